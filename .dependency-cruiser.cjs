@@ -1,0 +1,67 @@
+'use strict';
+
+/** Which folders of src a folder may import from, besides itself. An arrow that is not here points the wrong way. */
+const arrows = {
+  database: ['config', 'generated'],
+  http: ['database'],
+  config: ['http'],
+  auth: ['http', 'database'],
+  throttling: ['auth', 'http', 'database', 'config'],
+  pets: ['http', 'auth', 'database'],
+  store: ['pets', 'http', 'auth', 'database'],
+  operations: ['config', 'database', 'auth', 'pets', 'store'],
+  openapi: ['http', 'pets', 'store', 'auth'],
+  cli: ['config', 'database', 'auth', 'pets', 'store', 'operations'],
+};
+
+/** Only these files of a folder may be used from outside, where the rest is the folder's own business. */
+const typeOnly = [
+  // The database takes its settings as they were validated; it reads no environment.
+  { from: 'database', to: 'config/config' },
+];
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    ...Object.entries(arrows).map(([folder, targets]) => ({
+      name: `arrows-of-${folder}`,
+      comment: `src/${folder} may import from ${targets.join(', ') || 'nobody'} only`,
+      severity: 'error',
+      from: { path: `^src/${folder}/`, pathNot: '\\.spec\\.ts$' },
+      to: { path: '^src/', pathNot: `^src/(?:${[folder, ...targets].join('|')})/` },
+    })),
+    ...typeOnly.map(({ from, to }) => ({
+      name: `${from}-knows-only-types-of-${to.replace('/', '-')}`,
+      severity: 'error',
+      from: { path: `^src/${from}/`, pathNot: '\\.spec\\.ts$' },
+      to: { path: `^src/${to.split('/')[0]}/`, dependencyTypesNot: ['type-only'] },
+    })),
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: '^src/generated/' },
+      to: {},
+    },
+    {
+      name: 'production-needs-dependencies',
+      comment: 'what src imports must be installed in production',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$|^src/generated/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+    },
+  },
+};

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, escapeIdentifier } from 'pg';
+
+/** A database of one test file alone. */
+export interface TestDatabase {
+  readonly url: string;
+  /** Ends every connection to it, and removes it. */
+  drop(): Promise<void>;
+}
+
+/** A new database with this release's schema and the rows that the migrations bring. */
+export function createTestDatabase(): Promise<TestDatabase> {
+  return createDatabase(`${fromRun('TEST_RUN')}_template`);
+}
+
+/** A new database with nothing in it. */
+export function createEmptyDatabase(): Promise<TestDatabase> {
+  return createDatabase('template0');
+}
+
+/** PostgreSQL copies a database only while nobody is connected to it, and autovacuum is, now and then. */
+const COPY_ATTEMPTS_MAX = 20;
+const COPY_RETRY_MS = 100;
+/** object_in_use: "source database is being accessed by other users". */
+const SOURCE_IN_USE = '55006';
+
+async function createDatabase(template: string): Promise<TestDatabase> {
+  const name = `${fromRun('TEST_RUN')}_${randomUUID()}`;
+  const url = new URL(fromRun('TEST_DATABASE_URL'));
+  url.pathname = name;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await onServer(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
+      break;
+    } catch (fault) {
+      const inUse = fault instanceof Error && 'code' in fault && fault.code === SOURCE_IN_USE;
+      if (!inUse || attempt === COPY_ATTEMPTS_MAX) throw fault;
+      await delay(COPY_RETRY_MS);
+    }
+  }
+  return {
+    url: url.toString(),
+    drop: () => onServer(`drop database if exists ${escapeIdentifier(name)} with (force)`),
+  };
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new Client({ connectionString: fromRun('TEST_DATABASE_URL') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What global-setup.mjs prepared. */
+function fromRun(name: string): string {
+  const value = process.env[name];
+  if (value === undefined)
+    throw new Error(`${name} is not set: tests on a database need Jest's global setup.`);
+  return value;
+}

@@ -1,0 +1,38 @@
+// Before all tests: one PostgreSQL server, and on it a migrated database that every test database is a copy of.
+// TEST_DATABASE_URL names another server to use instead: the URL of any database on it, as a role that may create
+// databases. So the tests run on every PostgreSQL that the service supports.
+import pg from 'pg';
+import { openTemporaryDatabase } from '../../tools/temporary-database.mjs';
+import { dropRunDatabases, templateName } from './run-databases.mjs';
+
+export default async function setUp() {
+  // Every worker and every pool that a test opens counts.
+  const server =
+    process.env.TEST_DATABASE_URL === undefined
+      ? await openTemporaryDatabase({ settings: { max_connections: '200' } })
+      : undefined;
+  process.env.TEST_DATABASE_URL ??= server.url;
+  process.env.TEST_RUN = `petstore_test_${process.pid}`;
+  globalThis.closeTestServer = server === undefined ? dropRunDatabases : server.close;
+  try {
+    await createTemplate();
+  } catch (error) {
+    // Jest calls no teardown after a setup that failed.
+    await globalThis.closeTestServer();
+    throw error;
+  }
+}
+
+async function createTemplate() {
+  const { migrate } = await import('../../dist/database/migrations.js');
+  const url = new URL(process.env.TEST_DATABASE_URL);
+  const server = new pg.Client({ connectionString: url.toString() });
+  await server.connect();
+  try {
+    await server.query(`create database ${templateName()} template template0`);
+    url.pathname = templateName();
+    await migrate({ connectionString: url.toString() });
+  } finally {
+    await server.end();
+  }
+}

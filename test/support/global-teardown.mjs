@@ -1,0 +1,4 @@
+/** After all tests, whatever became of them. */
+export default async function tearDown() {
+  await globalThis.closeTestServer();
+}

@@ -1,0 +1,4 @@
+// npm run build
+import { buildOrTell } from './build/service.mjs';
+
+process.exitCode = await buildOrTell();

@@ -1,0 +1,62 @@
+// npm run check:docs: the documents point at things that exist, and name every variable and every error code.
+import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+
+const faults = [];
+const read = (file) => readFileSync(file, 'utf8');
+
+const documents = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(file));
+
+/** Headings as links name them. */
+const anchorsOf = (file) =>
+  new Set(
+    [...read(file).matchAll(/^#+ +(.*)$/gm)].map(([, heading]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\- _]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+
+for (const document of documents) {
+  const text = read(document).replaceAll(/^```.*?^```/gms, '');
+  for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const [path, anchor] = target.split('#');
+    const file = path === '' ? document : join(dirname(document), path);
+    if (!existsSync(file)) faults.push(`${document}: ${target} does not exist`);
+    else if (anchor !== undefined && !anchorsOf(file).has(anchor)) {
+      faults.push(`${document}: ${target} has no such heading`);
+    }
+  }
+}
+
+/** What the code knows and the documents must name. */
+const named = [
+  {
+    in: 'docs/configuration.md',
+    what: 'variable',
+    names: [...read('src/config/config.ts').matchAll(/read\.\w+\('([A-Z_]+)'/g)].map(([, name]) => name),
+  },
+  {
+    in: 'docs/errors.md',
+    what: 'error code',
+    names: [...read('src/http/error-codes.ts').matchAll(/^ {2}([a-z_]+): \{/gm)].map(([, code]) => code),
+  },
+];
+for (const { in: document, what, names } of named) {
+  if (names.length === 0) faults.push(`no ${what} was found in the code: mend this check`);
+  const text = existsSync(document) ? read(document) : '';
+  for (const name of names) {
+    if (!text.includes(`\`${name}\``)) faults.push(`${document}: the ${what} ${name} is missing`);
+  }
+}
+
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exit(1);
+console.log(`${documents.length} documents: links, variables and error codes agree with the code`);

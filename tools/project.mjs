@@ -1,0 +1,34 @@
+// Where the project lies, and how its tools run each other.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/** The project's top folder. */
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The path of a file within an installed package. */
+export function packageFile(name, path) {
+  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`);
+  return manifest.slice(0, -'package.json'.length) + path;
+}
+
+/**
+ * Runs a script with this Node.js, and returns its exit code and what it printed, in the order in which it was printed.
+ * With `shown`, the terminal is the script's own, and nothing is returned of what it printed.
+ */
+export function runScript(path, words, { shown = false, env = process.env } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [path, ...words], {
+      cwd: root,
+      env,
+      stdio: shown ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text) => (output += text));
+    }
+    child.once('error', reject);
+    // A script that a signal ended has no exit code, and has not succeeded.
+    child.once('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
