@@ -1,0 +1,39 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_PIPE } from '@nestjs/core';
+import { AuthModule } from './auth/auth.module.js';
+import type { Database } from './database/database.js';
+import { DatabaseModule } from './database/database.module.js';
+import type { Clock } from './http/clock.js';
+import { ErrorFilter } from './http/error.filter.js';
+import { HttpModule } from './http/http.module.js';
+import { InputPipe } from './http/input.pipe.js';
+import type { PublicUrl } from './http/public-url.js';
+import { PetsModule } from './pets/pets.module.js';
+import { ThrottlingModule } from './throttling/throttling.module.js';
+
+export interface AppParts {
+  readonly database: Database;
+  readonly publicUrl: PublicUrl;
+  readonly clock: Clock;
+}
+
+@Module({})
+export class AppModule {
+  static register({ database, publicUrl, clock }: AppParts): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        DatabaseModule.register(database),
+        HttpModule.register(publicUrl, clock),
+        // The order of the guards: who asks, then whether the plan has a request left.
+        AuthModule,
+        ThrottlingModule,
+        PetsModule,
+      ],
+      providers: [
+        { provide: APP_PIPE, useClass: InputPipe },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+      ],
+    };
+  }
+}

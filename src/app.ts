@@ -1,0 +1,59 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Logger } from 'pino';
+import { AppModule } from './app.module.js';
+import type { Config } from './config/config.js';
+import type { Database } from './database/database.js';
+import { type ClientAddressOf, createClientAddressOf } from './http/client-address.js';
+import type { Clock } from './http/clock.js';
+import { EdgeAdapter } from './http/edge.js';
+import { PublicUrl } from './http/public-url.js';
+import { UntrustedProxyWarning } from './http/untrusted-proxy-warning.js';
+import { nestLogger } from './operations/logger.js';
+import { createAdmission } from './throttling/create-admission.js';
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly database: Database;
+  readonly logger: Logger;
+  /** A test's clock, for everything that goes by time. */
+  readonly clock?: Clock;
+}
+
+/** The whole wiring, in the order in which it acts on a request. It does not listen yet. */
+export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
+  const { config, database, logger } = options;
+  const { admission, clock } = createAdmission({
+    database,
+    limits: config.limits,
+    warn: (message) => logger.warn(message),
+    ...(options.clock && { clock: options.clock }),
+  });
+  const publicUrl = new PublicUrl(config.publicUrl);
+  const edge = new EdgeAdapter({
+    admission,
+    clientAddressOf: clientAddressOf(config, logger),
+    clock,
+    publicUrl,
+    corsOrigins: config.corsOrigins,
+    bodyBytesMax: config.bodyBytesMax,
+    requestTimeoutMs: config.requestTimeoutMs,
+    logger,
+  });
+  return await NestFactory.create<NestFastifyApplication>(
+    AppModule.register({ database, publicUrl, clock }),
+    edge,
+    { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
+  );
+}
+
+/** A proxy in front that nobody told the service of makes all clients one address: the first such request says so. */
+function clientAddressOf({ trustProxy }: Config, logger: Logger): ClientAddressOf {
+  const addressOf = createClientAddressOf(trustProxy);
+  if (trustProxy !== undefined) return addressOf;
+  const warning = new UntrustedProxyWarning((message) => logger.warn(message));
+  return (remoteAddress, headers = {}) => {
+    warning.observe(headers);
+    return addressOf(remoteAddress, headers);
+  };
+}

@@ -1,0 +1,18 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { routeConfigOf } from '../http/route-config.js';
+import { authenticationError } from './authentication-errors.js';
+
+/**
+ * Lets nobody reach a handler without a valid key, unless the operation is `@Public()`. The edge has decided and refused
+ * before the body was read; this guard makes sure that no handler depends on that.
+ */
+@Injectable()
+export class ApiKeyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (routeConfigOf(request).public === true) return true;
+    if (request.decision?.caller !== undefined) return true;
+    throw request.decision?.refusal ?? authenticationError('missing_api_key');
+  }
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** The SHA-256 of a key as clients present it: all that is ever stored or looked up. */
+export type ApiKeyHash = Buffer & { readonly __brand: 'ApiKeyHash' };
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const FORM = /^psk_[0-9A-Za-z]{38}$/;
+/** `psk_` and 32 random characters; the six after them are their checksum. */
+const BODY_LENGTH = 36;
+const CHECKSUM_LENGTH = 6;
+
+/** Whether a text can be a key at all, so that what cannot be one costs no database work. */
+export const hasApiKeyForm = (text: string): boolean =>
+  FORM.test(text) && checksumOf(text.slice(0, BODY_LENGTH)) === text.slice(BODY_LENGTH);
+
+export const hashApiKey = (plain: string): ApiKeyHash =>
+  createHash('sha256').update(plain).digest() as ApiKeyHash;
+
+/** CRC-32 in base62, left-padded; the database's `api_key_checksum` makes the same. */
+export function checksumOf(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  while (text.length < CHECKSUM_LENGTH) {
+    text = `${DIGITS[rest % DIGITS.length]}${text}`;
+    rest = Math.floor(rest / DIGITS.length);
+  }
+  return text;
+}

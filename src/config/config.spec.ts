@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { loadConfig } from './config.js';
+import { ConfigError } from './environment.js';
+
+const faultsOf = (environment: Record<string, string>): readonly string[] => {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+};
+
+describe('loadConfig', () => {
+  it('needs nothing: the defaults serve an embedded database on port 3000', () => {
+    const config = loadConfig({});
+    expect(config).toMatchObject({
+      port: 3000,
+      publicUrl: '',
+      corsOrigins: '*',
+      database: { url: undefined, dataDir: './.petstore', namedStatements: true },
+      limits: { addressLimitPerMinute: 60, banAfterRefusals: 20, banSeconds: 60, banMaxSeconds: 3600 },
+    });
+  });
+
+  it('reads what is set', () => {
+    const config = loadConfig({
+      PORT: '8080',
+      PUBLIC_URL: 'https://api.example.com',
+      TRUST_PROXY: '10.0.0.0/8',
+      CORS_ORIGINS: 'https://a.example, https://b.example',
+      DATABASE_URL: 'postgres://u:p@db/petstore',
+      DATABASE_NAMED_STATEMENTS: 'off',
+    });
+    expect(config).toMatchObject({
+      port: 8080,
+      publicUrl: 'https://api.example.com',
+      trustProxy: { networks: ['10.0.0.0/8'] },
+      corsOrigins: ['https://a.example', 'https://b.example'],
+      database: { url: 'postgres://u:p@db/petstore', namedStatements: false },
+    });
+  });
+
+  it('takes an empty variable for one that is not set, as compose files write it', () => {
+    expect(loadConfig({ DATABASE_URL: '', PORT: ' ' })).toMatchObject({
+      port: 3000,
+      database: { url: undefined },
+    });
+  });
+
+  it('tells every fault in one line that names the variable', () => {
+    const faults = faultsOf({
+      PORT: '70000',
+      PUBLIC_URL: 'https://api.example.com/v1',
+      TRUST_PROXY: '0.0.0.0/0',
+      CORS_ORIGINS: 'example.com',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://u:secret@db/petstore',
+      DATABASE_NAMED_STATEMENTS: 'yes',
+      BAN_SECONDS: '7200',
+    });
+    const names = faults.map((fault) => fault.slice(0, fault.indexOf(':')));
+    expect(names.sort()).toEqual([
+      'BAN_MAX_SECONDS',
+      'CORS_ORIGINS',
+      'DATABASE_NAMED_STATEMENTS',
+      'DATABASE_URL',
+      'LOG_LEVEL',
+      'PORT',
+      'PUBLIC_URL',
+      'TRUST_PROXY',
+    ]);
+    expect(faults.every((fault) => !fault.includes('\n'))).toBe(true);
+  });
+
+  it('never repeats a password', () => {
+    expect(faultsOf({ DATABASE_URL: 'u:secret@db' }).join()).not.toContain('secret');
+  });
+});

@@ -1,0 +1,100 @@
+import { parseTrustProxy, type TrustProxy } from '../http/trust-proxy.js';
+import { ConfigError, type Environment, EnvironmentReader } from './environment.js';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** Everything that can be set from outside. Durations say their unit. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Origin without `/v1` that links begin with; empty for path-absolute links. */
+  readonly publicUrl: string;
+  readonly trustProxy: TrustProxy | undefined;
+  readonly corsOrigins: '*' | readonly string[];
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly bodyBytesMax: number;
+  readonly requestTimeoutMs: number;
+  readonly shutdownTimeoutMs: number;
+  readonly database: DatabaseConfig;
+  readonly limits: LimitsConfig;
+}
+
+export interface DatabaseConfig {
+  /** Absent: an embedded PostgreSQL in `dataDir`. */
+  readonly url: string | undefined;
+  readonly dataDir: string;
+  /** Off behind a pooler that does not keep prepared statements (PgBouncer before 1.21). */
+  readonly namedStatements: boolean;
+  readonly poolMax: number;
+  readonly connectTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+}
+
+export interface LimitsConfig {
+  readonly addressLimitPerMinute: number;
+  readonly banAfterRefusals: number;
+  readonly banSeconds: number;
+  readonly banMaxSeconds: number;
+  readonly usageRetentionDays: number;
+}
+
+const DAY_SECONDS = 86_400;
+
+/**
+ * The configuration of an environment, checked whole.
+ *
+ * @throws ConfigError with one line per fault
+ */
+export function loadConfig(environment: Environment): Config {
+  const read = new EnvironmentReader(environment);
+  const config: Config = {
+    host: read.text('HOST') ?? '0.0.0.0',
+    port: read.integer('PORT', 3000, 0, 65_535),
+    publicUrl: read.parsed('PUBLIC_URL', '', parseOrigin),
+    trustProxy: read.parsed('TRUST_PROXY', undefined, parseTrustProxy),
+    corsOrigins: read.parsed('CORS_ORIGINS', '*', parseOrigins),
+    logLevel: read.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    // The longest legal animal is 3 KiB, with every character escaped.
+    bodyBytesMax: read.integer('BODY_BYTES_MAX', 65_536, 4096, 16_777_216),
+    requestTimeoutMs: read.integer('REQUEST_TIMEOUT_MS', 30_000, 1000, 600_000),
+    shutdownTimeoutMs: read.integer('SHUTDOWN_TIMEOUT_MS', 10_000, 0, 600_000),
+    database: {
+      url: read.parsed('DATABASE_URL', undefined, parseDatabaseUrl),
+      dataDir: read.text('DATA_DIR') ?? './.petstore',
+      namedStatements: read.oneOf('DATABASE_NAMED_STATEMENTS', 'on', ['on', 'off']) === 'on',
+      poolMax: read.integer('DATABASE_POOL_MAX', 10, 4, 1000),
+      // Together they stay below the two seconds within which a request is answered when the database is not.
+      connectTimeoutMs: read.integer('DATABASE_CONNECT_TIMEOUT_MS', 1000, 50, 60_000),
+      statementTimeoutMs: read.integer('DATABASE_STATEMENT_TIMEOUT_MS', 1500, 50, 60_000),
+    },
+    limits: {
+      addressLimitPerMinute: read.integer('ADDRESS_LIMIT_PER_MINUTE', 60, 1, 1_000_000),
+      banAfterRefusals: read.integer('BAN_AFTER_REFUSALS', 20, 1, 1_000_000),
+      banSeconds: read.integer('BAN_SECONDS', 60, 1, DAY_SECONDS),
+      banMaxSeconds: read.integer('BAN_MAX_SECONDS', 3600, 1, 30 * DAY_SECONDS),
+      usageRetentionDays: read.integer('USAGE_RETENTION_DAYS', 400, 31, 36_500),
+    },
+  };
+  if (config.limits.banMaxSeconds < config.limits.banSeconds) {
+    read.faults.push('BAN_MAX_SECONDS: must not be less than BAN_SECONDS');
+  }
+  if (read.faults.length > 0) throw new ConfigError(read.faults);
+  return config;
+}
+
+function parseDatabaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'postgresql:' || url?.protocol === 'postgres:') return text;
+  // The text is not repeated: it may hold a password.
+  throw new Error('must be a URL such as postgresql://user:password@host:5432/database');
+}
+
+function parseOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if ((url?.protocol === 'http:' || url?.protocol === 'https:') && text === url.origin) return text;
+  throw new Error(`must be an origin such as https://api.example.com, without a path, not "${text}"`);
+}
+
+function parseOrigins(text: string): '*' | readonly string[] {
+  return text === '*' ? '*' : text.split(',').map((one) => parseOrigin(one.trim()));
+}

@@ -1,0 +1,171 @@
+/**
+ * The one file that reads SQLSTATE, driver and Prisma codes: whatever threw is read into one shape, then judged by the tables.
+ */
+
+/**
+ * What a failed statement tells about itself.
+ *
+ * - `not-sent`: it never ran; it may be asked again, whatever it would have done.
+ * - `broken`: the connection broke under way; nobody knows whether it committed.
+ * - `answered`: the database rolled it back, and one of its questions may be the cause.
+ * - `refused`: the database rolled it back, and would whatever it asked (read only, disk full).
+ * - `fault`: not the database but the program failed; it may have committed.
+ */
+export type DatabaseFailure = 'not-sent' | 'broken' | 'answered' | 'refused' | 'fault';
+
+/** Why nobody can answer now: for logs and metrics, never for clients. */
+export type UnavailableReason = 'overloaded' | 'timed-out' | 'database' | 'closing';
+
+/** The service cannot answer now (503 `service_unavailable`). Message and cause are internal. */
+export class UnavailableError extends Error {
+  override readonly name = 'UnavailableError';
+
+  /** Seconds. One is enough: what waits is bounded and heals by itself, and who comes too early costs one refusal. */
+  readonly retryAfterSeconds = 1;
+
+  constructor(
+    readonly reason: UnavailableReason,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** Says what a statement's error tells about it, so that its sender knows what may be asked again. */
+export function classifyDatabaseError(error: unknown): DatabaseFailure {
+  const { sqlState, routine, code, systemCall, kind, message } = readError(error);
+  if (sqlState !== undefined) {
+    // A migration changed the columns of a prepared statement: it did not run, and pg-pool drops the connection that holds it.
+    if (routine === 'RevalidateCachedQuery') return 'not-sent';
+    return sqlStates.get(sqlState) ?? sqlStates.get(sqlState.slice(0, 2)) ?? 'answered';
+  }
+  if (systemCall !== undefined) return connecting.has(systemCall) ? 'not-sent' : 'broken';
+  if (kind !== undefined) return adapterKinds.get(kind) ?? 'fault';
+  if (code !== undefined) return codes.find(([pattern]) => pattern.test(code))?.[1] ?? 'fault';
+  return messages.find(([pattern]) => pattern.test(message))?.[1] ?? 'fault';
+}
+
+/** Whether nobody can be answered now (503), rather than that the question or the program is at fault. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof UnavailableError) return true;
+  const failure = classifyDatabaseError(error);
+  return failure === 'answered' ? transient.has(readError(error).sqlState ?? '') : failure !== 'fault';
+}
+
+/** The error as it may leave the database's code: an `UnavailableError` for all that is unavailable, anything else as it is. */
+export function asUnavailable(error: unknown): unknown {
+  if (error instanceof UnavailableError || !isUnavailable(error)) return error;
+  return new UnavailableError('database', readError(error).message, { cause: error });
+}
+
+/** The name of the constraint that a statement would have violated, if that is why it failed. */
+export function violatedConstraint(error: unknown): string | undefined {
+  return readError(error).constraint;
+}
+
+/** By SQLSTATE, or by its class (the first two characters); what stands in neither was answered. */
+const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, DatabaseFailure>([
+  ['08', 'broken'], // connection exceptions; PgBouncer's own errors are 08P01, before and after a statement was sent
+  ['08001', 'not-sent'], // no connection could be made
+  ['08004', 'not-sent'], // the connection was rejected
+  ['28', 'not-sent'], // wrong role or password: raised while connecting only
+  ['3D000', 'not-sent'], // no such database: likewise
+  ['53300', 'not-sent'], // too many connections: likewise
+  ['57P03', 'not-sent'], // starting up or shutting down: likewise
+  ['25006', 'refused'], // read only: a standby, or a primary that lost its place
+  ['53', 'refused'], // out of disk, memory or another resource
+  ['58', 'refused'], // the server's own system failed
+  ['25P03', 'broken'], // the session was ended: idle in a transaction for too long
+  ['25P04', 'broken'], // the session was ended: transaction_timeout
+  ['40003', 'broken'], // "statement completion unknown"
+  // The session was ended by an administrator, a crash, a dropped database, or idleness. PostgreSQL rolls the statement back, but
+  // the same code also ends a wait for synchronous replication after the commit, and poolers pass it on: so nobody knows.
+  ['57P01', 'broken'],
+  ['57P02', 'broken'],
+  ['57P04', 'broken'],
+  ['57P05', 'broken'],
+]);
+
+/** Answers that tell nothing about the question: a serialization failure, a deadlock, a lock not had in time, a cancelled statement. */
+const transient: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014']);
+
+/** System calls that come before the first byte of a statement; after any other the statement may have arrived. */
+const connecting: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
+
+/** What the Prisma adapter keeps of errors without a SQLSTATE. */
+const adapterKinds: ReadonlyMap<string, DatabaseFailure> = new Map<string, DatabaseFailure>([
+  ['DatabaseNotReachable', 'not-sent'],
+  ['TlsConnectionError', 'not-sent'],
+  ['ConnectionClosed', 'broken'],
+  ['SocketTimeout', 'broken'],
+]);
+
+/** Codes of TLS and Prisma. */
+const codes: readonly (readonly [RegExp, DatabaseFailure])[] = [
+  [/CERT|^UNABLE_TO_VERIFY/, 'not-sent'], // the server's certificate was not accepted
+  [/^ERR_(SSL|TLS)_/, 'broken'],
+  [/^P2028$/, 'broken'], // a Prisma transaction could not start in time, or ran out of it
+];
+
+/** The driver's own errors carry nothing but a text; the spec provokes them with the real driver, so that an upgrade cannot reword them unseen. */
+const messages: readonly (readonly [RegExp, DatabaseFailure])[] = [
+  [/^timeout exceeded when trying to connect$/, 'not-sent'],
+  [/^Connection terminated due to connection timeout$/, 'not-sent'],
+  [/^timeout expired$/, 'not-sent'],
+  [/^Cannot use a pool after calling end on the pool$/, 'not-sent'],
+  [/^Client (has encountered a connection error|was closed) and is not queryable$/, 'not-sent'],
+  [/^(The server does not support|There was an error establishing an) SSL connection/, 'not-sent'],
+  [/^SASL: /, 'not-sent'],
+  [/^Connection terminated( unexpectedly)?$/, 'broken'],
+  [/^Query read timeout$/, 'broken'],
+  [/^Received unexpected \w+ message from backend/, 'broken'],
+];
+
+interface ReadError {
+  readonly message: string;
+  readonly sqlState?: string | undefined;
+  /** The function of the server that raised the error: never translated, unlike its message. */
+  readonly routine?: string | undefined;
+  readonly code?: string | undefined;
+  readonly systemCall?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly constraint?: string | undefined;
+}
+
+/** Reads by shape, not by class: Prisma and the tests may hold other copies of the classes. */
+function readError(error: unknown): ReadError {
+  const message = text(error, 'message') ?? '';
+  const wrapped =
+    member(error, 'name') === 'DriverAdapterError'
+      ? error
+      : member(member(error, 'meta'), 'driverAdapterError');
+  const adapter = member(wrapped, 'cause');
+  if (adapter !== undefined) {
+    const constraint = text(member(adapter, 'constraint'), 'index');
+    return { message, sqlState: text(adapter, 'originalCode'), kind: text(adapter, 'kind'), constraint };
+  }
+  // Node tries each address of a host and tells of all that failed.
+  const several = member(error, 'errors');
+  const source: unknown = Array.isArray(several) ? several[0] : error;
+  const code = text(source, 'code');
+  // Only the server's errors have a severity; `EPIPE` and `P2028` look like a SQLSTATE too.
+  if (text(source, 'severity') !== undefined) {
+    return {
+      message,
+      sqlState: code,
+      routine: text(source, 'routine'),
+      constraint: text(source, 'constraint'),
+    };
+  }
+  return { message, code, systemCall: text(source, 'syscall') };
+}
+
+function text(of: unknown, name: string): string | undefined {
+  const value = member(of, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function member(of: unknown, name: string): unknown {
+  return typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
+}

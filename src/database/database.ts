@@ -1,0 +1,74 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from '../generated/prisma/client.js';
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Off behind a pooler that does not keep prepared statements. */
+  readonly namedStatements: boolean;
+  readonly poolMax: number;
+  readonly connectTimeoutMs: number;
+  /** After this the connection is given up, and with it the statement: nobody waits longer for an answer. */
+  readonly statementTimeoutMs: number;
+  /** Told of connections that break while nobody uses them. */
+  readonly onConnectionLost: (error: Error) => void;
+}
+
+/** A statement of the service: its name is the one it is prepared under, so each text needs a name of its own. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** How long an idle connection stays open: a minute's quiet must not make the next request wait for a new one. */
+const IDLE_TIMEOUT_MS = 60_000;
+
+const INT8_OID = 20;
+
+/** int64 as bigint, exact; everything else as `pg` reads it. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8_OID
+      ? BigInt
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+};
+
+/** The connections to PostgreSQL: one pool, which the grouped statements and Prisma share. */
+export class Database {
+  readonly pool: pg.Pool;
+  readonly prisma: PrismaClient;
+  readonly namedStatements: boolean;
+
+  constructor(options: DatabaseOptions) {
+    this.pool = new pg.Pool({
+      connectionString: options.url,
+      max: options.poolMax,
+      connectionTimeoutMillis: options.connectTimeoutMs,
+      query_timeout: options.statementTimeoutMs,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      keepAlive: true,
+      types,
+      application_name: 'petstore',
+    });
+    // Without a listener the loss of an idle connection would end the process.
+    this.pool.on('error', options.onConnectionLost);
+    this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
+    this.namedStatements = options.namedStatements;
+  }
+
+  /** Runs a statement; a row is an array of its columns. Rejects with the driver's error. */
+  async rows<Row extends readonly unknown[]>(
+    { name, text }: Statement,
+    values: readonly unknown[],
+  ): Promise<Row[]> {
+    const query: pg.QueryArrayConfig = { text, values: [...values], rowMode: 'array' };
+    if (this.namedStatements) query.name = name;
+    const result = await this.pool.query<Row & unknown[]>(query);
+    return result.rows;
+  }
+
+  async close(): Promise<void> {
+    await this.prisma.$disconnect();
+    await this.pool.end();
+  }
+}

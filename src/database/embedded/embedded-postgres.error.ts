@@ -1,0 +1,15 @@
+import { messageOf } from './fault.js';
+
+/** Why the embedded PostgreSQL cannot be used, in one line for a human: what is wrong and what to do about it. */
+export class EmbeddedPostgresError extends Error {
+  override readonly name = 'EmbeddedPostgresError';
+}
+
+/** Any fault of the embedded server as an EmbeddedPostgresError that names the data directory. */
+export function toEmbeddedPostgresError(fault: unknown, dataDir: string): EmbeddedPostgresError {
+  if (fault instanceof EmbeddedPostgresError) return fault;
+  return new EmbeddedPostgresError(
+    `cannot use the embedded PostgreSQL in ${dataDir}: ${messageOf(fault)}; mend that, choose another DATA_DIR, or set DATABASE_URL`,
+    { cause: fault },
+  );
+}

@@ -1,0 +1,78 @@
+import { Asked } from './group-asked.js';
+
+/** The questions that no statement carries now, in the order of their arrival. */
+export class Line<Question, Answer> {
+  /** Never sent. They all arrived after those of `#again`, because the earliest are always sent first. */
+  #fresh: Asked<Question, Answer>[] = [];
+  /** Sent in vain, to be asked again. */
+  #again: Asked<Question, Answer>[] = [];
+  /** Those of `#fresh` that an equal question may join. */
+  readonly #joinable = new Map<string, Asked<Question, Answer>>();
+  #arrivals = 0;
+  #askers = 0;
+
+  get isEmpty(): boolean {
+    return this.#fresh.length === 0 && this.#again.length === 0;
+  }
+
+  /** How many wait; of those who share a question each one counts, because each one holds memory. */
+  get askers(): number {
+    return this.#askers;
+  }
+
+  /** Puts a question at the end, or joins it to an equal one that was never sent; the deadline is then that of the earlier. */
+  join(question: Question, shareKey: string | undefined, now: number): Asked<Question, Answer> {
+    this.#askers += 1;
+    const equal = shareKey === undefined ? undefined : this.#joinable.get(shareKey);
+    if (equal !== undefined) {
+      equal.askers += 1;
+      return equal;
+    }
+    const asked = new Asked<Question, Answer>(question, shareKey, this.#arrivals++, now);
+    this.#fresh.push(asked);
+    if (shareKey !== undefined) this.#joinable.set(shareKey, asked);
+    return asked;
+  }
+
+  /** Takes the questions of the next statement, earliest first. */
+  take(sizeMax: number): Asked<Question, Answer>[] {
+    const firstAlone = this.#again.findIndex((asked) => asked.alone);
+    if (firstAlone === 0) return this.#left(this.#again.splice(0, 1));
+    const taken = this.#again.splice(0, firstAlone === -1 ? sizeMax : Math.min(sizeMax, firstAlone));
+    if (this.#again.length === 0) taken.push(...this.#fresh.splice(0, sizeMax - taken.length));
+    return this.#left(taken);
+  }
+
+  /** Takes the questions that arrived before a moment. */
+  takeAskedBefore(moment: number): Asked<Question, Answer>[] {
+    return this.#left([...spliceAskedBefore(this.#again, moment), ...spliceAskedBefore(this.#fresh, moment)]);
+  }
+
+  /** Gives questions that were sent in vain their places back. */
+  putBack(asked: readonly Asked<Question, Answer>[]): void {
+    for (const one of asked) this.#askers += one.askers;
+    this.#again = [...this.#again, ...asked].sort((a, b) => a.place - b.place);
+  }
+
+  [Symbol.iterator](): IterableIterator<Asked<Question, Answer>> {
+    return [...this.#again, ...this.#fresh].values();
+  }
+
+  /** From here on an equal question starts anew: no answer may be older than the question that it answers. */
+  #left(asked: Asked<Question, Answer>[]): Asked<Question, Answer>[] {
+    for (const one of asked) {
+      this.#askers -= one.askers;
+      if (one.shareKey !== undefined && this.#joinable.get(one.shareKey) === one)
+        this.#joinable.delete(one.shareKey);
+    }
+    return asked;
+  }
+}
+
+function spliceAskedBefore<Question, Answer>(
+  line: Asked<Question, Answer>[],
+  moment: number,
+): Asked<Question, Answer>[] {
+  const firstLater = line.findIndex((asked) => asked.askedAt >= moment);
+  return line.splice(0, firstLater === -1 ? line.length : firstLater);
+}

@@ -1,0 +1,36 @@
+import type { DatabaseFailure } from './database-errors.js';
+import type { OnBrokenConnection } from './group-retry.js';
+import type { GroupTimers } from './group-timers.js';
+
+export interface GroupOptions<Question, Answer> {
+  /** For metrics and messages. */
+  readonly name: string;
+  /**
+   * Sends one statement for all questions and resolves to one answer each, in the same order. Time-outs of its own (for a
+   * connection and for the statement) must end it, because it keeps one of the places under way until it settles.
+   */
+  readonly send: (questions: readonly Question[]) => Promise<readonly Answer[]>;
+  /** Questions per statement. */
+  readonly sizeMax: number;
+  /** Statements under way. */
+  readonly concurrencyMax: number;
+  /** Questions waiting for a statement; past it a question is refused at once. */
+  readonly waitingMax: number;
+  /** The longest that a question waits for its answer; it may be given up `SWEEP_MS` earlier, but not later. */
+  readonly timeoutMs: number;
+  /** Questions of equal keys share one answer, where the later one arrived before the statement was sent. */
+  readonly shareKey?: (question: Question) => string | undefined;
+  readonly onBrokenConnection: OnBrokenConnection;
+  /** Is told of each statement when it has ended. Must not throw. */
+  readonly onStatement?: (report: StatementReport) => void;
+  readonly timers?: GroupTimers;
+}
+
+export interface StatementReport {
+  readonly group: string;
+  readonly questions: number;
+  readonly durationMs: number;
+  /** How the statement failed. Asking again mends most failures, so this may be the only word of them. */
+  readonly failure: DatabaseFailure | undefined;
+  readonly error: unknown;
+}

@@ -1,0 +1,190 @@
+import {
+  asUnavailable,
+  classifyDatabaseError,
+  UnavailableError,
+  type DatabaseFailure,
+} from './database-errors.js';
+import type { Asked } from './group-asked.js';
+import { Line } from './group-line.js';
+import type { GroupOptions } from './group-options.js';
+import { nextTry } from './group-retry.js';
+import { systemTimers, type GroupTimers } from './group-timers.js';
+
+export type { GroupOptions, StatementReport } from './group-options.js';
+
+/** How often deadlines are looked at: one timer for the group while it has work, instead of one for each question. */
+export const SWEEP_MS = 25;
+
+/** The pause after a connection broke or could not be made: time for the pool to notice which of its others are gone too. */
+export const REST_MS = 25;
+
+/** A statement that outlives so many time-outs never settles. Its place is used again, so that even this heals. */
+export const TIMEOUTS_UNTIL_LOST = 5;
+
+interface Statement<Question, Answer> {
+  readonly asked: readonly Asked<Question, Answer>[];
+  readonly sentAt: number;
+}
+
+/**
+ * Joins questions that arrive together into one statement, and gives each its own answer or error.
+ *
+ * - A statement starts as soon as fewer than `concurrencyMax` are under way, with the earliest questions, and only after all of
+ *   them arrived: each answer is as fresh as if it had been asked alone.
+ * - Each question is settled once, within `timeoutMs`: with its answer, with the database's error about itself, or with an
+ *   `UnavailableError`.
+ * - After trouble with the connection one statement at a time is tried until one comes through.
+ */
+export class Group<Question, Answer> {
+  readonly #options: GroupOptions<Question, Answer>;
+  readonly #timers: GroupTimers;
+  readonly #line = new Line<Question, Answer>();
+  readonly #underWay = new Set<Statement<Question, Answer>>();
+  #trouble: { readonly error: unknown; readonly restUntil: number } | undefined;
+  #sendDue = false;
+  #stopSweeping: (() => void) | undefined;
+  #closing = false;
+
+  constructor(options: GroupOptions<Question, Answer>) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /** Questions that wait for a statement now. */
+  get waiting(): number {
+    return this.#line.askers;
+  }
+
+  /** Statements under way now. */
+  get underWay(): number {
+    return this.#underWay.size;
+  }
+
+  /** Rejects with the database's error about this question, or with an `UnavailableError`. */
+  ask(question: Question): Promise<Answer> {
+    const { shareKey, waitingMax } = this.#options;
+    if (this.#closing) return Promise.reject(this.#unavailable('closing', 'is closing'));
+    if (this.waiting >= waitingMax) return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
+    const asked = this.#line.join(question, shareKey?.(question), this.#timers.now());
+    this.#stopSweeping ??= this.#timers.every(SWEEP_MS, this.#sweep);
+    this.#sendSoon();
+    return asked.answer;
+  }
+
+  /** Refuses new questions, and resolves when all that were asked are settled: within `timeoutMs`. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const asked = [...this.#line, ...[...this.#underWay].flatMap((statement) => statement.asked)];
+    await Promise.allSettled(asked.map((one) => one.answer));
+  }
+
+  get #placesLeft(): number {
+    return (this.#trouble === undefined ? this.#options.concurrencyMax : 1) - this.#underWay.size;
+  }
+
+  #sendSoon(): void {
+    if (this.#sendDue || this.#line.isEmpty || this.#placesLeft <= 0) return;
+    this.#sendDue = true;
+    this.#timers.soon(this.#sendNow);
+  }
+
+  readonly #sendNow = (): void => {
+    this.#sendDue = false;
+    const now = this.#timers.now();
+    if (this.#trouble !== undefined && now < this.#trouble.restUntil) return; // the sweep will come back to it
+    while (!this.#line.isEmpty && this.#placesLeft > 0) {
+      const statement = { asked: this.#line.take(this.#options.sizeMax), sentAt: now };
+      this.#underWay.add(statement);
+      void this.#carry(statement);
+    }
+  };
+
+  async #carry(statement: Statement<Question, Answer>): Promise<void> {
+    const { asked } = statement;
+    try {
+      const answers = await this.#options.send(asked.map((one) => one.question));
+      if (answers.length !== asked.length) {
+        throw new Error(`${this.name}: ${answers.length} answers to ${asked.length} questions`);
+      }
+      this.#succeed(statement, answers);
+    } catch (error) {
+      this.#fail(statement, classifyDatabaseError(error), error);
+    }
+  }
+
+  #succeed(statement: Statement<Question, Answer>, answers: readonly Answer[]): void {
+    if (!this.#underWay.delete(statement)) return; // it was taken for lost, and its questions were told so
+    this.#trouble = undefined;
+    let i = 0;
+    for (const answer of answers) statement.asked[i++]?.resolve(answer);
+    this.#end(statement);
+  }
+
+  #fail(statement: Statement<Question, Answer>, failure: DatabaseFailure, error: unknown): void {
+    if (!this.#underWay.delete(statement)) return;
+    if (failure === 'not-sent' || failure === 'broken') {
+      this.#trouble = { error, restUntil: this.#timers.now() + REST_MS };
+    } else if (failure !== 'fault') {
+      this.#trouble = undefined; // the database answered
+    }
+    const told = asUnavailable(error);
+    const questions = statement.asked.length;
+    const again: Asked<Question, Answer>[] = [];
+    for (const one of statement.asked) {
+      if (!one.open) continue;
+      const next = nextTry({ failure, questions, brokeBefore: one.broke }, this.#options.onBrokenConnection);
+      if (next === 'never') {
+        one.reject(told);
+        continue;
+      }
+      one.alone ||= next === 'alone';
+      one.broke ||= failure === 'broken';
+      again.push(one);
+    }
+    this.#line.putBack(again);
+    this.#end(statement, failure, error);
+  }
+
+  #end(statement: Statement<Question, Answer>, failure?: DatabaseFailure, error?: unknown): void {
+    this.#sendSoon();
+    const durationMs = this.#timers.now() - statement.sentAt;
+    this.#options.onStatement?.({
+      group: this.name,
+      questions: statement.asked.length,
+      durationMs,
+      failure,
+      error,
+    });
+  }
+
+  readonly #sweep = (): void => {
+    const { timeoutMs } = this.#options;
+    const now = this.#timers.now();
+    const dueBefore = now - timeoutMs + SWEEP_MS; // whoever would be late at the next sweep is due at this one
+    const due = this.#line.takeAskedBefore(dueBefore);
+    for (const { asked } of this.#underWay) {
+      due.push(...asked.filter((one) => one.open && one.askedAt < dueBefore));
+    }
+    if (due.length > 0) {
+      const error = this.#unavailable('timed-out', `no answer in ${timeoutMs} ms`);
+      for (const one of due) one.reject(error);
+    }
+    for (const statement of this.#underWay) {
+      if (now - statement.sentAt < timeoutMs * TIMEOUTS_UNTIL_LOST) continue;
+      this.#fail(statement, 'broken', this.#unavailable('timed-out', 'a statement never settled'));
+    }
+    this.#sendSoon();
+    if (this.#line.isEmpty && this.#underWay.size === 0) {
+      this.#stopSweeping?.();
+      this.#stopSweeping = undefined;
+    }
+  };
+
+  #unavailable(reason: UnavailableError['reason'], why: string): UnavailableError {
+    return new UnavailableError(reason, `${this.name}: ${why}`, { cause: this.#trouble?.error });
+  }
+}

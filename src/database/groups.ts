@@ -1,0 +1,37 @@
+import { Group, type GroupOptions } from './group.js';
+
+/** Questions per statement: past this a larger group saves nothing more, and its last member waits for its first. */
+const SIZE_MAX = 64;
+
+/** What may wait before the service refuses: about a second of work, so that nobody waits in vain for longer. */
+const WAITING_MAX = 5000;
+
+/** The longest that a question waits. With the admission before it an answer comes, or is refused, within two seconds. */
+const TIMEOUT_MS = 1500;
+
+type OfPurpose<Question, Answer> = Pick<GroupOptions<Question, Answer>, 'name' | 'send'> &
+  Partial<Pick<GroupOptions<Question, Answer>, 'shareKey' | 'concurrencyMax' | 'waitingMax'>>;
+
+/** A group of reads: two statements at a time use both halves of a round trip, and a broken one is asked again. */
+export const groupReads = <Question, Answer>(options: OfPurpose<Question, Answer>): Group<Question, Answer> =>
+  new Group({
+    sizeMax: SIZE_MAX,
+    concurrencyMax: 2,
+    waitingMax: WAITING_MAX,
+    timeoutMs: TIMEOUT_MS,
+    onBrokenConnection: 'ask-again',
+    ...options,
+  });
+
+/** A group of writes: a broken one is not asked again, for nobody knows whether it committed. */
+export const groupWrites = <Question, Answer>(
+  options: OfPurpose<Question, Answer>,
+): Group<Question, Answer> =>
+  new Group({
+    sizeMax: SIZE_MAX,
+    concurrencyMax: 2,
+    waitingMax: WAITING_MAX,
+    timeoutMs: TIMEOUT_MS,
+    onBrokenConnection: 'fail',
+    ...options,
+  });

@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { createEmptyDatabase, type TestDatabase } from '../../test/support/database.js';
+import { migrate, pendingMigrations, type MigrateOptions } from './migrations.js';
+
+/** What `prisma migrate deploy` holds while it works. */
+const PRISMA_LOCK = 'select pg_advisory_lock(72707369)';
+/** For what is meant to run out of time. */
+const AT_ONCE_MS = 20;
+
+let folder: string;
+let database: TestDatabase;
+let client: Client;
+let messages: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'migrations-spec-'));
+});
+beforeEach(async () => {
+  messages = [];
+  database = await createEmptyDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+});
+afterEach(async () => {
+  await client.end();
+  await database.drop();
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Writes migrations by name and returns their directory. */
+async function release(migrations: Record<string, string>): Promise<string> {
+  const directory = await mkdtemp(join(folder, 'release-'));
+  for (const [name, sql] of Object.entries(migrations)) {
+    await mkdir(join(directory, name));
+    await writeFile(join(directory, name, 'migration.sql'), sql);
+  }
+  await writeFile(join(directory, 'migration_lock.toml'), 'provider = "postgresql"\n');
+  return directory;
+}
+
+function migrateTo(directory: string, options: Partial<MigrateOptions> = {}): Promise<string[]> {
+  return migrate({
+    connectionString: database.url,
+    directory,
+    log: {
+      info: (message) => messages.push(`info: ${message}`),
+      warn: (message) => messages.push(`warn: ${message}`),
+    },
+    ...options,
+  });
+}
+
+async function column(sql: string): Promise<unknown[]> {
+  const { rows } = await client.query<unknown[]>({ text: sql, rowMode: 'array' });
+  return rows.map(([value]) => value);
+}
+
+const tables = () =>
+  column(`select table_name from information_schema.tables
+          where table_schema = 'public' and table_name <> '_prisma_migrations' order by 1`);
+const recorded = () => column('select migration_name from _prisma_migrations order by started_at');
+
+const TWO = { '1_cats': 'create table cats (id int);', '2_dogs': 'create table dogs (id int);' };
+
+describe('migrate', () => {
+  it('applies the migrations in the order of their names and returns these', async () => {
+    const directory = await release({ '2_fill': 'insert into cats values (1);', '1_cats': TWO['1_cats'] });
+    const told: string[] = [];
+    const applied = await migrateTo(directory, { onApplied: (name) => told.push(name) });
+    expect(applied).toEqual(['1_cats', '2_fill']);
+    expect(told).toEqual(applied);
+    expect(await column('select id from cats')).toEqual([1]);
+  });
+
+  it('applies nothing a second time', async () => {
+    const directory = await release(TWO);
+    await migrateTo(directory);
+    expect(await migrateTo(directory)).toEqual([]);
+    expect(messages).toEqual([]);
+  });
+
+  it("records what Prisma's command line expects", async () => {
+    await migrateTo(await release({ '1_cats': TWO['1_cats'] }));
+    const { rows } = await client.query('select * from _prisma_migrations');
+    expect(rows).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        checksum: createHash('sha256').update(TWO['1_cats']).digest('hex'),
+        started_at: expect.any(Date),
+        finished_at: expect.any(Date),
+        migration_name: '1_cats',
+        logs: null,
+        rolled_back_at: null,
+        applied_steps_count: 1,
+      },
+    ]);
+  });
+
+  it('lets any number of replicas start at once, and applies each migration once', async () => {
+    const directory = await release(TWO);
+    const results = await Promise.all(Array.from({ length: 12 }, () => migrateTo(directory)));
+    expect(results.flat().sort()).toEqual(['1_cats', '2_dogs']);
+    expect(await recorded()).toEqual(['1_cats', '2_dogs']);
+  });
+
+  it('leaves nothing of a migration that fails, names it and says why in one line', async () => {
+    const directory = await release({
+      '1_cats': TWO['1_cats'],
+      '2_bad': 'create table dogs (id int);\n-- 🐕\ninsert into wolves values (1);\n',
+    });
+    const error = await migrateTo(directory).catch((fault: unknown) => fault);
+    expect(error).toMatchObject({
+      name: 'MigrationError',
+      migration: '2_bad',
+      message:
+        'Migration 2_bad failed and was rolled back: relation "wolves" does not exist (line 3, SQLSTATE 42P01)',
+    });
+    expect(String((error as Error).stack)).not.toContain('\n');
+    expect(await tables()).toEqual(['cats']);
+    expect(await recorded()).toEqual(['1_cats']);
+  });
+
+  it('tries a migration that failed again at the next start', async () => {
+    await expect(migrateTo(await release({ '1_cats': 'create tabel cats' }))).rejects.toThrow('1_cats');
+    expect(await migrateTo(await release(TWO))).toEqual(['1_cats', '2_dogs']);
+  });
+
+  it('gives up when another process keeps the migration lock', async () => {
+    await client.query(PRISMA_LOCK);
+    const outcome = migrateTo(await release(TWO), { lockTimeoutMs: AT_ONCE_MS });
+    await expect(outcome).rejects.toThrow('another process held the migration lock for 20 ms');
+    expect(await tables()).toEqual([]);
+  });
+
+  it('needs no lock when there is nothing to apply', async () => {
+    const directory = await release(TWO);
+    await migrateTo(directory);
+    await client.query(PRISMA_LOCK);
+    expect(await migrateTo(directory, { lockTimeoutMs: AT_ONCE_MS })).toEqual([]);
+  });
+
+  it('takes its turn when the migration lock is given back', async () => {
+    const directory = await release(TWO);
+    await client.query(PRISMA_LOCK);
+    const outcome = migrateTo(directory);
+    await client.query('select pg_advisory_unlock_all()');
+    expect(await outcome).toEqual(['1_cats', '2_dogs']);
+  });
+
+  it('gives up when a transaction keeps what a migration needs, and leaves nothing', async () => {
+    const directory = await release({
+      ...TWO,
+      '3_names': 'create table birds (id int); alter table cats add name text;',
+    });
+    await migrateTo(await release(TWO));
+    await client.query('begin; lock table cats in access share mode');
+    const outcome = migrateTo(directory, { lockTimeoutMs: AT_ONCE_MS });
+    await expect(outcome).rejects.toThrow(
+      'Migration 3_names was rolled back, because another transaction held what it needs for 20 ms',
+    );
+    await client.query('commit');
+    expect(await tables()).toEqual(['cats', 'dogs']);
+    expect(await migrateTo(directory)).toEqual(['3_names']);
+  });
+
+  it("takes as long as it needs, whatever the role's time-outs, and writes to the schema public", async () => {
+    const settings = encodeURIComponent(
+      '-c statement_timeout=50 -c idle_in_transaction_session_timeout=50 -c search_path=pg_catalog -c default_transaction_isolation=serializable',
+    );
+    const directory = await release({ '1_slow': 'create table cats (id int); select pg_sleep(0.1);' });
+    const connectionString = `${database.url}${database.url.includes('?') ? '&' : '?'}options=${settings}`;
+    expect(await migrateTo(directory, { connectionString })).toEqual(['1_slow']);
+    expect(await tables()).toEqual(['cats']);
+  });
+
+  it.each(['commit;', 'rollback;', 'commit; begin;'])(
+    'refuses a migration that says "%s", and does not record it',
+    async (end) => {
+      const directory = await release({ '1_cats': `create table cats (id int); ${end}` });
+      await expect(migrateTo(directory)).rejects.toThrow('1_cats ends the transaction that it runs in');
+      expect(await pendingMigrations(client, directory)).toEqual(['1_cats']);
+    },
+  );
+
+  it('warns of a migration that was edited after it had been applied', async () => {
+    await migrateTo(await release(TWO));
+    const edited = await release({ ...TWO, '2_dogs': 'create table wolves (id int);' });
+    expect(await migrateTo(edited)).toEqual([]);
+    expect(messages).toEqual([expect.stringMatching(/^warn: Migration 2_dogs was edited/)]);
+  });
+
+  it('takes other line ends for no edit', async () => {
+    const lines = 'create table cats (\n  id int\n);\n';
+    await migrateTo(await release({ '1_cats': lines }));
+    await migrateTo(await release({ '1_cats': lines.replaceAll('\n', '\r\n') }));
+    expect(messages).toEqual([]);
+  });
+
+  it('leaves a database as it is that a newer release has migrated further', async () => {
+    await migrateTo(await release(TWO));
+    const older = await release({ '1_cats': TWO['1_cats'] });
+    expect(await migrateTo(older)).toEqual([]);
+    expect(messages).toEqual(['info: The database is ahead of this release, which does not know: 2_dogs.']);
+  });
+
+  it("refuses to go on where Prisma's command line failed, until that is resolved", async () => {
+    const directory = await release({ ...TWO, '3_birds': 'create table birds (id int);' });
+    await migrateTo(await release(TWO));
+    await client.query(
+      `insert into _prisma_migrations (id, checksum, migration_name) values ('x', 'y', '3_birds')`,
+    );
+    await expect(migrateTo(directory)).rejects.toThrow(/3_birds failed under Prisma.*migrate resolve/);
+    await client.query(`update _prisma_migrations set rolled_back_at = now() where id = 'x'`);
+    expect(await migrateTo(directory)).toEqual(['3_birds']);
+  });
+
+  it('refuses an installation without migrations, or with half of one', async () => {
+    await expect(migrateTo(join(folder, 'missing'))).rejects.toThrow('The migrations cannot be read');
+    await expect(migrateTo(await release({}))).rejects.toThrow('There are no migrations in');
+    const half = await release(TWO);
+    await rm(join(half, '2_dogs/migration.sql'));
+    await expect(migrateTo(half)).rejects.toThrow('Migration 2_dogs cannot be read');
+    expect(await tables()).toEqual([]);
+  });
+
+  it('says that it cannot reach the database', async () => {
+    const elsewhere = { connectionString: 'postgresql://nobody@127.0.0.1:1/nothing' };
+    const outcome = migrateTo(await release(TWO), elsewhere);
+    await expect(outcome).rejects.toThrow(/^The database cannot be reached: .*ECONNREFUSED/);
+  });
+});
+
+describe('pendingMigrations', () => {
+  it('names what the database has not got, in order', async () => {
+    const directory = await release({ ...TWO, '3_birds': 'create table birds (id int);' });
+    expect(await pendingMigrations(client, directory)).toEqual(['1_cats', '2_dogs', '3_birds']);
+    await migrateTo(await release({ '1_cats': TWO['1_cats'] }));
+    expect(await pendingMigrations(client, directory)).toEqual(['2_dogs', '3_birds']);
+    await migrateTo(directory);
+    expect(await pendingMigrations(client, directory)).toEqual([]);
+  });
+
+  it("finds this release's own migrations, and these can be applied", async () => {
+    const names = await pendingMigrations(client);
+    expect(names.length).toBeGreaterThan(0);
+    expect(await migrate({ connectionString: database.url })).toEqual(names);
+    expect(await pendingMigrations(client)).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+import type { DatabaseConfig } from '../config/config.js';
+import { Database } from './database.js';
+import { openEmbeddedPostgres } from './embedded/embedded-postgres.js';
+import { migrate } from './migrations.js';
+
+export interface OpenDatabaseOptions {
+  readonly config: DatabaseConfig;
+  /** Of services one at a time may use an embedded database; tools share it. */
+  readonly purpose: 'service' | 'tool';
+  /** Whether the database is brought to this release's schema first. */
+  readonly migrates: boolean;
+  readonly log: DatabaseLog;
+}
+
+export interface DatabaseLog {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
+export interface OpenedDatabase {
+  readonly url: string;
+  readonly database: Database;
+  readonly isEmbedded: boolean;
+  /** Closes the connections, then stops the embedded server if nobody else uses it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the configured database, or the embedded one.
+ *
+ * @throws EmbeddedPostgresError | MigrationError in one line for a human
+ */
+export async function openDatabase({
+  config,
+  purpose,
+  migrates,
+  log,
+}: OpenDatabaseOptions): Promise<OpenedDatabase> {
+  const server = await openServer(config, purpose, log);
+  if (migrates) {
+    try {
+      await migrate({
+        connectionString: server.url,
+        onApplied: (name) => log.info(`applied the migration ${name}`),
+        log,
+      });
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+  const database = new Database({
+    url: server.url,
+    namedStatements: config.namedStatements,
+    poolMax: config.poolMax,
+    connectTimeoutMs: config.connectTimeoutMs,
+    statementTimeoutMs: config.statementTimeoutMs,
+    onConnectionLost: (error) => log.warn(`a database connection was lost: ${error.message}`),
+  });
+  return {
+    url: server.url,
+    database,
+    isEmbedded: config.url === undefined,
+    close: async () => {
+      await database.close();
+      await server.close();
+    },
+  };
+}
+
+interface Server {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+async function openServer(
+  { url, dataDir }: DatabaseConfig,
+  purpose: 'service' | 'tool',
+  log: DatabaseLog,
+): Promise<Server> {
+  if (url !== undefined) return { url, close: () => Promise.resolve() };
+  return await openEmbeddedPostgres({ dataDir, purpose, log: (message) => log.info(message) });
+}

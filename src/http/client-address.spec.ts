@@ -1,0 +1,165 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createClientAddressOf } from './client-address.js';
+import { parseTrustProxy } from './trust-proxy.js';
+
+/** The client address behind `TRUST_PROXY`, for a socket's peer and an `X-Forwarded-For`. */
+const behind = (trustProxy: string, remoteAddress: string | undefined, forwardedFor?: string): string =>
+  createClientAddressOf(parseTrustProxy(trustProxy))(
+    remoteAddress,
+    forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
+  );
+
+/** The bytes that stay allocated by `work` while its result lives. */
+const grownBytes = (work: () => unknown): number => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const result = work();
+  collect();
+  const grown = process.memoryUsage().heapUsed - before;
+  expect(result).toBeDefined();
+  return grown;
+};
+
+describe('the client address without TRUST_PROXY', () => {
+  const clientAddressOf = createClientAddressOf(undefined);
+
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['not:an:address', 'unknown'],
+    [undefined, 'unknown'],
+  ])('of the peer %s is %s', (remoteAddress, expected) => {
+    expect(clientAddressOf(remoteAddress)).toBe(expected);
+  });
+
+  it('is the peer, whatever a client writes', () => {
+    expect(clientAddressOf('203.0.113.7', { 'x-forwarded-for': '198.51.100.1' })).toBe('203.0.113.7');
+    expect(clientAddressOf('2001:db8::1', { forwarded: 'for=198.51.100.1' })).toBe('2001:db8:0:0::/64');
+  });
+
+  it('stays right for more addresses than are remembered', () => {
+    for (let i = 0; i < 20_000; i += 1) {
+      const group = (i % 10_000).toString(16);
+      if (clientAddressOf(`2001:db8:0:${group}::1`) !== `2001:db8:0:${group}::/64`)
+        throw new Error(`wrong for ${i}`);
+    }
+    expect(clientAddressOf('2001:db8:0:0::1')).toBe('2001:db8:0:0::/64');
+  });
+});
+
+describe('the client address behind trusted networks', () => {
+  const TRUSTED = '10.0.0.0/8, 2001:db8:ffff::/48';
+
+  it.each([
+    ['the peer when it is not trusted', '203.0.113.7', '198.51.100.1', '203.0.113.7'],
+    ['the peer when it passed nothing on', '10.0.0.1', undefined, '10.0.0.1'],
+    ['the peer when the header is empty', '10.0.0.1', ' , ,', '10.0.0.1'],
+    ['the entry of the one proxy', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    [
+      'the last entry, not what the client wrote before it',
+      '10.0.0.1',
+      '192.0.2.9, 198.51.100.1',
+      '198.51.100.1',
+    ],
+    [
+      'the first that is not trusted from the right',
+      '10.0.0.1',
+      '192.0.2.9,198.51.100.1,10.0.0.3,10.0.0.2',
+      '198.51.100.1',
+    ],
+    ['the leftmost when all are trusted', '10.0.0.1', '10.0.0.4, 10.0.0.3', '10.0.0.4'],
+    [
+      'found past empty entries and white space',
+      '10.0.0.1',
+      '192.0.2.9,\t198.51.100.1 ,, 10.0.0.2,',
+      '198.51.100.1',
+    ],
+    ['found through an IPv4-mapped peer', '::ffff:10.0.0.1', '::ffff:198.51.100.1', '198.51.100.1'],
+    ['a /64 for an IPv6 client', '2001:db8:ffff::1', '2001:db8:1:2:3::4', '2001:db8:1:2::/64'],
+    ['without the port that a proxy writes', '10.0.0.1', '198.51.100.1:4711', '198.51.100.1'],
+    ['without the port of an IPv6 client', '10.0.0.1', '[2001:db8:1:2::4]:4711', '2001:db8:1:2::/64'],
+    ['without the zone', '10.0.0.1', 'fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['the proxy when it hides the client', '10.0.0.1', 'unknown', '10.0.0.1'],
+    ['the proxy when it writes nonsense', '10.0.0.1', '[2001:db8::11', '10.0.0.1'],
+    [
+      'the nearest readable hop, not what stands left of nonsense',
+      '10.0.0.1',
+      '192.0.2.9, unknown, 10.0.0.2',
+      '10.0.0.2',
+    ],
+    ['of a closed socket, which nobody vouches for,', undefined, '198.51.100.1', 'unknown'],
+  ])('is %s', (_case, remoteAddress, forwardedFor, expected) => {
+    expect(behind(TRUSTED, remoteAddress, forwardedFor)).toBe(expected);
+  });
+
+  it('reads repeated headers as one, whether Node has joined them or not', () => {
+    const clientAddressOf = createClientAddressOf(parseTrustProxy(TRUSTED));
+    const headers = { 'x-forwarded-for': ['192.0.2.9, 198.51.100.1', '10.0.0.2'] };
+    expect(clientAddressOf('10.0.0.1', headers as never)).toBe('198.51.100.1');
+  });
+
+  it('of bytes that are no HTTP is the proxy: there is only a socket', () => {
+    expect(createClientAddressOf(parseTrustProxy(TRUSTED))('10.0.0.1')).toBe('10.0.0.1');
+  });
+
+  it('cannot be chosen by a client: what a trusted proxy appends decides', () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.ipV4().filter((ip) => !ip.startsWith('10.')),
+        (written, client) => {
+          expect(behind(TRUSTED, '10.0.0.1', `${written},${client}`)).toBe(client);
+          expect(behind(TRUSTED, '10.0.0.1', `${written}, ${client}, 10.0.0.2`)).toBe(client);
+        },
+      ),
+    );
+  });
+});
+
+describe('the client address behind a hop count', () => {
+  it.each([
+    ['1', '192.0.2.1, 192.0.2.2, 192.0.2.3', '192.0.2.3'],
+    ['2', '192.0.2.1, 192.0.2.2, 192.0.2.3', '192.0.2.2'],
+    ['3', '192.0.2.1, 192.0.2.2, 192.0.2.3', '192.0.2.1'],
+    ['4', '192.0.2.1, 192.0.2.2, 192.0.2.3', '192.0.2.1'],
+    ['2', '192.0.2.1, , 192.0.2.3,', '192.0.2.1'],
+    ['2', '192.0.2.1, unknown', '192.0.2.1'],
+    ['2', 'unknown, 192.0.2.2', '192.0.2.2'],
+    ['1', 'unknown', '203.0.113.7'],
+    ['1', undefined, '203.0.113.7'],
+  ])('of %s is counted from the right, as Express does: %s', (hops, forwardedFor, expected) => {
+    expect(behind(hops, '203.0.113.7', forwardedFor)).toBe(expected);
+  });
+});
+
+describe('what is kept in memory', () => {
+  it('of a header is the address alone, not the 16 KiB that it stood in', () => {
+    const clientAddressOf = createClientAddressOf(parseTrustProxy('10.0.0.1'));
+    const grown = grownBytes(() =>
+      Array.from({ length: 2000 }, (_, i) => {
+        const client = `203.100.${100 + (i >> 7)}.${100 + (i & 127)}`;
+        const header = Buffer.from(`${'x'.repeat(16_000)}, ${client}:4711`).toString();
+        return clientAddressOf('10.0.0.1', { 'x-forwarded-for': header });
+      }),
+    );
+    // Were the headers kept alive, it would be 32 MB.
+    expect(grown).toBeLessThan(8_000_000);
+  });
+
+  it('is bounded, however many addresses come', () => {
+    const clientAddressOf = createClientAddressOf(undefined);
+    const grown = grownBytes(() => {
+      for (let i = 0; i < 100_000; i += 1) clientAddressOf(`2001:db8:${i >> 8}:${i & 255}::1`);
+      return clientAddressOf;
+    });
+    // All of them would be 20 MB.
+    expect(grown).toBeLessThan(6_000_000);
+  });
+});

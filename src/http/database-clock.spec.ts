@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { DatabaseClock } from './database-clock.js';
+
+const HOUR_MS = 3_600_000;
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+
+/** A database at noon, a replica whose wall clock is an hour fast, and time that passes when the test says so. */
+function scene() {
+  const time = { passedMs: 0, databaseStepMs: 0 };
+  const databaseMs = (): number => NOON_MS + time.passedMs + time.databaseStepMs;
+  const clock = new DatabaseClock(
+    () => 5000 + time.passedMs,
+    () => NOON_MS + HOUR_MS + time.passedMs,
+  );
+  return {
+    clock,
+    databaseMs,
+    pass: (ms: number) => void (time.passedMs += ms),
+    setDatabaseBack: (ms: number) => void (time.databaseStepMs -= ms),
+    /** An answer that took `delayMs` to arrive. */
+    answer: (delayMs = 0) => {
+      const told = databaseMs();
+      time.passedMs += delayMs;
+      clock.observe(told);
+    },
+  };
+}
+
+describe('DatabaseClock', () => {
+  it('is the wall clock until the database has told its time', () => {
+    const { clock, pass } = scene();
+    expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS);
+    pass(10);
+    expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS + 10);
+  });
+
+  it("tells the database's time after one answer, though the wall clock is an hour wrong", () => {
+    const { clock, answer, pass } = scene();
+    clock.nowMs();
+    answer();
+    expect(clock.nowMs()).toBe(NOON_MS);
+    pass(HOUR_MS);
+    expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS);
+  });
+
+  it('keeps the quickest answer, in whatever order they arrive', () => {
+    const { clock, databaseMs, answer, pass } = scene();
+    answer(400);
+    expect(clock.nowMs()).toBe(databaseMs() - 400);
+    answer(3);
+    expect(clock.nowMs()).toBe(databaseMs() - 3);
+    answer(2500);
+    clock.observe(NOON_MS);
+    expect(clock.nowMs()).toBe(databaseMs() - 3);
+    pass(31_000);
+    answer(900);
+    expect(clock.nowMs()).toBe(databaseMs() - 3);
+  });
+
+  it('follows a database clock that was set forward at once', () => {
+    const { clock, databaseMs, answer, setDatabaseBack } = scene();
+    answer();
+    setDatabaseBack(-7000);
+    answer();
+    expect(clock.nowMs()).toBe(databaseMs());
+  });
+
+  it('follows a database clock that was set back within a minute of answers, not at the first', () => {
+    const { clock, databaseMs, answer, pass, setDatabaseBack } = scene();
+    answer();
+    setDatabaseBack(HOUR_MS);
+    answer();
+    expect(clock.nowMs()).toBe(databaseMs() + HOUR_MS);
+    for (let second = 0; second < 60; second += 1) {
+      pass(1000);
+      answer();
+    }
+    expect(clock.nowMs()).toBe(databaseMs());
+  });
+
+  it('stands still for a step back below a second', () => {
+    const { clock, databaseMs, answer, pass, setDatabaseBack } = scene();
+    answer();
+    setDatabaseBack(300);
+    let told = clock.nowMs();
+    for (let i = 0; i < 700; i += 1) {
+      pass(100);
+      answer();
+      const next = clock.nowMs();
+      expect(next).toBeGreaterThanOrEqual(told);
+      told = next;
+    }
+    expect(told).toBe(databaseMs());
+  });
+
+  it('is never ahead of the database, never runs back, and is behind by the quickest answer at most', () => {
+    const step = fc.record({ idleMs: fc.nat(20_000), delayMs: fc.nat(900) });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+        const { clock, databaseMs, answer, pass } = scene();
+        let told = Number.NEGATIVE_INFINITY;
+        for (const { idleMs, delayMs } of steps) {
+          answer(delayMs);
+          pass(idleMs);
+          const nowMs = clock.nowMs();
+          expect(nowMs).toBeLessThanOrEqual(databaseMs());
+          expect(nowMs).toBeGreaterThanOrEqual(databaseMs() - 900);
+          expect(nowMs).toBeGreaterThanOrEqual(told);
+          told = nowMs;
+        }
+      }),
+    );
+  });
+});

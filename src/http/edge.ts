@@ -1,0 +1,170 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type RouteOptions,
+} from 'fastify';
+import { ApiError } from './api-error.js';
+import { bodyTooLarge, checkBeforeBody } from './body-check.js';
+import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
+import { assertNotRemoved, deprecationHeaders } from './deprecation.js';
+import type { Decision } from './decision.js';
+import type { EdgeOptions } from './edge-options.js';
+import { sendError } from './error-answer.js';
+import { parseJsonBody } from './json-body.js';
+import { rateLimitHeaders } from './rate-limit-headers.js';
+import { routeConfigOf } from './route-config.js';
+import { RouteMethods } from './route-methods.js';
+import { answerSocketErrors, rememberUnderWay, socketErrorHandler } from './socket-errors.js';
+import { toApiError } from './to-api-error.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What was decided about this request; null only before it was. */
+    decision: Decision | null;
+  }
+}
+
+/** Longer than a page of cursors and filters needs, and shorter than what Node takes for all headers (16 KiB). */
+const TARGET_LENGTH_MAX = 8192;
+
+/**
+ * The HTTP server that the application stands on: everything that an answer gets whoever makes it, and everything that
+ * is decided before a handler is reached. The steps act in the order in which they are written here.
+ */
+export class EdgeAdapter extends FastifyAdapter {
+  readonly #options: EdgeOptions;
+  readonly #cors: Cors;
+  readonly #methods = new RouteMethods();
+
+  constructor(options: EdgeOptions) {
+    super({
+      loggerInstance: options.logger,
+      // Requests are logged by the service itself, if at all.
+      logController: new LogController({ disableRequestLogging: true }),
+      bodyLimit: options.bodyBytesMax,
+      requestTimeout: options.requestTimeoutMs,
+      // A connection that is open when the stop begins gets its answers, each with "Connection: close".
+      return503OnClosing: false,
+      routerOptions: {
+        // What an over-long identifier names is the handler's question (404), not the router's (414).
+        maxParamLength: Number.MAX_SAFE_INTEGER,
+      },
+      http: {
+        // Else Node answers a missing Host by itself, without a body.
+        requireHostHeader: false,
+        // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
+        joinDuplicateHeaders: true,
+        // How soon an expired request is noticed; Node's 30 s would double the time-out.
+        connectionsCheckingInterval: 1000,
+      },
+      // Nest middleware is not used.
+      skipMiddie: true,
+      frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+        this.#answerBadTarget(error, request, reply),
+      clientErrorHandler: socketErrorHandler(options),
+    });
+    this.#options = options;
+    this.#cors = new Cors(options.corsOrigins);
+
+    const fastify = this.getInstance();
+    fastify.decorateRequest('decision', null);
+    fastify.addHook('onRoute', (route: RouteOptions) => this.#methods.add(route));
+    this.setOnRequestHook((request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
+      this.#beforeBody(request, reply).then((answered) => answered || done(), done);
+    });
+    fastify.removeAllContentTypeParsers();
+    fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+      try {
+        done(null, parseJsonBody(bytes as Buffer));
+      } catch (error) {
+        done(error as ApiError);
+      }
+    });
+    fastify.addHook('onSend', (request, reply, _payload, done) => {
+      this.#stamp(request, reply);
+      done();
+    });
+    fastify.setErrorHandler((error, request, reply) => this.#answerError(error, request, reply));
+    fastify.setNotFoundHandler((request, reply) =>
+      this.#answerError(new ApiError('not_found'), request, reply),
+    );
+    answerSocketErrors(fastify.server, options);
+  }
+
+  /** Nest would replace the handlers above by its own, which know only its own exceptions. */
+  override setErrorHandler(): FastifyInstance {
+    return this.getInstance();
+  }
+  override setNotFoundHandler(): FastifyInstance {
+    return this.getInstance();
+  }
+
+  /** Everything that is decided before a byte of the body is read. True when the request is answered already. */
+  async #beforeBody(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const { admission, clock, publicUrl, bodyBytesMax } = this.#options;
+    const address = this.#addressOf(request);
+    if (isPreflight(request.method, request.headers)) {
+      request.decision = admission.describeAddress(address);
+      reply.code(204).headers(PREFLIGHT_HEADERS).send();
+      return true;
+    }
+
+    const { public: isPublic, deprecation } = routeConfigOf(request);
+    if (deprecation !== undefined) reply.headers(deprecationHeaders(deprecation, publicUrl));
+    if (isPublic === true) {
+      request.decision = admission.describeAddress(address);
+    } else {
+      const decided = admission.decide(request.headers, address);
+      rememberUnderWay(request.raw, decided);
+      request.decision = await decided;
+      if (request.decision.refusal !== undefined) throw request.decision.refusal;
+    }
+
+    if (request.raw.url !== undefined && request.raw.url.length > TARGET_LENGTH_MAX) {
+      throw new ApiError(
+        'uri_too_long',
+        `The request target is longer than ${TARGET_LENGTH_MAX} characters.`,
+      );
+    }
+    if (request.is404) this.#throwUnrouted(request);
+    if (deprecation !== undefined) assertNotRemoved(deprecation, clock.nowMs());
+    checkBeforeBody(request.raw, bodyBytesMax);
+    return false;
+  }
+
+  #addressOf(request: FastifyRequest): string {
+    const { remoteAddress } = request.raw.socket;
+    return this.#options.clientAddressOf(remoteAddress, request.headers);
+  }
+
+  #throwUnrouted(request: FastifyRequest): never {
+    const methods = this.#methods.of(request.raw.url ?? '');
+    if (methods.length === 0) throw new ApiError('not_found');
+    const allow = methods.join(', ');
+    throw new ApiError('method_not_allowed', `This path offers ${allow} only.`, { headers: { allow } });
+  }
+
+  /** The headers of every answer, in the last moment, so that none of them is old. */
+  #stamp(request: FastifyRequest, reply: FastifyReply): void {
+    const { admission, clock } = this.#options;
+    request.decision ??= admission.describeAddress(this.#addressOf(request));
+    reply.headers(rateLimitHeaders(request.decision, clock.nowMs()));
+    reply.headers(this.#cors.headers(request.headers.origin));
+  }
+
+  #answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const isBodyTooLarge =
+      error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
+    sendError(isBodyTooLarge ? bodyTooLarge(this.#options.bodyBytesMax) : error, request, reply);
+  }
+
+  /** A target that cannot be decoded reaches no hook: nobody has asked for a decision, and nobody stamps the answer. */
+  #answerBadTarget(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+    request.decision = this.#options.admission.chargeAddress(this.#addressOf(request));
+    this.#stamp(request, reply);
+    sendError(request.decision.refusal ?? toApiError(error), request, reply);
+  }
+}

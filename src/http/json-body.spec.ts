@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ApiError } from './api-error.js';
+import { int64OfJson } from './int64.js';
+import { parseJsonBody } from './json-body.js';
+
+const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
+const categoryOf = (number: string): bigint | undefined =>
+  int64OfJson((parse(`{"name":"Rex","categoryId":${number}}`) as { categoryId: unknown }).categoryId);
+const refusal = (body: string | Buffer): string => {
+  try {
+    parseJsonBody(Buffer.from(body as string));
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+  return 'accepted';
+};
+
+describe('parseJsonBody', () => {
+  it('keeps every int64 to the digit, however it is written', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.nat(25), (value, zeros) => {
+        expect(categoryOf(`${value}`)).toBe(value);
+        expect(categoryOf(`${value}.${'0'.repeat(zeros + 1)}`)).toBe(value);
+        expect(categoryOf(`${value}${'0'.repeat(zeros)}e-${zeros}`)).toBe(value);
+        expect(categoryOf(`${value}E0`)).toBe(value);
+      }),
+    );
+  });
+
+  it.each([
+    ['9007199254740993', 9007199254740993n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['9.007199254740993e15', 9007199254740993n],
+    ['123456789012345e3', 123456789012345000n],
+    ['7', 7n],
+    ['7.0', 7n],
+    ['7e0', 7n],
+    ['70e-1', 7n],
+    ['-0', 0n],
+    ['-0.0e5', 0n],
+  ])('reads %s as the integer it is', (text, value) => {
+    expect(categoryOf(text)).toBe(value);
+  });
+
+  it.each([
+    '7.5',
+    '1.00000000000000000001',
+    '9223372036854775808',
+    '1e400',
+    '1e999999999',
+    '1e-999999999',
+    '1e19',
+  ])('does not take %s for an int64', (text) => {
+    expect(categoryOf(text)).toBeUndefined();
+  });
+
+  it('reads what JSON.parse reads, for every value without large numbers', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.string().filter((key) => key !== '__proto__' && key !== 'constructor'),
+          fc.oneof(fc.string({ unit: 'binary' }), fc.boolean(), fc.constant(null), fc.array(fc.string())),
+        ),
+        (value) => {
+          const text = JSON.stringify(value);
+          expect(parse(text)).toEqual(JSON.parse(text));
+        },
+      ),
+    );
+  });
+
+  it.each([
+    '{"name":"a","name":"b"}',
+    '{"name":"a","n\\u0061me":"b"}',
+    '{"x":{"name":1,"name":2}}',
+    '{"__proto__":{"name":"a"}}',
+    '{"__proto__":1,"name":"a"}',
+    '{"\\u005f_proto__":1}',
+    '{"x":{"__proto__":1}}',
+    '{"constructor":{"prototype":{"x":1}}}',
+    '{"name":"a"',
+    '',
+    '\uFEFF{}',
+    "{'name':1}",
+    '{"a":1,}',
+  ])('refuses %j', (text) => {
+    expect(refusal(text)).toBe('malformed_json');
+  });
+
+  it('refuses a nesting too deep for the stack', () => {
+    expect(refusal(`{"a":${'['.repeat(60_000)}`)).toBe('malformed_json');
+    expect(refusal('{"a":'.repeat(10_000))).toBe('malformed_json');
+    expect(refusal(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`)).toBe('malformed_json');
+  });
+
+  it('does not take a number of very many digits for an int64', () => {
+    expect(categoryOf(`1${'0'.repeat(60_000)}1`)).toBeUndefined();
+    expect(categoryOf(`0.${'0'.repeat(60_000)}1`)).toBeUndefined();
+  });
+
+  it('refuses bytes that are not UTF-8', () => {
+    expect(refusal(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('malformed_json');
+  });
+
+  it('keeps a member that is merely called constructor, for others to ignore', () => {
+    expect(parse('{"constructor":"Ferrari"}')).toEqual({ constructor: 'Ferrari' });
+  });
+});

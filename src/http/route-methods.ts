@@ -1,0 +1,31 @@
+import type { RouteOptions } from 'fastify';
+import createRouter, { type HTTPMethod } from 'find-my-way';
+
+/**
+ * Which methods each path has, so that a known path with another method is a 405 with `Allow` and not a 404. Fastify's
+ * own router can only be asked for one method and path at a time, with a pattern instead of a path.
+ */
+export class RouteMethods {
+  // A parameter may be as long as the longest request target: what it names is the handler's question.
+  readonly #router = createRouter({ maxParamLength: Number.MAX_SAFE_INTEGER });
+  readonly #methods = new Set<HTTPMethod>();
+
+  /** To be called for each route that is registered. */
+  add({ method, url }: Pick<RouteOptions, 'method' | 'url'>): void {
+    for (const one of [method].flat() as HTTPMethod[]) {
+      if (this.#router.hasRoute(one, url)) continue;
+      this.#router.on(one, url, () => undefined);
+      this.#methods.add(one);
+    }
+  }
+
+  /** The methods of a request target, sorted; none when the path does not exist. */
+  of(target: string): readonly string[] {
+    return [...this.#methods].filter((method) => this.#has(method, target)).sort();
+  }
+
+  #has(method: HTTPMethod, target: string): boolean {
+    const found = this.#router.find(method, target);
+    return found !== null && Object.values(found.params).every((value) => value !== '');
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseIpAddress } from './ip-address.js';
+import { networkTest, parseTrustProxy } from './trust-proxy.js';
+
+const faultOf = (text: string): string => {
+  try {
+    return `accepted as ${JSON.stringify(parseTrustProxy(text))}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+const trusted = (networks: readonly string[], text: string): boolean => {
+  const address = parseIpAddress(text);
+  return address !== undefined && networkTest(networks)(address);
+};
+
+describe('parseTrustProxy', () => {
+  it.each([
+    ['1', { hops: 1 }],
+    [' 10 ', { hops: 10 }],
+    ['10.0.0.1', { networks: ['10.0.0.1/32'] }],
+    ['::ffff:10.0.0.1', { networks: ['10.0.0.1/32'] }],
+    ['2001:DB8::1', { networks: ['2001:db8::1/128'] }],
+    ['10.0.0.0/8, 2001:db8::/32,192.0.2.1', { networks: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1/32'] }],
+    ['::ffff:10.0.0.0/104', { networks: ['10.0.0.0/8'] }],
+    ['loopback', { networks: ['127.0.0.0/8', '::1/128'] }],
+    ['Loopback,192.0.2.1', { networks: ['127.0.0.0/8', '::1/128', '192.0.2.1/32'] }],
+    ['linklocal', { networks: ['169.254.0.0/16', 'fe80::/10'] }],
+    ['uniquelocal', { networks: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'] }],
+  ])('reads %j', (text, expected) => {
+    expect(parseTrustProxy(text)).toEqual(expected);
+  });
+
+  it.each([
+    'true',
+    'TRUE',
+    '*',
+    'all',
+    '0.0.0.0/0',
+    '10.0.0.0/0',
+    '::/0',
+    '::ffff:0:0/96',
+    '::ffff:0:0/90',
+    '10.0.0.1,::/0',
+  ])('refuses everybody: %s', (text) => {
+    expect(faultOf(text)).toMatch(/^TRUST_PROXY: ".*" would trust everybody to write any address; /u);
+  });
+
+  it.each(['0.0.0.0/1', '128.0.0.0/1', '10.0.0.0/7', '2000::/3', '::ffff:0:0/97'])(
+    'refuses a range wider than any private network, so that several cannot add up to everybody: %s',
+    (text) => {
+      expect(faultOf(text)).toMatch(/^TRUST_PROXY: ".*" would trust strangers to write any address; /u);
+    },
+  );
+
+  it('refuses hop counts that trust nobody or what the client wrote', () => {
+    expect(faultOf('0')).toBe('TRUST_PROXY: 0 is no hop count; leave it unset to trust nobody');
+    expect(faultOf('11')).toBe('TRUST_PROXY: a hop count is at most 10; a greater one would trust everybody');
+    expect(faultOf('9'.repeat(400))).toContain('a hop count is at most 10');
+  });
+
+  it.each([
+    ['false', '"false"'],
+    ['proxy.example.com', '"proxy.example.com"'],
+    ['10.0.0.0/33', '"10.0.0.0/33"'],
+    ['::1/129', '"::1/129"'],
+    ['10.0.0.0/', '"10.0.0.0/"'],
+    ['10.0.0.0/255.0.0.0', '"10.0.0.0/255.0.0.0"'],
+    ['10.0.0.1:80', '"10.0.0.1:80"'],
+    ['10.1', '"10.1"'],
+    ['-1', '"-1"'],
+    ['1.5', '"1.5"'],
+    ['1,10.0.0.1', '"1"'],
+    ['10.0.0.1,', '""'],
+    ['constructor', '"constructor"'],
+    ['__proto__', '"__proto__"'],
+  ])('names the entry that it cannot read: %s', (text, entry) => {
+    expect(faultOf(text)).toBe(
+      `TRUST_PROXY: ${entry} is no address, no CIDR and none of loopback, linklocal, uniquelocal (a hop count stands alone)`,
+    );
+  });
+
+  it('says each fault on one short line', () => {
+    expect(faultOf('')).toBe('TRUST_PROXY: is empty; leave it unset to trust nobody');
+    expect(faultOf('10.0.0.1\n10.0.0.2')).not.toContain('\n');
+    expect(faultOf('x'.repeat(10_000)).length).toBeLessThan(200);
+  });
+});
+
+describe('networkTest', () => {
+  const networks = ['10.0.0.0/8', '192.0.2.1/32', '2001:db8::/32', '::1/128'];
+
+  it.each(['10.255.0.1', '192.0.2.1', '2001:db8:ffff::1', '::1', '::ffff:10.0.0.1', '2001:db8::1%eth0'])(
+    'trusts %s',
+    (text) => {
+      expect(trusted(networks, text)).toBe(true);
+    },
+  );
+
+  it.each(['11.0.0.1', '192.0.2.2', '2001:db9::1', '::2', '::ffff:11.0.0.1'])('does not trust %s', (text) => {
+    expect(trusted(networks, text)).toBe(false);
+  });
+});

@@ -1,0 +1,78 @@
+import type { NewPet, PetStatus } from '../pets/pet.js';
+
+const NAMES = [
+  ...['Bella', 'Max', 'Luna', 'Charlie', 'Lucy', 'Cooper', 'Daisy', 'Milo', 'Zoë', 'Rocky', 'Molly', 'Buddy'],
+  ...['Sadie', 'Tucker', 'Chloé', 'Bear', 'Lola', 'Oliver', 'Nala', 'Jack', 'Ruby', 'Toby', 'Rosie', 'Duke'],
+  ...[
+    'Gracie',
+    'Finn',
+    'Willow',
+    'Leo',
+    'Piper',
+    'Oscar',
+    'Maggie',
+    'Jürgen',
+    'Coco',
+    'Louie',
+    'Stella',
+    'Bruno',
+  ],
+  ...[
+    'Penny',
+    'Simba',
+    'Hazel',
+    'Gus',
+    'Mimi',
+    'Otto',
+    'Kiwi',
+    'Pepper',
+    'Biscuit',
+    'Clover',
+    'Pip',
+    'Señor Whiskers',
+  ],
+];
+
+/** What the store sells, with how many of each hundred animals belong to it. The category's record is not kept here. */
+const CATEGORIES: readonly { readonly id: bigint; readonly kind: string; readonly share: number }[] = [
+  { id: 1n, kind: 'the dog', share: 28 },
+  { id: 2n, kind: 'the cat', share: 26 },
+  { id: 3n, kind: 'the rabbit', share: 14 },
+  { id: 4n, kind: 'the budgie', share: 12 },
+  { id: 5n, kind: 'the guinea pig', share: 10 },
+  { id: 6n, kind: 'the tortoise', share: 6 },
+  { id: 7n, kind: 'the gecko', share: 4 },
+];
+
+/** In twenty animals: most can be bought, some are spoken for or gone, and of two nobody has said. */
+const STATUSES: readonly (PetStatus | undefined)[] = [
+  ...Array.from({ length: 12 }, () => 'available' as const),
+  ...Array.from({ length: 3 }, () => 'pending' as const),
+  ...Array.from({ length: 3 }, () => 'sold' as const),
+  undefined,
+  undefined,
+];
+
+const COUNT = 300;
+
+/** Steps through a list so that neighbours differ: coprime to the lengths of the lists, and the same at each start. */
+const STRIDE = 37;
+
+/** The animals of a new embedded database: the same ones each time, so that examples can rely on them. */
+export function samplePets(): readonly NewPet[] {
+  return Array.from({ length: COUNT }, (_, index) => {
+    const { id: categoryId, kind } = categoryAt((index * STRIDE) % 100);
+    const status = STATUSES[(index * 7) % STATUSES.length];
+    const name = `${NAMES[(index * STRIDE) % NAMES.length]} ${kind}`;
+    return status === undefined ? { name, categoryId } : { name, categoryId, status };
+  });
+}
+
+function categoryAt(percentile: number): { readonly id: bigint; readonly kind: string } {
+  let end = 0;
+  for (const category of CATEGORIES) {
+    end += category.share;
+    if (percentile < end) return category;
+  }
+  throw new Error('the shares of the categories do not add up to 100');
+}

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { groupReads, groupWrites } from '../database/groups.js';
+import type { NewPet, Pet, PetStatus } from './pet.js';
+import { CREATE_PETS, FIND_PETS, LIST_PETS, LIST_PETS_BY_STATUS } from './pets.sql.js';
+
+/** A page of animals: up to `size` from an identifier on, of one status or of all. */
+export interface PetsPage {
+  readonly fromId: bigint;
+  readonly size: number;
+  readonly status?: PetStatus | undefined;
+}
+
+/** The number of the question that a row answers, from 1 on, then the animal. */
+type PetRow = readonly [
+  number: number,
+  id: bigint,
+  name: string,
+  categoryId: bigint,
+  status: PetStatus | null,
+];
+
+/** The animals in the database. What is asked at the same time goes in one statement. */
+@Injectable()
+export class PetsRepository {
+  readonly #pages = groupReads<PetsPage, readonly Pet[]>({
+    name: 'list_pets',
+    shareKey: ({ fromId, size }) => `${fromId} ${size}`,
+    send: (pages) => this.#selectPages(pages),
+  });
+  readonly #pagesByStatus = groupReads<PetsPage, readonly Pet[]>({
+    name: 'list_pets_by_status',
+    shareKey: ({ fromId, size, status }) => `${fromId} ${size} ${status}`,
+    send: (pages) => this.#selectPagesByStatus(pages),
+  });
+  readonly #byId = groupReads<bigint, Pet | undefined>({
+    name: 'find_pets',
+    shareKey: String,
+    send: (ids) => this.#selectById(ids),
+  });
+  readonly #inserts = groupWrites<NewPet, Pet>({
+    name: 'create_pets',
+    send: (pets) => this.#insert(pets),
+  });
+
+  constructor(private readonly database: Database) {}
+
+  list(page: PetsPage): Promise<readonly Pet[]> {
+    return page.status === undefined ? this.#pages.ask(page) : this.#pagesByStatus.ask(page);
+  }
+
+  find(id: bigint): Promise<Pet | undefined> {
+    return this.#byId.ask(id);
+  }
+
+  /** Resolves when the animal is durable. */
+  create(pet: NewPet): Promise<Pet> {
+    return this.#inserts.ask(pet);
+  }
+
+  async #selectPages(pages: readonly PetsPage[]): Promise<readonly Pet[][]> {
+    const rows = await this.database.rows<PetRow>(LIST_PETS, [
+      pages.map((page) => page.fromId),
+      pages.map((page) => page.size),
+    ]);
+    return petsByNumber(rows, pages.length);
+  }
+
+  async #selectPagesByStatus(pages: readonly PetsPage[]): Promise<readonly Pet[][]> {
+    const rows = await this.database.rows<PetRow>(LIST_PETS_BY_STATUS, [
+      pages.map((page) => page.fromId),
+      pages.map((page) => page.size),
+      pages.map((page) => page.status),
+    ]);
+    return petsByNumber(rows, pages.length);
+  }
+
+  async #selectById(ids: readonly bigint[]): Promise<readonly (Pet | undefined)[]> {
+    const rows = await this.database.rows<PetRow>(FIND_PETS, [ids]);
+    return petsByNumber(rows, ids.length).map(([pet]) => pet);
+  }
+
+  async #insert(pets: readonly NewPet[]): Promise<readonly Pet[]> {
+    const rows = await this.database.rows<readonly [id: bigint]>(CREATE_PETS, [
+      pets.map((pet) => pet.name),
+      pets.map((pet) => pet.categoryId),
+      pets.map((pet) => pet.status),
+    ]);
+    const ids = rows.map(([id]) => id);
+    return pets.map((pet, index) => ({ ...pet, id: ids[index] }) as Pet);
+  }
+}
+
+function petsByNumber(rows: readonly PetRow[], questions: number): Pet[][] {
+  const answers = Array.from({ length: questions }, (): Pet[] => []);
+  for (const [number, id, name, categoryId, status] of rows) {
+    answers[number - 1]?.push(status === null ? { id, name, categoryId } : { id, name, categoryId, status });
+  }
+  return answers;
+}

@@ -1,0 +1,238 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { AddressLimiter } from './address-limiter.js';
+
+const NOON_MS = Date.UTC(2026, 10, 20, 12);
+const MINUTE_MS = 60_000;
+
+const limiter = (options: { limitPerMinute?: number; addressesMax?: number; lookupsMax?: number } = {}) =>
+  new AddressLimiter({ limitPerMinute: 3, addressesMax: 2, lookupsMax: 4, ...options });
+
+/** How many of `attempts` charges are allowed. */
+const allowedOf = (attempts: number, addresses: AddressLimiter, address: string, nowMs: number): number =>
+  Array.from({ length: attempts }, () => addresses.charge(address, nowMs)).filter(({ allowed }) => allowed)
+    .length;
+
+describe('a charge', () => {
+  it('counts down to zero and is then refused without being counted', () => {
+    const addresses = limiter();
+    const resetAtMs = NOON_MS + MINUTE_MS;
+    expect(Array.from({ length: 5 }, () => addresses.charge('192.0.2.1', NOON_MS))).toEqual([
+      { limit: 3, remaining: 2, resetAtMs, allowed: true },
+      { limit: 3, remaining: 1, resetAtMs, allowed: true },
+      { limit: 3, remaining: 0, resetAtMs, allowed: true },
+      { limit: 3, remaining: 0, resetAtMs, allowed: false },
+      { limit: 3, remaining: 0, resetAtMs, allowed: false },
+    ]);
+  });
+
+  it('leaves other addresses alone', () => {
+    const addresses = limiter();
+    expect(allowedOf(9, addresses, '192.0.2.1', NOON_MS)).toBe(3);
+    expect(addresses.charge('192.0.2.2', NOON_MS)).toMatchObject({ remaining: 2, allowed: true });
+  });
+
+  it('belongs to its UTC clock minute, to the millisecond', () => {
+    const addresses = limiter();
+    expect(allowedOf(9, addresses, '192.0.2.1', NOON_MS + MINUTE_MS - 1)).toBe(3);
+    expect(addresses.peek('192.0.2.1', NOON_MS + MINUTE_MS - 1).resetAtMs).toBe(NOON_MS + MINUTE_MS);
+    expect(addresses.peek('192.0.2.1', NOON_MS + MINUTE_MS)).toMatchObject({
+      remaining: 3,
+      resetAtMs: NOON_MS + 2 * MINUTE_MS,
+    });
+    expect(allowedOf(9, addresses, '192.0.2.1', NOON_MS + MINUTE_MS)).toBe(3);
+  });
+});
+
+describe('a peek', () => {
+  it('tells the state and changes nothing', () => {
+    const addresses = limiter();
+    const fresh = { limit: 3, remaining: 3, resetAtMs: NOON_MS + MINUTE_MS, exhausted: false };
+    expect(addresses.peek('192.0.2.1', NOON_MS)).toEqual(fresh);
+    expect(addresses.peek('192.0.2.1', NOON_MS)).toEqual(fresh);
+    expect(addresses.size.counted).toBe(0);
+    allowedOf(3, addresses, '192.0.2.1', NOON_MS);
+    expect(addresses.peek('192.0.2.1', NOON_MS)).toEqual({ ...fresh, remaining: 0, exhausted: true });
+  });
+});
+
+describe('a full table', () => {
+  it('lets further addresses share one bucket with the limit of one address', () => {
+    const addresses = limiter({ addressesMax: 2 });
+    addresses.charge('192.0.2.1', NOON_MS);
+    addresses.charge('192.0.2.2', NOON_MS);
+    expect(addresses.charge('192.0.2.3', NOON_MS)).toMatchObject({ remaining: 2, allowed: true });
+    expect(addresses.charge('192.0.2.4', NOON_MS)).toMatchObject({ remaining: 1, allowed: true });
+    expect(addresses.charge('192.0.2.3', NOON_MS)).toMatchObject({ remaining: 0, allowed: true });
+    expect(addresses.charge('192.0.2.5', NOON_MS)).toMatchObject({ remaining: 0, allowed: false });
+    expect(addresses.peek('192.0.2.6', NOON_MS).exhausted).toBe(true);
+  });
+
+  it('keeps the buckets of the addresses that are in it', () => {
+    const addresses = limiter({ addressesMax: 2 });
+    addresses.charge('192.0.2.1', NOON_MS);
+    addresses.charge('192.0.2.2', NOON_MS);
+    allowedOf(9, addresses, '192.0.2.3', NOON_MS);
+    expect(addresses.charge('192.0.2.1', NOON_MS)).toMatchObject({ remaining: 1, allowed: true });
+    expect(addresses.charge('192.0.2.2', NOON_MS)).toMatchObject({ remaining: 1, allowed: true });
+  });
+
+  it('is empty when the minute turns', () => {
+    const addresses = limiter({ addressesMax: 1 });
+    addresses.charge('192.0.2.1', NOON_MS);
+    expect(allowedOf(9, addresses, '192.0.2.2', NOON_MS)).toBe(3);
+    expect(addresses.charge('192.0.2.2', NOON_MS + MINUTE_MS)).toMatchObject({ remaining: 2, allowed: true });
+    expect(addresses.size.counted).toBe(1);
+  });
+
+  it('holds its bound under a flood of a million addresses', () => {
+    const addresses = limiter({ limitPerMinute: 60, addressesMax: 50_000 });
+    let allowed = 0;
+    for (let i = 0; i < 1_000_000; i += 1) {
+      if (addresses.charge(`2001:db8:${i >> 16}:${i & 0xffff}::/64`, NOON_MS).allowed) allowed += 1;
+    }
+    expect(addresses.size.counted).toBe(50_001);
+    expect(allowed).toBe(50_000 + 60);
+  });
+});
+
+describe('a clock that goes backwards', () => {
+  it('around the turn of a minute gives no second limit', () => {
+    const addresses = limiter();
+    let allowed = 0;
+    for (let i = 0; i < 50; i += 1) {
+      allowed += allowedOf(1, addresses, '192.0.2.1', NOON_MS - (i % 2));
+    }
+    // One in the minute before noon, for the first time is noon; all others in the minute that is open.
+    expect(allowed).toBe(3);
+    expect(addresses.peek('192.0.2.1', NOON_MS - 1).resetAtMs).toBe(NOON_MS + MINUTE_MS);
+  });
+
+  it('by an hour keeps the counts, and asks nobody to wait for an hour', () => {
+    const addresses = limiter();
+    const earlierMs = NOON_MS - 60 * MINUTE_MS;
+    allowedOf(9, addresses, '192.0.2.1', NOON_MS);
+    expect(addresses.peek('192.0.2.1', earlierMs)).toMatchObject({
+      exhausted: true,
+      resetAtMs: earlierMs + MINUTE_MS,
+    });
+    expect(allowedOf(9, addresses, '192.0.2.1', earlierMs)).toBe(0);
+    expect(allowedOf(9, addresses, '192.0.2.1', earlierMs + MINUTE_MS)).toBe(3);
+  });
+});
+
+describe('the limiter', () => {
+  it('agrees with a naive model over any charges, peeks and times', () => {
+    const step = fc.record({
+      address: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+      isCharge: fc.boolean(),
+      // Mostly forwards by seconds; now and then over a minute, a little back, or far back.
+      passedMs: fc.oneof(
+        { weight: 8, arbitrary: fc.nat(9000) },
+        { weight: 1, arbitrary: fc.integer({ min: 60_000, max: 200_000 }) },
+        { weight: 2, arbitrary: fc.integer({ min: -9000, max: 0 }) },
+        { weight: 1, arbitrary: fc.integer({ min: -300_000, max: -60_000 }) },
+      ),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4 }), fc.array(step, { maxLength: 120 }), (limit, steps) => {
+        const addresses = limiter({ limitPerMinute: limit, addressesMax: 3 });
+        let nowMs = NOON_MS;
+        let minute = Number.NEGATIVE_INFINITY;
+        let named: string[] = [];
+        let charges: string[] = [];
+        for (const { address, isCharge, passedMs } of steps) {
+          nowMs += passedMs;
+          const present = Math.floor(nowMs / MINUTE_MS);
+          if (present > minute) [named, charges] = [[], []];
+          if (present > minute || present < minute - 1) minute = present;
+
+          const bucket = named.includes(address) || named.length < 3 ? address : 'shared';
+          const used = charges.filter((charged) => charged === bucket).length;
+          const state = { limit, resetAtMs: (minute + 1) * MINUTE_MS };
+          if (!isCharge) {
+            expect(addresses.peek(address, nowMs)).toEqual({
+              ...state,
+              remaining: limit - used,
+              exhausted: used === limit,
+            });
+            continue;
+          }
+          const allowed = used < limit;
+          if (allowed) charges.push(bucket);
+          if (allowed && bucket === address && !named.includes(address)) named.push(address);
+          expect(addresses.charge(address, nowMs)).toEqual({
+            ...state,
+            remaining: allowed ? limit - used - 1 : 0,
+            allowed,
+          });
+          expect(state.resetAtMs).toBeGreaterThan(nowMs);
+          expect(addresses.size.counted).toBeLessThanOrEqual(4);
+        }
+      }),
+    );
+  });
+});
+
+describe('places for lookups', () => {
+  it('are lookupsMax for an address, and free again when they are given back', () => {
+    const addresses = limiter({ lookupsMax: 2 });
+    const first = addresses.enterLookup('192.0.2.1');
+    expect(addresses.enterLookup('192.0.2.1')).toBeDefined();
+    expect(addresses.enterLookup('192.0.2.1')).toBeUndefined();
+    first?.();
+    expect(addresses.enterLookup('192.0.2.1')).toBeDefined();
+    expect(addresses.enterLookup('192.0.2.1')).toBeUndefined();
+  });
+
+  it('are not taken from other addresses', () => {
+    const addresses = limiter({ lookupsMax: 1 });
+    expect(addresses.enterLookup('192.0.2.1')).toBeDefined();
+    expect(addresses.enterLookup('192.0.2.2')).toBeDefined();
+  });
+
+  it('are given back once, however often that is called', () => {
+    const addresses = limiter({ lookupsMax: 2 });
+    const first = addresses.enterLookup('192.0.2.1');
+    addresses.enterLookup('192.0.2.1');
+    first?.();
+    first?.();
+    expect(addresses.enterLookup('192.0.2.1')).toBeDefined();
+    expect(addresses.enterLookup('192.0.2.1')).toBeUndefined();
+  });
+
+  it('stay taken when the minute turns, for their lookups are still under way', () => {
+    const addresses = limiter({ lookupsMax: 1 });
+    addresses.charge('192.0.2.1', NOON_MS);
+    const leave = addresses.enterLookup('192.0.2.1');
+    addresses.charge('192.0.2.1', NOON_MS + MINUTE_MS);
+    expect(addresses.enterLookup('192.0.2.1')).toBeUndefined();
+    leave?.();
+    expect(addresses.enterLookup('192.0.2.1')).toBeDefined();
+  });
+
+  it('are shared by the addresses past a full table, and nothing is kept of those that left', () => {
+    const addresses = limiter({ addressesMax: 1000, lookupsMax: 4 });
+    const held: (() => void)[] = [];
+    for (let i = 0; i < 100_000; i += 1) {
+      const leave = addresses.enterLookup(`192.0.${i >> 8}.${i & 255}`);
+      if (leave) held.push(leave);
+    }
+    expect(held).toHaveLength(1000 + 4);
+    expect(addresses.size.lookingUp).toBe(1001);
+    for (const leave of held) leave();
+    expect(addresses.size.lookingUp).toBe(0);
+  });
+
+  it('do not depend on the table of counts: a full one takes no place from a valid key', () => {
+    const addresses = limiter({ addressesMax: 2 });
+    for (let i = 0; i < 10; i += 1) addresses.charge(`192.0.2.${i}`, NOON_MS);
+    expect(Array.from({ length: 5 }, () => addresses.enterLookup('192.0.2.99') !== undefined)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+});

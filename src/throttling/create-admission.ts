@@ -1,0 +1,61 @@
+import type { ApiKeyHash } from '../auth/api-key.js';
+import type { LimitsConfig } from '../config/config.js';
+import type { Database } from '../database/database.js';
+import { groupWrites } from '../database/groups.js';
+import type { Clock } from '../http/clock.js';
+import { DatabaseClock } from '../http/database-clock.js';
+import { AddressLimiter } from './address-limiter.js';
+import { Admission } from './admission.js';
+import { type AdmissionRepair, AdmissionStatement } from './admission-statement.js';
+import type { KeyVerdict } from './key-verdict.js';
+
+export interface AdmissionOptions {
+  readonly database: Database;
+  readonly limits: LimitsConfig;
+  /** Told of what admission put right by itself and an operator should hear of. */
+  readonly warn: (message: string) => void;
+  /** A test's clock; without it the time is the database's. */
+  readonly clock?: Clock;
+}
+
+/** Addresses that are told apart in a minute: about 10 MB, and far more than a replica can serve with 401s. */
+const ADDRESSES_MAX = 100_000;
+
+/** Keys of one address past its limit that are looked up at the same time. */
+const LOOKUPS_MAX = 4;
+
+/** The wiring of admission: the statement, its two queues, the limit of addresses, and the clock they all go by. */
+export function createAdmission({ database, limits, warn, clock: testClock }: AdmissionOptions): {
+  readonly admission: Admission;
+  readonly clock: Clock;
+} {
+  const statement = new AdmissionStatement(database.pool, limits, {
+    named: database.namedStatements,
+    onRepair: (repair) => warn(explain(repair)),
+  });
+  const databaseClock = new DatabaseClock(() => performance.now(), Date.now);
+  const clock = testClock ?? databaseClock;
+  const decide = (hashes: readonly ApiKeyHash[]): Promise<readonly KeyVerdict[]> =>
+    statement.decide(hashes, testClock && new Date(testClock.nowMs()));
+  const admission = new Admission({
+    keys: groupWrites({ name: 'admission', send: decide }),
+    suspects: groupWrites({ name: 'admission_of_suspects', send: decide, concurrencyMax: 1 }),
+    addresses: new AddressLimiter({
+      limitPerMinute: limits.addressLimitPerMinute,
+      addressesMax: ADDRESSES_MAX,
+      lookupsMax: LOOKUPS_MAX,
+    }),
+    clock,
+    observe: (databaseNowMs) => databaseClock.observe(databaseNowMs),
+  });
+  return { admission, clock };
+}
+
+function explain(repair: AdmissionRepair): string {
+  switch (repair.kind) {
+    case 'clock-went-back':
+      return `the counts of key ${repair.keyId} were ahead of the database's clock and began anew: was its clock set back?`;
+    case 'counters-missing':
+      return `the counters of the keys ${repair.keyIds.join(', ')} were missing and were made anew: who deleted them?`;
+  }
+}
