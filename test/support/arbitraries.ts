@@ -1,0 +1,23 @@
+import fc from 'fast-check';
+import { INT64_MAX, INT64_MIN } from '../../src/http/int64.js';
+import { PET_STATUSES, type PetStatus } from '../../src/pets/pet.js';
+
+/** Any int64 in decimal, the edges and what a double would round among them. */
+export const int64Text: fc.Arbitrary<string> = fc
+  .oneof(
+    fc.bigInt({ min: INT64_MIN, max: INT64_MAX }),
+    fc.constantFrom(INT64_MIN, INT64_MAX, 0n, -1n, 2n ** 53n + 1n, -(2n ** 53n) - 1n),
+  )
+  .map(String);
+
+/** Any name that the contract allows. */
+export const legalName: fc.Arbitrary<string> = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 255 })
+  .filter((name) => /[^\s\u0085]/u.test(name) && !name.includes('\0'));
+
+export const statusOrAbsent: fc.Arbitrary<PetStatus | undefined> = fc.option(
+  fc.constantFrom(...PET_STATUSES),
+  {
+    nil: undefined,
+  },
+);

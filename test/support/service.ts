@@ -1,0 +1,76 @@
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { createApp } from '../../src/app.js';
+import { type IssueKey, issueKey } from '../../src/auth/issue-key.js';
+import { type Config, loadConfig } from '../../src/config/config.js';
+import { Database } from '../../src/database/database.js';
+import type { Clock } from '../../src/http/clock.js';
+import { createTestDatabase } from './database.js';
+
+/** A service of one's own, on a database of one's own, behind a real socket. */
+export interface TestService {
+  readonly origin: string;
+  readonly port: number;
+  readonly config: Config;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  /** A key that no test can exhaust by accident, unless it says otherwise. */
+  issueKey(wanted?: Partial<IssueKey>): Promise<{ readonly id: bigint; readonly key: string }>;
+  fetch(path: string, options?: RequestInit & { readonly key?: string }): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface TestServiceOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  /** Another database than a new one: then the caller drops it. */
+  readonly databaseUrl?: string;
+}
+
+const ROOMY: IssueKey = { name: 'test', plan: 'business', perMinute: 1_000_000, perDay: 10_000_000 };
+
+export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
+  const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const databaseUrl = options.databaseUrl ?? own?.url ?? '';
+  const config = loadConfig({
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATABASE_URL: databaseUrl,
+    ...options.environment,
+  });
+  const database = new Database({
+    url: databaseUrl,
+    namedStatements: config.database.namedStatements,
+    poolMax: config.database.poolMax,
+    connectTimeoutMs: config.database.connectTimeoutMs,
+    statementTimeoutMs: config.database.statementTimeoutMs,
+    onConnectionLost: () => undefined,
+  });
+  const app = await createApp({
+    config,
+    database,
+    logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+    ...(options.clock && { clock: options.clock }),
+  });
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    origin,
+    port,
+    config,
+    database,
+    databaseUrl,
+    issueKey: (wanted = {}) => issueKey(database.prisma, { ...ROOMY, ...wanted }),
+    fetch: (path, { key, headers, ...init } = {}) =>
+      fetch(`${origin}${path}`, {
+        ...init,
+        headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
+      }),
+    close: async () => {
+      await app.close();
+      await database.close();
+      await own?.drop();
+    },
+  };
+}
