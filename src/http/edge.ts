@@ -24,6 +24,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What was decided about this request; null only before it was. */
     decision: Decision | null;
+    /** The body as it was sent; null when there is none. */
+    bodyBytes: Buffer | null;
   }
 }
 
@@ -71,14 +73,16 @@ export class EdgeAdapter extends FastifyAdapter {
 
     const fastify = this.getInstance();
     fastify.decorateRequest('decision', null);
+    fastify.decorateRequest('bodyBytes', null);
     fastify.addHook('onRoute', (route: RouteOptions) => this.#methods.add(route));
     this.setOnRequestHook((request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       this.#beforeBody(request, reply).then((answered) => answered || done(), done);
     });
     fastify.removeAllContentTypeParsers();
-    fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
       try {
-        done(null, parseJsonBody(bytes as Buffer));
+        request.bodyBytes = bytes as Buffer;
+        done(null, parseJsonBody(request.bodyBytes));
       } catch (error) {
         done(error as ApiError);
       }

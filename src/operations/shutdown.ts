@@ -10,18 +10,21 @@ export interface ShutdownOptions {
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/** A second signal within this time belongs to the first: npm passes on the Ctrl-C that the terminal sent already. */
+const SAME_SIGNAL_MS = 500;
+
 /** Ends the process in order on the first SIGTERM or Ctrl-C (exit code 0), and at once on the second. */
 export function shutDownOnSignal(options: ShutdownOptions): void {
-  let began = false;
+  let beganAtMs: number | undefined;
   for (const signal of SIGNALS) {
     process.on(signal, () => {
-      if (began) {
+      if (beganAtMs === undefined) {
+        beganAtMs = performance.now();
+        void shutDown(options);
+      } else if (performance.now() - beganAtMs > SAME_SIGNAL_MS) {
         options.warn(`${signal} came a second time: ending at once`);
         options.exit(1);
-        return;
       }
-      began = true;
-      void shutDown(options);
     });
   }
 }

@@ -3,8 +3,13 @@ import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/api-error.js';
 import { Deprecated } from '../http/deprecated.decorator.js';
-import { INT64_MIN, parseInt64 } from '../http/int64.js';
+import { parseInt64 } from '../http/int64.js';
+import { Paging } from '../http/paging.js';
 import { PublicUrl } from '../http/public-url.js';
+import { asAnswered } from '../idempotency/as-answered.js';
+import type { Claim } from '../idempotency/claim.js';
+import { RequestClaim } from '../idempotency/claim.decorator.js';
+import { Idempotency } from '../idempotency/idempotency.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
 import { NewPetBody } from './dto/new-pet.body.js';
 import { GET_PET_DEPRECATION } from './get-pet-deprecation.js';
@@ -16,21 +21,40 @@ import { PetsRepository } from './pets.repository.js';
 export class PetsController {
   constructor(
     private readonly pets: PetsRepository,
+    private readonly idempotency: Idempotency,
     private readonly publicUrl: PublicUrl,
   ) {}
 
   @Get()
   @RouteSchema({ response: { 200: petsSchema } })
-  async listPets(@Query() { limit, status }: ListPetsQuery): Promise<readonly Pet[]> {
-    return await this.pets.list({ fromId: INT64_MIN, size: limit, status });
+  async listPets(
+    @Query() query: ListPetsQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<readonly Pet[]> {
+    const { status } = query;
+    const paging = new Paging({ path: '/v1/pets', filter: { status } }, query);
+    const pets = await this.pets.list({ fromId: paging.fromId, size: paging.size, status });
+    reply.header('link', paging.links(pets, this.publicUrl));
+    return paging.shown(pets);
   }
 
   @Post()
   @RouteSchema({ response: { 201: petSchema } })
-  async createPet(@Body() newPet: NewPetBody, @Res({ passthrough: true }) reply: FastifyReply): Promise<Pet> {
-    const pet = await this.pets.create(newPet);
-    reply.header('location', this.publicUrl.to(`/v1/pets/${pet.id}`));
-    return pet;
+  async createPet(
+    @Body() newPet: NewPetBody,
+    @RequestClaim() claim: Claim | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Pet | string> {
+    if (claim === undefined) {
+      const pet = await this.pets.create(newPet);
+      reply.header('location', this.locationOf(pet.id));
+      return pet;
+    }
+    const { id, answer, replayed } = await this.idempotency.once(claim, () =>
+      this.pets.createOnce(newPet, claim),
+    );
+    reply.header('location', this.locationOf(id));
+    return asAnswered(reply, answer, replayed);
   }
 
   @Get(':petId')
@@ -41,5 +65,9 @@ export class PetsController {
     const pet = id === undefined ? undefined : await this.pets.find(id);
     if (pet === undefined) throw new ApiError('pet_not_found');
     return pet;
+  }
+
+  private locationOf(id: bigint): string {
+    return this.publicUrl.to(`/v1/pets/${id}`);
   }
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { groupReads, groupWrites } from '../database/groups.js';
+import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
+import { membersJson } from './pet.schema.js';
 import type { NewPet, Pet, PetStatus } from './pet.js';
-import { CREATE_PETS, FIND_PETS, LIST_PETS, LIST_PETS_BY_STATUS } from './pets.sql.js';
+import { CREATE_PETS, CREATE_PETS_ONCE, FIND_PETS, LIST_PETS, LIST_PETS_BY_STATUS } from './pets.sql.js';
 
 /** A page of animals: up to `size` from an identifier on, of one status or of all. */
 export interface PetsPage {
@@ -19,6 +21,11 @@ type PetRow = readonly [
   categoryId: bigint,
   status: PetStatus | null,
 ];
+
+interface ClaimedPet {
+  readonly pet: NewPet;
+  readonly claim: Claim;
+}
 
 /** The animals in the database. What is asked at the same time goes in one statement. */
 @Injectable()
@@ -43,6 +50,11 @@ export class PetsRepository {
     send: (pets) => this.#insert(pets),
   });
 
+  readonly #insertsOnce = groupWrites<ClaimedPet, ClaimOutcome>({
+    name: 'create_pets_once',
+    send: (claimed) => this.#insertOnce(claimed),
+  });
+
   constructor(private readonly database: Database) {}
 
   list(page: PetsPage): Promise<readonly Pet[]> {
@@ -56,6 +68,11 @@ export class PetsRepository {
   /** Resolves when the animal is durable. */
   create(pet: NewPet): Promise<Pet> {
     return this.#inserts.ask(pet);
+  }
+
+  /** The same under a claim: the animal and the answer that later repeats get are durable together. */
+  createOnce(pet: NewPet, claim: Claim): Promise<ClaimOutcome> {
+    return this.#insertsOnce.ask({ pet, claim });
   }
 
   async #selectPages(pages: readonly PetsPage[]): Promise<readonly Pet[][]> {
@@ -88,6 +105,19 @@ export class PetsRepository {
     ]);
     const ids = rows.map(([id]) => id);
     return pets.map((pet, index) => ({ ...pet, id: ids[index] }) as Pet);
+  }
+
+  async #insertOnce(claimed: readonly ClaimedPet[]): Promise<readonly ClaimOutcome[]> {
+    const rows = await this.database.rows<ClaimRow>(CREATE_PETS_ONCE, [
+      claimed.map(({ pet }) => pet.name),
+      claimed.map(({ pet }) => pet.categoryId),
+      claimed.map(({ pet }) => pet.status),
+      claimed.map(({ pet }) => membersJson(pet)),
+      claimed.map(({ claim }) => claim.apiKeyId),
+      claimed.map(({ claim }) => claim.key),
+      claimed.map(({ claim }) => claim.fingerprint),
+    ]);
+    return rows.map(claimOutcome);
   }
 }
 

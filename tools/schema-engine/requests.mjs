@@ -11,6 +11,7 @@ const COMPARES_WITH_MIGRATIONS = new Set(['evaluateDataLoss', 'createMigration']
 /** The native engine's code for an error that the "data" member tells more of. */
 const SERVER_ERROR = 4466;
 
+let panicMessage;
 const panicked = catchPanic();
 
 /** Answers every request of standard input, and ends the process when all of them are answered. */
@@ -84,22 +85,21 @@ async function call(engine, id, method, params) {
  * ends with exit code 0, as if nothing were wrong. So a panic becomes the answer of every request.
  */
 function catchPanic() {
-  let message;
-  globalThis.PRISMA_WASM_PANIC_REGISTRY = { set_message: (text) => (message = text) };
+  globalThis.PRISMA_WASM_PANIC_REGISTRY = { set_message: (text) => (panicMessage = text) };
   const panic = new Promise((_resolve, reject) => {
-    process.on('uncaughtException', (error) =>
-      reject(message === undefined ? error : new Error(`The schema engine panicked: ${message}`)),
-    );
+    process.on('uncaughtException', reject);
   });
   panic.catch(() => {}); // most of the time nobody is waiting for it
   return panic;
 }
 
 function describeError(error) {
+  const message = panicMessage === undefined ? error.message : `The schema engine panicked: ${panicMessage}`;
   return {
     code: SERVER_ERROR,
     message: 'An error happened. Check the data field for details.',
-    data: { is_panic: false, message: error?.message ?? String(error), error_code: error?.code },
+    // Prisma would offer to send a report of what is called a panic.
+    data: { is_panic: false, message, error_code: error.code },
   };
 }
 

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeCursor, encodeCursor } from './cursor.js';
+import { INT64_MAX, INT64_MIN } from './int64.js';
+
+const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
+const list = fc.constantFrom(
+  '/v1/pets?',
+  '/v1/pets?status=sold&',
+  '/v1/pets?status=pending&',
+  '/v1/store/orders?',
+);
+
+describe('the cursor', () => {
+  it('leads back to its place, for every int64', () => {
+    fc.assert(
+      fc.property(list, int64, (one, id) => expect(decodeCursor(one, encodeCursor(one, id))).toBe(id)),
+    );
+  });
+
+  it('belongs to its list and filter alone', () => {
+    fc.assert(
+      fc.property(list, list, int64, (one, other, id) => {
+        fc.pre(one !== other);
+        expect(decodeCursor(other, encodeCursor(one, id))).toBeUndefined();
+      }),
+    );
+  });
+
+  it('is refused when a character is changed, added or missing', () => {
+    fc.assert(
+      fc.property(
+        list,
+        int64,
+        fc.nat(17),
+        fc.constantFrom('A', 'b', '7', '-', '_', '+', '/', '=', ' ', ''),
+        (one, id, at, by) => {
+          const cursor = encodeCursor(one, id);
+          for (const tampered of [
+            cursor.slice(0, at) + by + cursor.slice(at + 1),
+            cursor.slice(0, at) + by + cursor.slice(at),
+          ]) {
+            fc.pre(tampered !== cursor);
+            expect(decodeCursor(one, tampered)).toBeUndefined();
+          }
+        },
+      ),
+    );
+  });
+
+  it('is refused whatever else it is', () => {
+    fc.assert(fc.property(list, fc.string(), (one, text) => expect(decodeCursor(one, text)).toBeUndefined()));
+  });
+});

@@ -1,0 +1,21 @@
+import { Expose } from 'class-transformer';
+import { IsInt, IsString, Max, Min } from 'class-validator';
+import { FromPlainInteger, MayBeAbsent } from './validators.js';
+
+const LIMIT_MAX = 100;
+const LIMIT_MESSAGE = { message: `limit must be an integer from 1 to ${LIMIT_MAX}` };
+
+/** The query members that every list has. */
+export class PagingQuery {
+  @Expose()
+  @FromPlainInteger()
+  @IsInt(LIMIT_MESSAGE)
+  @Min(1, LIMIT_MESSAGE)
+  @Max(LIMIT_MAX, LIMIT_MESSAGE)
+  readonly limit: number = 20;
+
+  @Expose()
+  @MayBeAbsent()
+  @IsString({ message: 'cursor must be given once' })
+  readonly cursor?: string;
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../http/api-error.js';
+import type { Claim, ClaimOutcome, Creation } from './claim.js';
+import { IdempotencyRepository } from './idempotency.repository.js';
+
+/** What a claim led to: a creation, and whether it was an earlier one. */
+export interface OnceResult extends Creation {
+  readonly replayed: boolean;
+}
+
+/** What a request under way leads to, for those that wait for it. */
+interface UnderWay {
+  readonly claim: Claim;
+  readonly result: Promise<OnceResult>;
+}
+
+/**
+ * Makes a creation happen at most once per claim. The database decides over all replicas; equal claims of one replica are
+ * joined before, so that parallel repeats get the first one's answer and no statement holds a claim twice.
+ */
+@Injectable()
+export class Idempotency {
+  readonly #underWay = new Map<string, UnderWay>();
+
+  constructor(private readonly stored: IdempotencyRepository) {}
+
+  /**
+   * @param create runs the statement that creates and stores the answer; what it throws is thrown, and nothing is stored
+   * @throws ApiError idempotency_key_reused | request_in_progress
+   */
+  async once(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
+    const name = `${claim.apiKeyId} ${claim.key}`;
+    for (;;) {
+      const first = this.#underWay.get(name);
+      if (first === undefined) return await this.#lead(name, claim, create);
+      const result = await first.result.catch(() => undefined);
+      // A first request that failed has stored nothing: the next one in line has its place.
+      if (result !== undefined) return replay(result, first.claim.fingerprint, claim);
+    }
+  }
+
+  async #lead(
+    name: string,
+    claim: Claim,
+    create: (claim: Claim) => Promise<ClaimOutcome>,
+  ): Promise<OnceResult> {
+    const result = this.#decide(claim, create);
+    this.#underWay.set(name, { claim, result });
+    try {
+      return await result;
+    } finally {
+      this.#underWay.delete(name);
+    }
+  }
+
+  async #decide(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
+    const outcome = await create(claim);
+    if (outcome.state === 'created') return { id: outcome.id, answer: outcome.answer, replayed: false };
+    if (outcome.state === 'used') {
+      const stored = await this.stored.find(claim);
+      if (stored !== undefined) return replay(stored, stored.fingerprint, claim);
+      // It expired between the two statements.
+    }
+    throw new ApiError('request_in_progress', undefined, { headers: { 'retry-after': '1' } });
+  }
+}
+
+function replay({ id, answer }: Creation, fingerprint: Buffer, claim: Claim): OnceResult {
+  if (!fingerprint.equals(claim.fingerprint)) throw new ApiError('idempotency_key_reused');
+  return { id, answer, replayed: true };
+}
