@@ -27,15 +27,16 @@ export class Cors {
     this.#origins = origins === '*' ? undefined : new Set(origins);
   }
 
-  /** What every answer carries. With a list of origins the answer differs by origin, and says so to caches. */
-  headers(origin: string | undefined): Headers {
+  /**
+   * What every answer carries. With a list of origins the answer differs by origin, and says so to caches.
+   *
+   * @param vary what the answer differs by already
+   */
+  headers(origin: string | undefined, vary?: unknown): Headers {
     if (this.#origins === undefined) return ANY_ORIGIN;
-    if (origin === undefined || !this.#origins.has(origin)) return NO_ORIGIN;
-    return {
-      'access-control-allow-origin': origin,
-      'access-control-expose-headers': EXPOSED,
-      vary: 'Origin',
-    };
+    const differs = { vary: typeof vary === 'string' ? `${vary}, Origin` : 'Origin' };
+    if (origin === undefined || !this.#origins.has(origin)) return differs;
+    return { ...differs, 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
   }
 }
 
@@ -57,4 +58,3 @@ const ANY_ORIGIN: Headers = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': EXPOSED,
 };
-const NO_ORIGIN: Headers = { vary: 'Origin' };

@@ -8,6 +8,7 @@ import {
 } from 'fastify';
 import { ApiError } from './api-error.js';
 import { bodyTooLarge, checkBeforeBody } from './body-check.js';
+import { conditional } from './caching.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
 import { assertNotRemoved, deprecationHeaders } from './deprecation.js';
 import type { Decision } from './decision.js';
@@ -87,9 +88,10 @@ export class EdgeAdapter extends FastifyAdapter {
         done(error as ApiError);
       }
     });
-    fastify.addHook('onSend', (request, reply, _payload, done) => {
+    fastify.addHook('onSend', (request, reply, payload, done) => {
+      const sent = conditional(request, reply, payload);
       this.#stamp(request, reply);
-      done();
+      done(null, sent);
     });
     fastify.setErrorHandler((error, request, reply) => this.#answerError(error, request, reply));
     fastify.setNotFoundHandler((request, reply) =>
@@ -156,7 +158,7 @@ export class EdgeAdapter extends FastifyAdapter {
     const { admission, clock } = this.#options;
     request.decision ??= admission.describeAddress(this.#addressOf(request));
     reply.headers(rateLimitHeaders(request.decision, clock.nowMs()));
-    reply.headers(this.#cors.headers(request.headers.origin));
+    reply.headers(this.#cors.headers(request.headers.origin, reply.getHeader('vary')));
   }
 
   #answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
