@@ -27,10 +27,8 @@ const INT8_OID = 20;
 
 /** int64 as bigint, exact; everything else as `pg` reads it. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8_OID
-      ? BigInt
-      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+  getTypeParser: (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
+    oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
 /** The connections to PostgreSQL: one pool, which the grouped statements and Prisma share. */

@@ -51,5 +51,5 @@ function isStorableText(value: unknown, codePointsMax: number): boolean {
   if (typeof value !== 'string' || !VISIBLE.test(value) || UNSTORABLE.test(value)) return false;
   // A code point takes one or two code units, so most texts need no counting.
   if (value.length <= codePointsMax) return true;
-  return value.length <= 2 * codePointsMax && [...value].length <= codePointsMax;
+  return value.length <= 2 * codePointsMax && Array.from(value).length <= codePointsMax;
 }

@@ -15,8 +15,6 @@ export const createLogger = (level: string): Logger =>
 
 /** Passes on what Nest says of itself, as far as it is a warning at least. */
 export function nestLogger(logger: Logger): LoggerService {
-  const text = (message: unknown): string =>
-    typeof message === 'string' ? message : JSON.stringify(message);
   return {
     log: () => undefined,
     warn: (message: unknown) => logger.warn(text(message)),
@@ -24,3 +22,5 @@ export function nestLogger(logger: Logger): LoggerService {
     fatal: (message: unknown) => logger.fatal(text(message)),
   };
 }
+
+const text = (message: unknown): string => (typeof message === 'string' ? message : JSON.stringify(message));

@@ -18,6 +18,7 @@ export function explainStartError(error: unknown): string {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `HOST ${address ?? ''} is not an address of this machine.`;
+    case undefined:
     default:
       return error.stack ?? error.message;
   }

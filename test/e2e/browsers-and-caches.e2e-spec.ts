@@ -13,6 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+const preflight = (): Promise<Response> =>
+  service.fetch('/v1/pets', {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization, content-type, idempotency-key',
+    },
+  });
+
 describe('conditional requests', () => {
   it.each(['/v1/pets', '/v1/pets?limit=3', '/v1/pets/7'])(
     '%s: 304 without a body while nothing changed',
@@ -102,15 +112,6 @@ describe('CORS', () => {
   });
 
   it('answers a preflight without a key and without a charge', async () => {
-    const preflight = (): Promise<Response> =>
-      service.fetch('/v1/pets', {
-        method: 'OPTIONS',
-        headers: {
-          origin: 'https://shop.example',
-          'access-control-request-method': 'POST',
-          'access-control-request-headers': 'authorization, content-type, idempotency-key',
-        },
-      });
     const first = await preflight();
     expect(first.status).toBe(204);
     expect(first.headers.get('access-control-allow-origin')).toBe('*');

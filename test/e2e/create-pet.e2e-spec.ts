@@ -179,7 +179,7 @@ describe('POST /v1/pets', () => {
         headers: { 'content-type': 'application/json' },
         body: new Blob([body]).stream(),
         duplex: 'half',
-      } as RequestInit & { key: string });
+      });
       expect(await refusal(streamed)).toMatchObject({ http: 413, code: 'body_too_large' });
     });
 

@@ -65,7 +65,10 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     fetch: (path, { key, headers, ...init } = {}) =>
       fetch(`${origin}${path}`, {
         ...init,
-        headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
+        headers: [
+          ...(key === undefined ? [] : [['authorization', `Bearer ${key}`] as [string, string]]),
+          ...new Headers(headers),
+        ],
       }),
     close: async () => {
       await app.close();
