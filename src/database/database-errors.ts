@@ -1,6 +1,4 @@
-/**
- * The one file that reads SQLSTATE, driver and Prisma codes: whatever threw is read into one shape, then judged by the tables.
- */
+/** The one file that reads SQLSTATE, driver and Prisma codes: each error is read into one shape, then judged by tables. */
 
 /**
  * What a failed statement tells about itself.
@@ -36,7 +34,7 @@ export class UnavailableError extends Error {
 export function classifyDatabaseError(error: unknown): DatabaseFailure {
   const { sqlState, routine, code, systemCall, kind, message } = readError(error);
   if (sqlState !== undefined) {
-    // A migration changed the columns of a prepared statement: it did not run, and pg-pool drops the connection that holds it.
+    // A migration changed the columns of a prepared statement: it did not run, and pg-pool drops its connection.
     if (routine === 'RevalidateCachedQuery') return 'not-sent';
     return sqlStates.get(sqlState) ?? sqlStates.get(sqlState.slice(0, 2)) ?? 'answered';
   }
@@ -53,7 +51,7 @@ export function isUnavailable(error: unknown): boolean {
   return failure === 'answered' ? transient.has(readError(error).sqlState ?? '') : failure !== 'fault';
 }
 
-/** The error as it may leave the database's code: an `UnavailableError` for all that is unavailable, anything else as it is. */
+/** The error as callers may have it: an `UnavailableError` for all that is unavailable, anything else as it is. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof UnavailableError || !isUnavailable(error)) return error;
   return new UnavailableError('database', readError(error).message, { cause: error });
@@ -79,15 +77,15 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['25P03', 'broken'], // the session was ended: idle in a transaction for too long
   ['25P04', 'broken'], // the session was ended: transaction_timeout
   ['40003', 'broken'], // "statement completion unknown"
-  // The session was ended by an administrator, a crash, a dropped database, or idleness. PostgreSQL rolls the statement back, but
-  // the same code also ends a wait for synchronous replication after the commit, and poolers pass it on: so nobody knows.
+  // The session was ended by an administrator, a crash, a dropped database or idleness. PostgreSQL rolls the statement
+  // back, but the same code also ends a wait for synchronous replication after the commit, and poolers pass it on.
   ['57P01', 'broken'],
   ['57P02', 'broken'],
   ['57P04', 'broken'],
   ['57P05', 'broken'],
 ]);
 
-/** Answers that tell nothing about the question: a serialization failure, a deadlock, a lock not had in time, a cancelled statement. */
+/** Answers that are worth a retry: a serialization failure, a deadlock, a lock not had in time, a cancelled statement. */
 const transient: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014']);
 
 /** System calls that come before the first byte of a statement; after any other the statement may have arrived. */
@@ -108,7 +106,7 @@ const codes: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^P2028$/, 'broken'], // a Prisma transaction could not start in time, or ran out of it
 ];
 
-/** The driver's own errors carry nothing but a text; the spec provokes them with the real driver, so that an upgrade cannot reword them unseen. */
+/** The driver's own errors are nothing but a text. The driver spec provokes them all: no upgrade rewords them unseen. */
 const messages: readonly (readonly [RegExp, DatabaseFailure])[] = [
   [/^timeout exceeded when trying to connect$/, 'not-sent'],
   [/^Connection terminated due to connection timeout$/, 'not-sent'],

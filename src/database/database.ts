@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { classifyDatabaseError } from './database-errors.js';
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -50,6 +51,9 @@ export class Database {
     });
     // Without a listener the loss of an idle connection would end the process.
     this.pool.on('error', options.onConnectionLost);
+    this.pool.on('release', (error) => {
+      if (error instanceof Error && classifyDatabaseError(error) === 'broken') this.#dropIdle();
+    });
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
     this.namedStatements = options.namedStatements;
   }
@@ -63,6 +67,20 @@ export class Database {
     if (this.namedStatements) query.name = name;
     const result = await this.pool.query<Row & unknown[]>(query);
     return result.rows;
+  }
+
+  /**
+   * Where one connection broke the others are suspect: a server that moved, or a firewall that forgot them, says nothing,
+   * and each of them would cost a statement its whole time-out before the service is well again.
+   */
+  #dropIdle(): void {
+    for (let left = this.pool.idleCount; left > 0; left -= 1) {
+      // What is idle is handed out at once, and dropped by being given back as broken.
+      this.pool.connect().then(
+        (connection) => connection.release(true),
+        () => undefined,
+      );
+    }
   }
 
   async close(): Promise<void> {

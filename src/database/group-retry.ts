@@ -26,8 +26,8 @@ export function nextTry(
   const mayAskAgain = onBrokenConnection === 'ask-again';
   if (failure === 'not-sent') return 'together';
   if (failure === 'broken') return mayAskAgain && !brokeBefore ? 'together' : 'never';
-  // One bad question may have failed them all. Halving would find it in fewer statements, but if it fails slowly (a lock not had in
-  // time) its neighbours would wait for it in every round; alone, they pass it by.
+  // One bad question may have failed them all. Halving would find it in fewer statements, but if it fails slowly
+  // (a lock not had in time) its neighbours would wait for it in every round; alone, they pass it by.
   const oneMayBeBad = failure === 'answered' || (failure === 'fault' && mayAskAgain);
   return oneMayBeBad && questions > 1 ? 'alone' : 'never';
 }

@@ -1,23 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { failures, fakeGroup, settled } from '../../test/support/fake-group.js';
-import { UnavailableError } from './database-errors.js';
-import { Group, REST_MS, SWEEP_MS, TIMEOUTS_UNTIL_LOST, type StatementReport } from './group.js';
+import { failures, fakeGroup, outcomeOf, outcomes } from '../../test/support/fake-group.js';
+import { Group, REST_MS, SWEEP_MS, type StatementReport } from './group.js';
 
-/** How a question was settled, or `open`. */
-function outcomeOf(answer: Promise<string>): () => Promise<string> {
-  let outcome = 'open';
-  answer.then(
-    (value) => (outcome = value),
-    (error: unknown) => (outcome = error instanceof UnavailableError ? error.reason : String(error)),
-  );
-  return async () => {
-    await settled();
-    return outcome;
-  };
-}
-
-const outcomes = (all: (() => Promise<string>)[]): Promise<string[]> =>
-  Promise.all(all.map((outcome) => outcome()));
+/** `share 1` and `share 2` are equal questions. */
+const shareKey = (question: string): string | undefined => /^share/.exec(question)?.[0];
 
 describe('a group', () => {
   describe('joins', () => {
@@ -105,8 +91,6 @@ describe('a group', () => {
   });
 
   describe('shares', () => {
-    const shareKey = (question: string): string | undefined => /^share/.exec(question)?.[0];
-
     it('one result among equal questions of a statement that is not yet sent', async () => {
       const { group, timers, database } = fakeGroup({ shareKey });
       const asked = ['share 1', 'own', 'share 2', 'own'].map((question) => group.ask(question));
@@ -150,263 +134,30 @@ describe('a group', () => {
     });
   });
 
-  describe('when the database answers with an error', () => {
-    it.each(['ask-again', 'fail'] as const)('asks each question alone (%s)', async (onBrokenConnection) => {
-      const { group, timers, database } = fakeGroup({ concurrencyMax: 2, onBrokenConnection });
-      const asked = ['a', 'bad', 'c'].map((question) => outcomeOf(group.ask(question)));
-      await timers.turn();
-      asked.push(outcomeOf(group.ask('d')), outcomeOf(group.ask('e')));
-      await database.statement(0).fail(failures.answered());
-      await timers.turn();
-      expect(database.sent).toEqual([['a', 'bad', 'c'], ['a'], ['bad']]);
-      await database.statement(2).fail(failures.answered());
-      await timers.turn();
-      await database.statement(3).answer();
-      await timers.turn();
-      expect(database.sent.slice(3)).toEqual([['c'], ['d', 'e']]);
-      await database.statement(1).answer();
-      await database.statement(4).answer();
-      expect(await outcomes(asked)).toEqual(['a in 1', 'Error: out of range', 'c in 3', 'd in 4', 'e in 4']);
-    });
-
-    it('does not ask a question again that was alone', async () => {
-      const { group, timers, database } = fakeGroup();
-      const asked = outcomeOf(group.ask('bad'));
-      await timers.turn();
-      await database.statement(0).fail(failures.answered());
-      await timers.turn();
-      expect(await asked()).toBe('Error: out of range');
-      expect(database.sent).toHaveLength(1);
-    });
-
-    it('asks nobody again when the error is not about the questions', async () => {
-      const { group, timers, database } = fakeGroup();
-      const asked = ['a', 'b'].map((question) => outcomeOf(group.ask(question)));
-      await timers.turn();
-      await database.statement(0).fail(failures.refused());
-      await timers.turn();
-      expect(await outcomes(asked)).toEqual(['database', 'database']);
-      expect(database.sent).toHaveLength(1);
-    });
-  });
-
-  describe('when no connection can be made', () => {
-    it.each(['ask-again', 'fail'] as const)(
-      'rests and asks again, earliest first (%s)',
-      async (onBrokenConnection) => {
-        const { group, timers, database } = fakeGroup({ sizeMax: 2, concurrencyMax: 2, onBrokenConnection });
-        const asked = ['a', 'b', 'c', 'd'].map((question) => group.ask(question));
-        await timers.turn();
-        await database.statement(1).fail(failures.notSent());
-        await database.statement(0).fail(failures.notSent());
-        asked.push(group.ask('e'));
-        await timers.turn();
-        expect(database.sent).toHaveLength(2);
-        await timers.pass(REST_MS + SWEEP_MS);
-        expect(database.sent.slice(2)).toEqual([['a', 'b']]);
-        await database.statement(2).answer();
-        await timers.turn();
-        expect(database.sent.slice(3)).toEqual([['c', 'd'], ['e']]);
-        await database.statement(3).answer();
-        await database.statement(4).answer();
-        expect(await Promise.all(asked)).toEqual(['a in 2', 'b in 2', 'c in 3', 'd in 3', 'e in 4']);
-      },
-    );
-
-    it('tries one statement at a time, and no more often than it rests', async () => {
-      const { group, timers, database } = fakeGroup({ sizeMax: 1, concurrencyMax: 8 });
-      const asked = Array.from({ length: 16 }, (_, i) => outcomeOf(group.ask(String(i))));
-      await timers.turn();
-      await Promise.all(database.statements.map((statement) => statement.fail(failures.notSent())));
-      let tries = 0;
-      for (let passed = 0; passed < 900; passed += SWEEP_MS) {
-        await timers.pass(SWEEP_MS);
-        expect(group.underWay).toBeLessThanOrEqual(1);
-        if (group.underWay === 0) continue;
-        tries += 1;
-        await database.statements.at(-1)?.fail(failures.notSent());
-      }
-      expect(tries).toBeGreaterThan(10);
-      expect(tries).toBeLessThanOrEqual(900 / REST_MS);
-      await timers.pass(100);
-      expect(new Set(await outcomes(asked))).toEqual(new Set(['timed-out']));
-    });
-
-    it('names that as the cause when time is up', async () => {
-      const { group, timers, database } = fakeGroup();
-      const refused = failures.notSent();
-      const asked = group.ask('a').catch((error: unknown) => error);
-      await timers.turn();
-      await database.statement(0).fail(refused);
-      await timers.pass(1000);
-      await database.statement(1).fail(refused);
-      expect(await asked).toMatchObject({ reason: 'timed-out', cause: refused });
-    });
-  });
-
-  describe('when the connection breaks under way', () => {
-    it('asks reads once more, and no third time', async () => {
-      const { group, timers, database } = fakeGroup();
-      const asked = ['a', 'b'].map((question) => outcomeOf(group.ask(question)));
-      await timers.turn();
-      await database.statement(0).fail(failures.broken());
-      const later = outcomeOf(group.ask('c'));
-      await timers.pass(REST_MS + SWEEP_MS);
-      expect(database.sent.slice(1)).toEqual([['a', 'b', 'c']]);
-      await database.statement(1).fail(failures.broken());
-      await timers.pass(REST_MS + SWEEP_MS);
-      expect(database.sent.slice(2)).toEqual([['c']]);
-      await database.statement(2).answer();
-      expect(await outcomes([...asked, later])).toEqual(['database', 'database', 'c in 2']);
-    });
-
-    it('answers admissions and writes as unavailable, and sends those that were waiting', async () => {
-      const { group, timers, database } = fakeGroup({ onBrokenConnection: 'fail' });
-      const asked = [outcomeOf(group.ask('a'))];
-      await timers.turn();
-      asked.push(outcomeOf(group.ask('b')));
-      await database.statement(0).fail(failures.broken());
-      await timers.pass(REST_MS + SWEEP_MS);
-      expect(database.sent).toEqual([['a'], ['b']]);
-      await database.statement(1).answer();
-      expect(await outcomes(asked)).toEqual(['database', 'b in 1']);
-    });
-  });
-
-  describe('when the program fails', () => {
-    it('asks reads alone, so that only the one that fails it gets the fault', async () => {
-      const { group, timers, database } = fakeGroup();
-      const asked = ['a', 'bad'].map((question) => outcomeOf(group.ask(question)));
-      await timers.turn();
-      await database.statement(0).fail(failures.fault());
-      await timers.turn();
-      await database.statement(1).answer();
-      await timers.turn();
-      await database.statement(2).fail(failures.fault());
-      expect(await outcomes(asked)).toEqual(['a in 1', 'TypeError: rows is not iterable']);
-    });
-
-    it('does no admission or write twice, for it may have committed', async () => {
-      const { group, timers, database } = fakeGroup({ onBrokenConnection: 'fail' });
-      const asked = ['a', 'b'].map((question) => outcomeOf(group.ask(question)));
-      await timers.turn();
-      await database.statement(0).fail(failures.fault());
-      await timers.turn();
-      expect(database.sent).toHaveLength(1);
-      expect(new Set(await outcomes(asked))).toEqual(new Set(['TypeError: rows is not iterable']));
-    });
-
-    it('gives nobody the answer of another when the number of answers is wrong', async () => {
-      const { group, timers, database } = fakeGroup({ onBrokenConnection: 'fail' });
-      const asked = ['a', 'b'].map((question) => outcomeOf(group.ask(question)));
-      await timers.turn();
-      await database.statement(0).answerWith(['only one']);
-      expect(new Set(await outcomes(asked))).toEqual(new Set(['Error: animals: 1 answers to 2 questions']));
-    });
-
-    it('survives a sender that throws before it returns a promise', async () => {
-      const { group, timers } = fakeGroup({
-        send: () => {
-          throw failures.fault();
-        },
-      });
-      const asked = outcomeOf(group.ask('a'));
-      await timers.turn();
-      expect(await asked()).toBe('TypeError: rows is not iterable');
-      expect(group.underWay).toBe(0);
-    });
-  });
-
-  describe('when time is up', () => {
-    it('gives up what waits and what is under way, at most a sweep early and never late', async () => {
-      const { group, timers } = fakeGroup();
-      const underWay = outcomeOf(group.ask('a'));
-      await timers.turn();
-      await timers.pass(10);
-      const waiting = outcomeOf(group.ask('b'));
-      await timers.pass(1000 - SWEEP_MS - 10);
-      expect(await outcomes([underWay, waiting])).toEqual(['open', 'open']);
-      await timers.pass(SWEEP_MS);
-      expect(await underWay()).toBe('timed-out');
-      await timers.pass(10);
-      expect(await waiting()).toBe('timed-out');
-      expect(group.waiting).toBe(0);
-    });
-
-    it('keeps the place of the statement until that ends, and ignores its late answer', async () => {
-      const { group, timers, database } = fakeGroup();
-      const late = outcomeOf(group.ask('a'));
-      await timers.turn();
-      await timers.pass(1000);
-      const next = outcomeOf(group.ask('b'));
-      await timers.turn();
-      expect(database.sent).toEqual([['a']]);
-      await database.statement(0).answer();
-      await timers.turn();
-      await database.statement(1).answer();
-      expect(await outcomes([late, next])).toEqual(['timed-out', 'b in 1']);
-    });
-
-    it('does not ask again what was given up', async () => {
-      const { group, timers, database } = fakeGroup();
-      void outcomeOf(group.ask('a'));
-      await timers.turn();
-      await timers.pass(1000);
-      await database.statement(0).fail(failures.broken());
-      await timers.pass(1000);
-      expect(database.sent).toEqual([['a']]);
-      expect(group.waiting).toBe(0);
-    });
-
-    it.each(['pass', 'block'] as const)(
-      'uses the place of a statement that never ends (time: %s)',
-      async (time) => {
-        const { group, timers, database } = fakeGroup();
-        const lost = outcomeOf(group.ask('a'));
-        await timers.turn();
-        await timers[time](1000 * TIMEOUTS_UNTIL_LOST);
-        expect(await lost()).toBe('timed-out');
-        const next = outcomeOf(group.ask('b'));
-        await timers.pass(REST_MS + SWEEP_MS);
-        expect(database.sent).toEqual([['a'], ['b']]);
-        await database.statement(0).fail(failures.broken());
-        expect(group.underWay).toBe(1);
-        await database.statement(1).answer();
-        expect(await next()).toBe('b in 1');
-      },
-    );
-
-    it('needs one timer, and none when it has nothing to do', async () => {
-      const { group, timers, database } = fakeGroup();
-      expect(timers.running).toBe(0);
-      for (const question of ['a', 'b', 'c', 'd', 'e', 'f']) void group.ask(question);
-      await timers.turn();
-      expect(timers.running).toBe(1);
-      await database.statement(0).answer();
-      await timers.turn();
-      await database.statement(1).answer();
-      await timers.pass(SWEEP_MS);
-      expect(timers.running).toBe(0);
-      void group.ask('g');
-      expect(timers.running).toBe(1);
-    });
-  });
-
   describe('closing', () => {
-    it('refuses what is new, and resolves when all that was asked is settled', async () => {
-      const { group, timers, database } = fakeGroup();
-      const asked = [outcomeOf(group.ask('a'))];
+    it('refuses what is new', async () => {
+      const { group } = fakeGroup();
+      await group.close();
+      expect(await outcomeOf(group.ask('a'))()).toBe('closing');
+    });
+
+    it('resolves when all that is under way or waits is settled, and not before', async () => {
+      const { group, timers, database } = fakeGroup({ sizeMax: 1 });
+      const asked = ['a', 'b'].map((question) => outcomeOf(group.ask(question)));
       await timers.turn();
-      asked.push(outcomeOf(group.ask('b')));
-      let closed = false;
-      const closing = group.close().then(() => (closed = true));
-      asked.push(outcomeOf(group.ask('c')));
+      const closing = outcomeOf(group.close().then(() => 'closed'));
       await database.statement(0).answer();
+      expect(await closing()).toBe('open');
       await timers.turn();
-      expect(closed).toBe(false);
+      const closingAgain = outcomeOf(group.close().then(() => 'closed'));
+      expect(await outcomes([closing, closingAgain])).toEqual(['open', 'open']);
       await database.statement(1).answer();
-      await closing;
-      expect(await outcomes(asked)).toEqual(['a in 0', 'b in 1', 'closing']);
+      expect(await outcomes([...asked, closing, closingAgain])).toEqual([
+        'a in 0',
+        'b in 1',
+        'closed',
+        'closed',
+      ]);
     });
 
     it('takes no longer than timeoutMs, even if the database never answers', async () => {

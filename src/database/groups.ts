@@ -6,8 +6,8 @@ const SIZE_MAX = 64;
 /** What may wait before the service refuses: about a second of work, so that nobody waits in vain for longer. */
 const WAITING_MAX = 5000;
 
-/** The longest that a question waits. With the admission before it an answer comes, or is refused, within two seconds. */
-const TIMEOUT_MS = 1500;
+/** The longest that a question waits. A request asks two of them, and is answered or refused within two seconds. */
+const TIMEOUT_MS = 950;
 
 type OfPurpose<Question, Answer> = Pick<GroupOptions<Question, Answer>, 'name' | 'send'> &
   Partial<Pick<GroupOptions<Question, Answer>, 'shareKey' | 'concurrencyMax' | 'waitingMax'>>;

@@ -125,6 +125,16 @@ describe('migrate', () => {
     expect(await recorded()).toEqual(['1_cats']);
   });
 
+  it('leaves nothing of a migration whose connection is cut', async () => {
+    const cut = 'create table cats (id int); select pg_terminate_backend(pg_backend_pid());';
+    const outcome = migrateTo(await release({ '1_cats': cut }));
+    await expect(outcome).rejects.toThrow(
+      /^Migration 1_cats lost its connection, and is there whole or not at all/,
+    );
+    expect(await tables()).toEqual([]);
+    expect(await migrateTo(await release(TWO))).toEqual(['1_cats', '2_dogs']);
+  });
+
   it('tries a migration that failed again at the next start', async () => {
     await expect(migrateTo(await release({ '1_cats': 'create tabel cats' }))).rejects.toThrow('1_cats');
     expect(await migrateTo(await release(TWO))).toEqual(['1_cats', '2_dogs']);

@@ -1,0 +1,255 @@
+import { describe, expect, it } from '@jest/globals';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import {
+  accept,
+  authentication,
+  errorResponse,
+  hangUp,
+  message,
+  READY,
+  reset,
+  silence,
+  withFakePostgres,
+  write,
+  type Reaction,
+} from '../../test/support/fake-postgres.js';
+import {
+  classifyDatabaseError,
+  isUnavailable,
+  violatedConstraint,
+  type DatabaseFailure,
+} from './database-errors.js';
+
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error: unknown) => error,
+  );
+
+/** Nothing of the environment of the tests reaches these connections. */
+const own = { host: '127.0.0.1', user: 'tester', password: () => '', ssl: false };
+
+/** A port where nobody listens. */
+const CLOSED_PORT = 1;
+
+const poolAt = (config: pg.PoolConfig): pg.Pool => {
+  const pool = new pg.Pool({ ...own, ...config });
+  pool.on('error', () => undefined);
+  return pool;
+};
+
+/** The error of a pool whose server reacts so. */
+function poolError(
+  reactions: readonly Reaction[],
+  config: pg.PoolConfig = {},
+  use = (pool: pg.Pool): Promise<unknown> => pool.query('select 1'),
+): Promise<unknown> {
+  return withFakePostgres(reactions, async (port) => {
+    const pool = poolAt({ port, ...config });
+    const error = await reasonOf(use(pool));
+    if (!pool.ending) await pool.end();
+    return error;
+  });
+}
+
+/** The error of a client without a pool. */
+const clientError = (
+  reactions: readonly Reaction[],
+  use: (client: pg.Client) => Promise<unknown>,
+  config: pg.ClientConfig = {},
+): Promise<unknown> =>
+  withFakePostgres(reactions, (port) => reasonOf(use(new pg.Client({ ...own, port, ...config }))));
+
+/** The same through Prisma's adapter, and wrapped as Prisma's client wraps it. */
+async function prismaError(reactions: readonly Reaction[], config: pg.PoolConfig = {}): Promise<unknown> {
+  const driverAdapterError = await poolError(reactions, config, async (pool) => {
+    const adapter = await new PrismaPg(pool).connect();
+    return adapter.queryRaw({ sql: 'select 1', args: [], argTypes: [] });
+  });
+  return Object.assign(new Error('Invalid invocation'), { code: 'P2002', meta: { driverAdapterError } });
+}
+
+describe('the errors of the real driver', () => {
+  it.each<[string, DatabaseFailure, () => Promise<unknown>]>([
+    [
+      'a port where nobody listens',
+      'not-sent',
+      () => reasonOf(poolAt({ port: CLOSED_PORT }).query('select 1')),
+    ],
+    [
+      'a host of several addresses where nobody listens',
+      'not-sent',
+      () => reasonOf(poolAt({ host: 'localhost', port: CLOSED_PORT }).query('select 1')),
+    ],
+    [
+      'a Unix socket that does not exist',
+      'not-sent',
+      () => reasonOf(poolAt({ host: '/does/not/exist' }).query('select 1')),
+    ],
+    [
+      'a server that says nothing at start-up',
+      'not-sent',
+      () => poolError([silence], { connectionTimeoutMillis: 20 }),
+    ],
+    [
+      'the same, for a client without a pool',
+      'not-sent',
+      () => clientError([silence], (client) => client.connect(), { connectionTimeoutMillis: 20 }),
+    ],
+    [
+      'a pool with no connection to spare',
+      'not-sent',
+      () =>
+        poolError([accept], { max: 1, connectionTimeoutMillis: 20 }, async (pool) => {
+          const client = await pool.connect();
+          return pool.query('select 1').finally(() => client.release(true));
+        }),
+    ],
+    [
+      'a pool that was closed',
+      'not-sent',
+      () =>
+        poolError([accept], {}, async (pool) => {
+          await pool.end();
+          return pool.query('select 1');
+        }),
+    ],
+    [
+      'a connection that is known to be broken',
+      'not-sent',
+      () =>
+        clientError([accept, hangUp], async (client) => {
+          client.on('error', () => undefined);
+          await client.connect();
+          await client.query('select 1').catch(() => undefined);
+          return client.query('select 1');
+        }),
+    ],
+    [
+      'a connection that was closed',
+      'not-sent',
+      () =>
+        clientError([accept], async (client) => {
+          await client.connect();
+          await client.end();
+          return client.query('select 1');
+        }),
+    ],
+    ['a server without TLS', 'not-sent', () => poolError([write(Buffer.from('N'))], { ssl: true })],
+    ['a server that fails at TLS', 'not-sent', () => poolError([write(Buffer.from('E'))], { ssl: true })],
+    [
+      'a password that is missing',
+      'not-sent',
+      () =>
+        poolError([
+          write(authentication(10, 'SCRAM-SHA-256\0\0')),
+          write(authentication(11, 'r=nonce,s=c2FsdA==,i=4096')),
+        ]),
+    ],
+    ['a wrong password', 'not-sent', () => poolError([errorResponse({ C: '28P01' })])],
+    ['too many connections', 'not-sent', () => poolError([errorResponse({ C: '53300' })])],
+    ['a server that starts or stops', 'not-sent', () => poolError([errorResponse({ C: '57P03' })])],
+    [
+      'a prepared statement that a migration made stale',
+      'not-sent',
+      () => poolError([accept, errorResponse({ C: '0A000', R: 'RevalidateCachedQuery' })]),
+    ],
+    // The driver does not tell whether that was before the statement or after, so nobody knows.
+    ['a server that hangs up at start-up', 'broken', () => poolError([hangUp])],
+    ['a server that hangs up under way', 'broken', () => poolError([accept, hangUp])],
+    ['a server that resets the connection', 'broken', () => poolError([accept, reset])],
+    [
+      'a server that says nothing under way',
+      'broken',
+      () => poolError([accept, silence], { query_timeout: 20 }),
+    ],
+    [
+      'a connection that is closed under way',
+      'broken',
+      () =>
+        clientError([accept, silence], async (client) => {
+          await client.connect();
+          await Promise.all([client.query('select 1'), client.end()]);
+        }),
+    ],
+    [
+      'a message out of turn',
+      'broken',
+      () =>
+        clientError([write(authentication(0), READY, message('D', '\0\0'))], async (client) => {
+          const failed = new Promise((_, reject) => void client.on('error', reject));
+          await client.connect();
+          return failed;
+        }),
+    ],
+    [
+      'the end of the session by an administrator',
+      'broken',
+      () => poolError([accept, errorResponse({ C: '57P01' })]),
+    ],
+    ['a server that is read only', 'refused', () => poolError([accept, errorResponse({ C: '25006' })])],
+    ['a question that is refused', 'answered', () => poolError([accept, errorResponse({ C: '23505' })])],
+    [
+      'a value that the driver cannot write',
+      'fault',
+      () =>
+        poolError([accept], {}, (pool) => {
+          const endless: Record<string, unknown> = {};
+          endless['itself'] = endless;
+          return pool.query('select $1::json', [endless]);
+        }),
+    ],
+  ])('%s: %s', async (_, failure, provoke) => {
+    const error = await provoke();
+    expect(classifyDatabaseError(error)).toBe(failure);
+    expect(isUnavailable(error)).toBe(failure !== 'fault' && failure !== 'answered');
+  });
+});
+
+describe('the errors of Prisma', () => {
+  it.each<[string, DatabaseFailure, boolean, () => Promise<unknown>]>([
+    ['a server that is not there', 'not-sent', true, () => prismaError([], { port: CLOSED_PORT })],
+    ['a server without TLS', 'not-sent', true, () => prismaError([write(Buffer.from('N'))], { ssl: true })],
+    ['too many connections', 'not-sent', true, () => prismaError([errorResponse({ C: '53300' })])],
+    ['a connection that was reset', 'broken', true, () => prismaError([accept, reset])],
+    ['the end of the session', 'broken', true, () => prismaError([accept, errorResponse({ C: '57P01' })])],
+    [
+      'a server that is read only',
+      'refused',
+      true,
+      () => prismaError([accept, errorResponse({ C: '25006' })]),
+    ],
+    ['a deadlock', 'answered', true, () => prismaError([accept, errorResponse({ C: '40P01' })])],
+    [
+      'a question that is refused',
+      'answered',
+      false,
+      () => prismaError([accept, errorResponse({ C: '23505' })]),
+    ],
+  ])('%s: %s', async (_, failure, unavailable, provoke) => {
+    const error = await provoke();
+    expect(classifyDatabaseError(error)).toBe(failure);
+    expect(isUnavailable(error)).toBe(unavailable);
+  });
+});
+
+describe('the name of a violated constraint', () => {
+  it.each(['23505', '23503'])('is read from the driver (%s)', async (code) => {
+    const error = await poolError([accept, errorResponse({ C: code, n: 'orders_pet_id_fkey' })]);
+    expect(violatedConstraint(error)).toBe('orders_pet_id_fkey');
+  });
+
+  it.each(['23505', '23503'])('is read from Prisma (%s)', async (code) => {
+    const error = await prismaError([accept, errorResponse({ C: code, n: 'orders_pet_id_fkey' })]);
+    expect(violatedConstraint(error)).toBe('orders_pet_id_fkey');
+  });
+
+  it('is absent from other errors', async () => {
+    expect(violatedConstraint(await poolError([accept, errorResponse({ C: '22003' })]))).toBeUndefined();
+    expect(violatedConstraint(await prismaError([accept, errorResponse({ C: '22003' })]))).toBeUndefined();
+    expect(violatedConstraint(new Error('other'))).toBeUndefined();
+  });
+});

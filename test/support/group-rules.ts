@@ -1,0 +1,72 @@
+import type { failures } from './fake-group.js';
+
+/** A question; the database answers a statement that holds a `bad` one with an error. */
+export interface Question {
+  readonly id: number;
+  readonly key: string | undefined;
+  readonly bad: boolean;
+}
+
+export interface Answer {
+  readonly id: number;
+  readonly statement: number;
+}
+
+/** How a statement ends: as the database would end it, or with a fault. */
+export type Ending = 'truth' | keyof typeof failures;
+
+/** What the model knows of a question and those who share it. */
+export interface Entry {
+  readonly question: Question;
+  readonly askedAt: number;
+  readonly statements: Statement[];
+  askers: number;
+  settled: boolean;
+}
+
+export interface Statement {
+  readonly entries: readonly Entry[];
+  readonly sentAt: number;
+  /** Its number among all events, for time alone does not tell which of two came first. */
+  readonly event: number;
+  ended: 'open' | 'lost' | Ending;
+  readonly finish: (ending: Ending) => void;
+}
+
+export function must(holds: boolean, rule: string): void {
+  if (!holds) throw new Error(`broken rule: ${rule}`);
+}
+
+/** A question goes alone once a statement that it shared was answered with an error. */
+export const mustBeAlone = ({ statements }: Entry): boolean =>
+  statements.some(({ ended, entries }) => (ended === 'answered' || ended === 'fault') && entries.length > 1);
+
+const timesBroken = (statements: readonly Statement[]): number =>
+  statements.filter(({ ended }) => ended === 'broken').length;
+
+/** Whether this question may be in a statement of so many, after what it went through. */
+export function checkNextTry({ statements }: Entry, questions: number, read: boolean): void {
+  const last = statements.at(-1);
+  if (last === undefined || last.ended === 'notSent') return;
+  if (last.ended === 'broken') {
+    must(read && timesBroken(statements) === 1, 'broken: only reads, and once');
+    return;
+  }
+  must(last.ended === 'answered' || (last.ended === 'fault' && read), 'asked again without need');
+  must(last.entries.length > 1 && questions === 1, 'asked again alone');
+}
+
+/** Whether this question may have been settled with an error of its last statement, as unavailable or as it is. */
+export function checkLastError({ statements }: Entry, unavailable: boolean, read: boolean): void {
+  const last = statements.at(-1);
+  if (unavailable) {
+    const forGood = last?.ended === 'broken' && (!read || timesBroken(statements) === 2);
+    must(forGood || last?.ended === 'refused', 'unavailable only when it is');
+  } else {
+    const alone = last?.entries.length === 1;
+    must(
+      (last?.ended === 'answered' && alone) || (last?.ended === 'fault' && (alone || !read)),
+      'its own error',
+    );
+  }
+}
