@@ -19,7 +19,9 @@ try {
   try {
     const firstStart = opened.isEmbedded ? await prepareFirstStart(opened.database) : undefined;
     const app = await createApp({ config, database: opened.database, logger });
-    await app.listen(config.port, config.host);
+    await app.init();
+    // Not Nest's own listen: it logs what it rejects with, and a busy port is told in one line below.
+    await app.getHttpAdapter().getInstance().listen({ port: config.port, host: config.host });
     shutDownOnSignal({
       steps: [() => app.close(), () => opened.close()],
       timeoutMs: config.shutdownTimeoutMs,

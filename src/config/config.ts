@@ -63,9 +63,9 @@ export function loadConfig(environment: Environment): Config {
       dataDir: read.text('DATA_DIR') ?? './.petstore',
       namedStatements: read.oneOf('DATABASE_NAMED_STATEMENTS', 'on', ['on', 'off']) === 'on',
       poolMax: read.integer('DATABASE_POOL_MAX', 10, 4, 1000),
-      // Together they stay below the two seconds within which a request is answered when the database is not.
-      connectTimeoutMs: read.integer('DATABASE_CONNECT_TIMEOUT_MS', 1000, 50, 60_000),
-      statementTimeoutMs: read.integer('DATABASE_STATEMENT_TIMEOUT_MS', 1500, 50, 60_000),
+      // Nobody waits longer than a group's 950 ms. Together these bound how long a lost statement keeps its place.
+      connectTimeoutMs: read.integer('DATABASE_CONNECT_TIMEOUT_MS', 800, 50, 60_000),
+      statementTimeoutMs: read.integer('DATABASE_STATEMENT_TIMEOUT_MS', 1200, 50, 60_000),
     },
     limits: {
       addressLimitPerMinute: read.integer('ADDRESS_LIMIT_PER_MINUTE', 60, 1, 1_000_000),

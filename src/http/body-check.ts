@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ApiError } from './api-error.js';
 
 /** Requests whose `Expect` asks for something else than 100-continue; Node tells them apart before the request event. */
@@ -7,6 +7,23 @@ const unmetExpectations = new WeakSet<IncomingMessage>();
 export const markUnmetExpectation = (request: IncomingMessage): void => {
   unmetExpectations.add(request);
 };
+
+/** Why a body broke off: bytes that cannot be read, the time-out, the end of the connection. */
+const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
+
+/** Ends a request whose body does not arrive whole, unless it is answered already. */
+export function breakOffBody(request: IncomingMessage, error: ApiError): void {
+  brokenBodies.set(request, error);
+  // Whoever reads the body has to hear of it. If nobody does yet, the check below finds it.
+  if (request.listenerCount('error') > 0) request.emit('error', error);
+}
+
+/** Whether nothing more can be read from a request's connection. */
+export const isBrokenOff = (request: IncomingMessage): boolean => brokenBodies.has(request);
+
+/** Whether a client whose request passed the check below waits for "100 Continue" before it sends the body. */
+export const awaitsContinue = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === '1.1' && headers.expect !== undefined;
 
 /**
  * What can be said of a request's body before a byte of it is read: 417, 413, 415, then what is malformed, in this
@@ -17,13 +34,19 @@ export function checkBeforeBody(request: IncomingMessage, bodyBytesMax: number):
   if (unmetExpectations.has(request)) throw new ApiError('expectation_failed');
   if (method !== 'GET' && method !== 'HEAD' && hasBody(request)) {
     if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
-    if (!isPlainJson(headers['content-type'], headers['content-encoding'])) {
+    if (!isPlainJson(headers)) {
       throw new ApiError('unsupported_media_type');
     }
   }
   if (request.httpVersion === '1.1' && headers.host === undefined) {
     throw new ApiError('malformed_request', 'The Host header is missing.');
   }
+  // A repeated header is joined with a comma: two programs could read two different hosts (RFC 9112 section 3.2).
+  if (headers.host?.includes(',') === true) {
+    throw new ApiError('malformed_request', 'The Host header is repeated.');
+  }
+  const broken = brokenBodies.get(request);
+  if (broken !== undefined) throw broken;
 }
 
 /** The rest of such a body is not waited for: the connection closes. */
@@ -35,12 +58,16 @@ export const bodyTooLarge = (bodyBytesMax: number): ApiError =>
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** JSON in UTF-8 and in no content coding: JSON has no other character set, and a coding could hide a huge body. */
-function isPlainJson(type: string | undefined, coding: string | undefined): boolean {
-  if (coding !== undefined && coding.trim().toLowerCase() !== 'identity') return false;
-  const [mediaType = '', ...parameters] = (type ?? '').toLowerCase().split(';');
+/** JSON in UTF-8 and in no coding: JSON has no other character set, and a coding could hide a huge body. */
+function isPlainJson(headers: IncomingHttpHeaders): boolean {
+  if (!isAbsentOr('identity', headers['content-encoding'])) return false;
+  if (!isAbsentOr('chunked', headers['transfer-encoding'])) return false;
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   if (mediaType.trim() !== 'application/json') return false;
   return parameters
     .map((parameter) => parameter.trim())
     .every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-8"?$/.test(parameter));
 }
+
+const isAbsentOr = (harmless: string, coding: string | undefined): boolean =>
+  coding === undefined || coding.trim().toLowerCase() === harmless;

@@ -7,7 +7,7 @@ import {
   type RouteOptions,
 } from 'fastify';
 import { ApiError } from './api-error.js';
-import { bodyTooLarge, checkBeforeBody } from './body-check.js';
+import { awaitsContinue, bodyTooLarge, checkBeforeBody, isBrokenOff } from './body-check.js';
 import { conditional } from './caching.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
 import { assertNotRemoved, deprecationHeaders } from './deprecation.js';
@@ -18,7 +18,7 @@ import { parseJsonBody } from './json-body.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { routeConfigOf } from './route-config.js';
 import { RouteMethods } from './route-methods.js';
-import { answerSocketErrors, rememberUnderWay, socketErrorHandler } from './socket-errors.js';
+import { answerSocketErrors, socketErrorHandler } from './socket-errors.js';
 import { toApiError } from './to-api-error.js';
 
 declare module 'fastify' {
@@ -41,6 +41,7 @@ export class EdgeAdapter extends FastifyAdapter {
   readonly #options: EdgeOptions;
   readonly #cors: Cors;
   readonly #methods = new RouteMethods();
+  #isStopping = false;
 
   constructor(options: EdgeOptions) {
     super({
@@ -60,6 +61,9 @@ export class EdgeAdapter extends FastifyAdapter {
         requireHostHeader: false,
         // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
         joinDuplicateHeaders: true,
+        // Node takes the shorter of these two for the headers and the longer one, its own 60 s, for the whole request.
+        headersTimeout: options.requestTimeoutMs,
+        requestTimeout: options.requestTimeoutMs,
         // How soon an expired request is noticed; Node's 30 s would double the time-out.
         connectionsCheckingInterval: 1000,
       },
@@ -93,10 +97,16 @@ export class EdgeAdapter extends FastifyAdapter {
       this.#stamp(request, reply);
       done(null, sent);
     });
+    fastify.addHook('preClose', (done) => {
+      this.#isStopping = true;
+      done();
+    });
     fastify.setErrorHandler((error, request, reply) => this.#answerError(error, request, reply));
     fastify.setNotFoundHandler((request, reply) =>
       this.#answerError(new ApiError('not_found'), request, reply),
     );
+    // Else headers past the first 2,000 are dropped (Node 20) or refused (24): their size is limited anyway, to 16 KiB.
+    fastify.server.maxHeadersCount = 0;
     answerSocketErrors(fastify.server, options);
   }
 
@@ -123,9 +133,7 @@ export class EdgeAdapter extends FastifyAdapter {
     if (isPublic === true) {
       request.decision = admission.describeAddress(address);
     } else {
-      const decided = admission.decide(request.headers, address);
-      rememberUnderWay(request.raw, decided);
-      request.decision = await decided;
+      request.decision = await admission.decide(request.headers, address);
       if (request.decision.refusal !== undefined) throw request.decision.refusal;
     }
 
@@ -138,6 +146,7 @@ export class EdgeAdapter extends FastifyAdapter {
     if (request.is404) this.#throwUnrouted(request);
     if (deprecation !== undefined) assertNotRemoved(deprecation, clock.nowMs());
     checkBeforeBody(request.raw, bodyBytesMax);
+    if (awaitsContinue(request.raw)) reply.raw.writeContinue();
     return false;
   }
 
@@ -158,6 +167,8 @@ export class EdgeAdapter extends FastifyAdapter {
     const { admission, clock } = this.#options;
     request.decision ??= admission.describeAddress(this.#addressOf(request));
     reply.headers(rateLimitHeaders(request.decision, clock.nowMs()));
+    // Node closes what is idle when the stop begins; what is answered later must not stay open after it.
+    if (this.#isStopping || isBrokenOff(request.raw)) reply.header('connection', 'close');
     reply.headers(this.#cors.headers(request.headers.origin, reply.getHeader('vary')));
   }
 

@@ -1,49 +1,47 @@
-import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ConnectionError } from 'fastify';
 import { ApiError } from './api-error.js';
-import { markUnmetExpectation } from './body-check.js';
+import { breakOffBody, markUnmetExpectation } from './body-check.js';
 import { Cors } from './cors.js';
 import type { Decision } from './decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import type { ErrorCode } from './error-codes.js';
+import { afterAnswers, exchangeUnderWay, rememberExchanges } from './exchanges.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 
-/** The request whose body a connection is still receiving, with its decision. */
-const underWay = new WeakMap<
-  Duplex,
-  { readonly request: IncomingMessage; readonly decided: Promise<Decision> }
->();
-
-/** Bytes that break off in the middle of a body belong to a request that was counted already. */
-export function rememberUnderWay(request: IncomingMessage, decided: Promise<Decision>): void {
-  const { headers } = request;
-  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return;
-  underWay.set(request.socket, { request, decided });
-}
+/** The time in which a client can take the last answer: closing with bytes of it unread would reset the connection. */
+const LINGER_MS = 1000;
 
 /** Answers bytes that Node's parser refuses, and what comes too late: there is only a socket then. */
 export function socketErrorHandler(options: EdgeOptions) {
+  const refused = new WeakSet<Socket>();
   return (error: ConnectionError, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) {
+    // In the middle of a body it is that request's error: it was counted already, and has an answer of its own.
+    const underWay = exchangeUnderWay(socket);
+    if (underWay !== undefined) breakOffBody(underWay.request, new ApiError(codeOf(error)));
+    if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
-      return;
-    }
-    const receiving = underWay.get(socket);
-    const isInBody = receiving !== undefined && !receiving.request.complete;
-    const decided = isInBody
-      ? receiving.decided
-      : Promise.resolve(options.admission.chargeAddress(options.clientAddressOf(socket.remoteAddress)));
-    void decided.then((decision) => {
+    } else if (underWay?.response.headersSent === true) {
+      afterAnswers(socket, () => socket.destroySoon());
+    } else if (underWay === undefined && !refused.has(socket)) {
+      // More of the same bytes is the same error again.
+      refused.add(socket);
+      const decision = options.admission.chargeAddress(options.clientAddressOf(socket.remoteAddress));
       const answer = decision.refusal ?? new ApiError(codeOf(error));
-      endWithError(socket, answer, decision, options);
-    });
+      afterAnswers(socket, () => endWithError(socket, answer, decision, options));
+    }
   };
 }
 
-/** Node answers these two by itself, or not at all, unless somebody listens. */
+/** Node answers these by itself, or not at all, unless somebody listens. */
 export function answerSocketErrors(server: Server, options: EdgeOptions): void {
+  rememberExchanges(server);
+  // "100 Continue" is the edge's to say, when the request was not refused.
+  server.on('checkContinue', (request, response) => {
+    server.emit('request', request, response);
+  });
   server.on('checkExpectation', (request, response) => {
     markUnmetExpectation(request);
     server.emit('request', request, response);
@@ -55,29 +53,26 @@ export function answerSocketErrors(server: Server, options: EdgeOptions): void {
       const refusal = new ApiError('method_not_allowed', 'This service does not offer CONNECT.', {
         headers: { allow: 'GET, HEAD, POST, PATCH' },
       });
-      endWithError(socket, decision.refusal ?? refusal, decision, options);
+      const answer = decision.refusal ?? refusal;
+      afterAnswers(socket, () => endWithError(socket, answer, decision, options));
     });
   });
 }
 
-function codeOf({ code, rawPacket }: ConnectionError): ErrorCode {
+function codeOf({ code, rawPacket, bytesParsed }: ConnectionError): ErrorCode {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return 'request_timeout';
     case 'HPE_HEADER_OVERFLOW':
-      // The first line never ended: it was the target that was too long.
-      return !Buffer.isBuffer(rawPacket) || rawPacket.includes('\n') ? 'headers_too_large' : 'uri_too_long';
+      // The first line had not ended yet: it was the target that was too long.
+      return Buffer.isBuffer(rawPacket) && !rawPacket.subarray(0, bytesParsed).includes('\n')
+        ? 'uri_too_long'
+        : 'headers_too_large';
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return 'body_too_large';
     default:
       return 'malformed_request';
   }
-}
-
-/** Node keeps the answer under way on the socket, without documenting it; Fastify relies on it, too. */
-function hasBegunAnswer(socket: Socket): boolean {
-  const message: unknown = Reflect.get(socket, '_httpMessage');
-  return message instanceof ServerResponse && message.headersSent;
 }
 
 function endWithError(socket: Duplex, error: ApiError, decision: Decision, options: EdgeOptions): void {
@@ -94,4 +89,5 @@ function endWithError(socket: Duplex, error: ApiError, decision: Decision, optio
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../database/database-errors.js';
+import { asUnavailable, UnavailableError } from '../database/database-errors.js';
 import { ApiError } from './api-error.js';
 import type { ErrorCode } from './error-codes.js';
 
@@ -16,17 +16,16 @@ const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
 /** The one place where whatever was thrown becomes an answer. What is not known is an `internal_error`. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof UnavailableError) return serviceUnavailable(error, error.retryAfterSeconds);
+  const unavailable = asUnavailable(error);
+  if (unavailable instanceof UnavailableError) {
+    return new ApiError('service_unavailable', undefined, {
+      headers: { 'retry-after': String(unavailable.retryAfterSeconds) },
+      cause: unavailable,
+    });
+  }
   const code = frameworkCode(error);
   return new ApiError(code ?? 'internal_error', undefined, { cause: error });
 }
-
-/** 503, with the seconds after which a retry makes sense. */
-export const serviceUnavailable = (cause: unknown, retryAfterSeconds = 1): ApiError =>
-  new ApiError('service_unavailable', undefined, {
-    headers: { 'retry-after': String(retryAfterSeconds) },
-    cause,
-  });
 
 function frameworkCode(error: unknown): ErrorCode | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;

@@ -37,6 +37,7 @@ export const IsStorableText = (codePointsMax: number, options?: ValidationOption
   ValidateBy(
     {
       name: 'isStorableText',
+      constraints: [codePointsMax],
       validator: {
         validate: (value: unknown) => isStorableText(value, codePointsMax),
         defaultMessage: (validation) =>

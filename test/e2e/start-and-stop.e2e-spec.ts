@@ -1,0 +1,157 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createEmptyDatabase } from '../support/database.js';
+import { type RunningProgram, runProgram } from '../support/process.js';
+
+const BANNER = /Pet Store Service: (http:\S+)\/v1/;
+const KEY = /^ {2}(psk_\w{38})$/m;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'petstore-start-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const start = (environment: Record<string, string>): RunningProgram =>
+  runProgram('main.js', [], { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...environment });
+
+const stop = async (program: RunningProgram): Promise<void> => {
+  program.child.kill('SIGTERM');
+  expect(await program.ended).toBe(0);
+};
+
+const listed = async (origin: string, key: string): Promise<number> =>
+  (await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+describe('a start without DATABASE_URL', () => {
+  it('gives a new database samples and a key once, and keeps everything over restarts and a SIGKILL', async () => {
+    const environment = { DATA_DIR: join(folder, 'data') };
+    const first = start(environment);
+    const [, origin = ''] = await first.printed(BANNER);
+    const [, key = ''] = await first.printed(KEY);
+    const statuses = new Set<string | undefined>();
+    const response = await fetch(`${origin}/v1/pets?limit=100`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    for (const pet of (await response.json()) as { status?: string }[]) statuses.add(pet.status);
+    expect(statuses).toEqual(new Set(['available', 'pending', 'sold', undefined]));
+    // What the start printed works as it was pasted.
+    const [, url = ''] = await first.printed(/curl -H 'Authorization: Bearer psk_\w+' '(\S+)'/);
+    expect(await listed(new URL(url).origin, key)).toBe(200);
+
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = start(environment);
+    const [, again = ''] = await second.printed(BANNER);
+    expect(second.output.stdout).not.toMatch(KEY);
+    expect(await listed(again, key)).toBe(200);
+
+    // The command line works beside the running service.
+    const issued = runProgram(
+      'cli/main.js',
+      ['keys', 'issue', '--name', 'cli', '--plan', 'free', '--json'],
+      environment,
+    );
+    expect(await issued.ended).toBe(0);
+    const { key: other } = JSON.parse(issued.output.stdout) as { key: string };
+    expect(await listed(again, other)).toBe(200);
+
+    // Another service on the same data says why it cannot.
+    const rival = start(environment);
+    expect(await rival.ended).toBe(1);
+    expect(rival.output.stderr).toMatch(/^[^\n]*another service[^\n]*\n$/);
+    expect(await listed(again, key)).toBe(200);
+    await stop(second);
+  });
+});
+
+describe('a start with DATABASE_URL', () => {
+  it('migrates, also when several replicas start at once, and adds neither samples nor keys', async () => {
+    const database = await createEmptyDatabase();
+    const replicas = Array.from({ length: 3 }, () => start({ DATABASE_URL: database.url }));
+    const banners = await Promise.all(replicas.map((replica) => replica.printed(BANNER)));
+    expect(replicas.map(({ output }) => output.stdout)).toEqual(
+      banners.map(([banner]) => expect.stringMatching(new RegExp(`^${banner}\n$`))),
+    );
+    const issued = runProgram('cli/main.js', ['keys', 'issue', '--name', 'cli', '--plan', 'pro', '--json'], {
+      DATABASE_URL: database.url,
+    });
+    expect(await issued.ended).toBe(0);
+    const { id, key } = JSON.parse(issued.output.stdout) as { id: number; key: string };
+    expect(id).toBe(1);
+    const [, origin = ''] = banners[0] ?? [];
+    const response = await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+    expect(await response.text()).toBe('[]');
+    await Promise.all(replicas.map(stop));
+    await database.drop();
+  });
+
+  it('answers what is under way when SIGTERM comes, and exits with 0', async () => {
+    const database = await createEmptyDatabase();
+    const service = start({ DATABASE_URL: database.url });
+    const [, origin = ''] = await service.printed(BANNER);
+    const issued = runProgram(
+      'cli/main.js',
+      ['keys', 'issue', '--name', 'cli', '--plan', 'business', '--json'],
+      {
+        DATABASE_URL: database.url,
+      },
+    );
+    await issued.ended;
+    const { key } = JSON.parse(issued.output.stdout) as { key: string };
+    const answers = Array.from({ length: 200 }, () => listed(origin, key).catch(() => 'refused'));
+    await Promise.any(answers);
+    await stop(service);
+    const statuses = await Promise.all(answers);
+    // A connection that came too late is refused by the system; every one that was accepted is answered.
+    expect(statuses.filter((status) => status !== 200 && status !== 'refused')).toEqual([]);
+    expect(statuses).toContain(200);
+    await database.drop();
+  });
+});
+
+describe('a start that cannot be', () => {
+  const oneLine = /^[^\n]+\n$/;
+
+  it('says that the port is in use', async () => {
+    const database = await createEmptyDatabase();
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => blocker.once('listening', resolve));
+    const { port } = blocker.address() as AddressInfo;
+    const program = start({ DATABASE_URL: database.url, PORT: String(port) });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(oneLine);
+    expect(program.output.stderr).toContain(`Port ${port} is in use`);
+    blocker.close();
+    await database.drop();
+  });
+
+  it('says that nobody listens at the database', async () => {
+    const program = start({ DATABASE_URL: 'postgresql://petstore:secret@127.0.0.1:1/petstore' });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(oneLine);
+    expect(program.output.stderr).toMatch(/cannot be reached.*ECONNREFUSED/);
+    expect(program.output.stderr).not.toContain('secret');
+  });
+
+  it('says that the database does not exist', async () => {
+    const database = await createEmptyDatabase();
+    const program = start({ DATABASE_URL: database.url.replace(/\/[^/?]+(\?|$)/, '/nowhere$1') });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(oneLine);
+    expect(program.output.stderr).toContain('"nowhere" does not exist');
+    await database.drop();
+  });
+
+  it('tells each fault of the configuration in a line', async () => {
+    const program = start({ PORT: 'many', LOG_LEVEL: 'loud' });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(
+      /^The configuration cannot be used:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/,
+    );
+  });
+});
