@@ -1,0 +1,44 @@
+import { Controller, Get } from '@nestjs/common';
+import { RouteSchema } from '@nestjs/platform-fastify';
+import { CurrentKey } from '../auth/current-key.decorator.js';
+import { CurrentWindows, type KeyWindows } from '../auth/current-windows.decorator.js';
+import { Clock } from '../http/clock.js';
+import type { Caller, LimitWindow } from '../http/decision.js';
+import { Operation } from '../http/operation.decorator.js';
+import type { Usage, UsageWindow } from './usage.js';
+import { USAGE_EXAMPLE } from './usage.example.js';
+import { UsageRepository } from './usage.repository.js';
+import { usageSchema } from './usage.schema.js';
+
+@Controller('v1/usage')
+export class UsageController {
+  constructor(
+    private readonly usage: UsageRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @Operation({
+    tag: 'Usage',
+    summary: "Read the calling key's usage",
+    description:
+      'The plan and the limits of the key that asks, both present windows with this request counted, and what it did on ' +
+      'each of the last 31 UTC days.',
+    success: 'The usage of the calling key.',
+    example: USAGE_EXAMPLE,
+  })
+  @RouteSchema({ response: { 200: usageSchema } })
+  async getUsage(
+    @CurrentKey() { keyId, planId }: Caller,
+    @CurrentWindows() windows: KeyWindows,
+  ): Promise<Usage> {
+    const days = await this.usage.days(keyId, new Date(this.clock.nowMs()));
+    return { plan: planId, minute: windowOf(windows.minute), day: windowOf(windows.day), days };
+  }
+}
+
+const windowOf = ({ limit, remaining, resetAtMs }: LimitWindow): UsageWindow => ({
+  limit,
+  remaining,
+  resetsAt: new Date(resetAtMs),
+});
