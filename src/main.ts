@@ -1,4 +1,5 @@
 import { createApp } from './app.js';
+import { createHousekeeping } from './create-housekeeping.js';
 import { loadConfig } from './config/config.js';
 import { openDatabase } from './database/open-database.js';
 import { banner } from './operations/banner.js';
@@ -22,8 +23,10 @@ try {
     await app.init();
     // Not Nest's own listen: it logs what it rejects with, and a busy port is told in one line below.
     await app.getHttpAdapter().getInstance().listen({ port: config.port, host: config.host });
+    const housekeeping = createHousekeeping(opened.database, config.limits, logger);
+    housekeeping.start();
     shutDownOnSignal({
-      steps: [() => app.close(), () => opened.close()],
+      steps: [() => app.close(), () => housekeeping.stop(), () => opened.close()],
       timeoutMs: config.shutdownTimeoutMs,
       warn: (message) => logger.warn(message),
       exit: (code) => process.exit(code),

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { HISTORIES, history } from '../../test/support/admission/history.js';
 import { AdmissionWorld } from '../../test/support/admission/world.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { openTestPool } from '../../test/support/test-pool.js';
 
 const MS_PER_HISTORY_MAX = 1000;
 
 const policy = fc.record({
-  banAfterRefusals: fc.integer({ min: 1, max: 6 }),
+  banAfterRefusals: fc.integer({ min: 1, max: 20 }),
   banSeconds: fc.constantFrom(1, 20, 60),
   banMaxSeconds: fc.constantFrom(60, 100, 3600),
 });
@@ -28,7 +29,7 @@ describe('AdmissionStatement against the serial model', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    pool = new Pool({ connectionString: database.url, max: 1 });
+    pool = openTestPool(database.url, { max: 1 });
   });
 
   afterAll(async () => {

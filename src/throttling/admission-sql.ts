@@ -72,7 +72,7 @@ seen as materialized (
       a.suspended_until > clock.now
         or (c.banned_until > clock.now and c.banned_at > a.lifted_at and c.minute <= clock.horizon),
       false
-    ) as barred,
+    ) as seen_barred,
     c.*
   from clock
   cross join asked a
@@ -81,10 +81,10 @@ seen as materialized (
 
 -- The rows that may be written, as they are now, locked in one order by all replicas.
 locked as materialized (
-  select s.requests, s.minute_limit, s.day_limit, s.suspended_until, s.lifted_at, s.now, s.horizon, s.barred, c.*
+  select s.requests, s.minute_limit, s.day_limit, s.suspended_until, s.lifted_at, s.now, s.horizon, s.seen_barred, c.*
   from seen s
   join api_key_counters c on c.api_key_id = s.api_key_id
-  where not s.barred
+  where not s.seen_barred
   order by c.api_key_id
   for update of c
 ),
@@ -100,14 +100,14 @@ opened as materialized (
   from (
     select * from locked
     union all
-    select * from seen where barred
+    select * from seen where seen_barred
   ) as r
 ),
 
 -- What stands in those windows, and the last ban unless it was lifted.
 used as materialized (
   select
-    api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead,
+    api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead, seen_barred,
     this_minute, this_day,
     case when minute = this_minute then minute_admitted else 0 end as minute_admitted,
     case when minute = this_minute then minute_refused else 0 end as minute_refused,
@@ -121,12 +121,12 @@ used as materialized (
   from opened
 ),
 
--- What both windows leave is granted. Looked at again: the ban may have begun while the lock was awaited.
+-- What both windows leave is granted. A ban may have begun while the lock was awaited; what was not locked is not written.
 granted as materialized (
   select
     *,
-    coalesce(greatest(suspended_until, banned_until) > now, false) as barred,
-    case when greatest(suspended_until, banned_until) > now then 0
+    coalesce(seen_barred or greatest(suspended_until, banned_until) > now, false) as barred,
+    case when seen_barred or greatest(suspended_until, banned_until) > now then 0
       else greatest(0, least(requests, minute_limit - minute_admitted, day_limit - day_admitted)) end as granted
   from used
 ),

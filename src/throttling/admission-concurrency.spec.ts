@@ -1,0 +1,180 @@
+import { randomInt } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { hashOfKey, makeManyKeys } from '../../test/support/admission/many-keys.js';
+import { insertKey, insertSecret, readCounted } from '../../test/support/admission/rows.js';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { openTestPool } from '../../test/support/test-pool.js';
+import { AdmissionStatement, type KeyVerdict } from './admission-statement.js';
+
+const CONNECTIONS = 6;
+const KEYS = 1000;
+/** Of each connection. */
+const GROUPS = 150;
+const POLICY = { banAfterRefusals: 20, banSeconds: 60, banMaxSeconds: 3600 };
+const NOON = new Date('2026-11-20T12:00:00Z');
+const MIDNIGHT_MS = Date.parse('2026-11-21T00:00:00Z');
+/** A decision that waits for an operator would wait until this ends it with an error. */
+const STALLED_MS = 10_000;
+/** More than a slow machine needs. */
+const PATIENCE_MS = 60_000;
+
+let database: TestDatabase;
+/** What the replicas of a service would be: connections that know nothing of one another. */
+let replicas: Pool;
+let operators: Pool;
+let statement: AdmissionStatement;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  replicas = openTestPool(database.url, { max: CONNECTIONS, statement_timeout: STALLED_MS });
+  operators = openTestPool(database.url, { max: 3 });
+  statement = new AdmissionStatement(replicas, POLICY, { named: true });
+  await makeManyKeys(operators, KEYS);
+}, PATIENCE_MS);
+
+afterAll(async () => {
+  await replicas.end();
+  await operators.end();
+  await database.drop();
+});
+
+async function makeKey(): Promise<{ readonly id: bigint; readonly hash: Buffer }> {
+  const id = await insertKey(operators, 'free');
+  return { id, hash: await insertSecret(operators, id) };
+}
+
+const countOf = (verdicts: readonly KeyVerdict[], state: KeyVerdict['state']): number =>
+  verdicts.filter((verdict) => verdict.state === state).length;
+
+async function deadlocks(): Promise<number> {
+  const { rows } = await operators.query<{ deadlocks: number }>(
+    'select deadlocks::int from pg_stat_database where datname = current_database()',
+  );
+  return rows[0]?.deadlocks ?? Number.NaN;
+}
+
+describe('admission from several connections at once', () => {
+  it.each([1, 7])(
+    'admits exactly 60 of 600 requests of one free key, %i a group, and then bans it once',
+    async (size) => {
+      const key = await makeKey();
+      const groups = Array.from({ length: Math.ceil(600 / size) }, (_, n) =>
+        statement.decide(Array<Buffer>(Math.min(size, 600 - n * size)).fill(key.hash), NOON),
+      );
+      const verdicts = (await Promise.all(groups)).flat();
+      expect([
+        countOf(verdicts, 'admitted'),
+        countOf(verdicts, 'limited'),
+        countOf(verdicts, 'banned'),
+      ]).toEqual([60, 20, 520]);
+      const remaining = verdicts.flatMap((verdict) =>
+        verdict.state === 'admitted' ? [verdict.minute.remaining] : [],
+      );
+      expect(remaining.sort((one, other) => one - other)).toEqual(Array.from({ length: 60 }, (_, n) => n));
+      const [counted] = await readCounted(operators, [key.id]);
+      expect(counted?.counters).toMatchObject({
+        minuteAdmitted: 60,
+        minuteRefused: 20,
+        dayAdmitted: 60,
+        dayRefused: 20,
+      });
+    },
+    PATIENCE_MS,
+  );
+
+  it('makes missing counters once, whoever finds them missing, and counts every request', async () => {
+    const key = await makeKey();
+    await operators.query('delete from api_key_counters where api_key_id = $1', [key.id]);
+    const verdicts = await Promise.all(Array.from({ length: 50 }, () => statement.decide([key.hash], NOON)));
+    expect(countOf(verdicts.flat(), 'admitted')).toBe(50);
+    const [counted] = await readCounted(operators, [key.id]);
+    expect(counted?.counters.minuteAdmitted).toBe(50);
+  });
+
+  it('decides after a lock on what was committed meanwhile, a ban among it', async () => {
+    const key = await makeKey();
+    const first = await replicas.connect();
+    try {
+      await first.query('begin');
+      await new AdmissionStatement(first, POLICY, { named: true }).decide(
+        Array<Buffer>(90).fill(key.hash),
+        NOON,
+      );
+      const waiting = statement.decide([key.hash], NOON);
+      await untilSomebodyWaits();
+      await first.query('commit');
+      expect(await waiting).toMatchObject([{ state: 'banned', retryAtMs: NOON.getTime() + 60_000 }]);
+    } finally {
+      first.release();
+    }
+  });
+
+  it(
+    'neither deadlocks nor stalls beside operators, over a thousand keys and a midnight, and counts all',
+    async () => {
+      const before = await deadlocks();
+      const operator = await operators.connect();
+      let admitted = 0;
+      let done = false;
+      try {
+        await operator.query('begin');
+        await operator.query(`select from api_keys where name = 'key 1' for update`);
+        await operator.query(`select from plans where id = 'business' for update`);
+        const deciding = Array.from({ length: CONNECTIONS }, async () => {
+          for (let group = 0; group < GROUPS; group += 1) {
+            const hashes = Array.from({ length: 25 }, () => hashOfKey(randomInt(1, KEYS + 1)));
+            const verdicts = await statement.decide(
+              [hashOfKey(1), ...hashes],
+              new Date(MIDNIGHT_MS + randomInt(-50, 50)),
+            );
+            admitted += countOf(verdicts, 'admitted');
+          }
+        });
+        const updating = updateInBulkUntil(() => done);
+        // Everything is decided while the operator's transaction is still open.
+        await Promise.all(deciding);
+        done = true;
+        expect(await updating).toBeGreaterThan(0);
+      } finally {
+        done = true;
+        await operator.query('rollback');
+        operator.release();
+      }
+      expect(admitted).toBe(CONNECTIONS * GROUPS * 26);
+      const { rows } = await operators.query(
+        `select sum(c.day_admitted + coalesce(u.admitted, 0))::int as counted
+         from api_keys k
+         join api_key_counters c on c.api_key_id = k.id
+         left join api_key_usage u on u.api_key_id = k.id and u.day = '2026-11-20'
+         where k.name like 'key %'`,
+      );
+      expect(rows).toEqual([{ counted: admitted }]);
+      expect(await deadlocks()).toBe(before);
+    },
+    PATIENCE_MS,
+  );
+});
+
+/** An operator who rewrites all keys but the first over and over, in the order opposite to that of admission. */
+async function updateInBulkUntil(done: () => boolean): Promise<number> {
+  let updates = 0;
+  while (!done()) {
+    await operators.query(
+      `with turned as (select id from api_keys where name <> 'key 1' order by id desc for update)
+       update api_keys set suspended_until = '2020-01-01' from turned where api_keys.id = turned.id`,
+    );
+    updates += 1;
+  }
+  return updates;
+}
+
+async function untilSomebodyWaits(): Promise<void> {
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
+    const { rows } = await operators.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows.length > 0) return;
+  }
+  throw new Error('nobody waits for a lock');
+}

@@ -1,0 +1,47 @@
+import type { Pool } from 'pg';
+
+export interface ExpiredUsageOptions {
+  /** Finished days that are kept, today (UTC) not counted. */
+  readonly retentionDays: number;
+  /** The most rows that one statement deletes, so that none holds locks for long. */
+  readonly batchSize: number;
+  /** Stops after the batch that is under way. */
+  readonly signal?: AbortSignal;
+  /** A test's clock in place of the database's. */
+  readonly at?: Date;
+}
+
+/**
+ * Deletes the finished days of all keys that are older than `retentionDays`, a batch at a time. Several replicas may do
+ * so at once: each skips what another is deleting.
+ *
+ * @returns the number of rows that this call deleted
+ */
+export async function deleteExpiredUsage(
+  queryable: Pick<Pool, 'query'>,
+  { retentionDays, batchSize, signal, at }: ExpiredUsageOptions,
+): Promise<number> {
+  let deleted = 0;
+  let batch: number;
+  do {
+    const { rowCount } = await queryable.query(deleteBatchSql, [
+      retentionDays,
+      batchSize,
+      at?.toISOString() ?? null,
+    ]);
+    batch = rowCount ?? 0;
+    deleted += batch;
+  } while (batch === batchSize && signal?.aborted !== true);
+  return deleted;
+}
+
+const deleteBatchSql = `
+delete from api_key_usage
+where ctid = any (array(
+  select ctid
+  from api_key_usage
+  where day < (coalesce($3::timestamptz, now()) at time zone 'UTC')::date - $1::int
+  order by day
+  limit $2
+  for update skip locked
+))`;
