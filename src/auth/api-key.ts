@@ -1,8 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** The SHA-256 of a key as clients present it: all that is ever stored or looked up. */
-export type ApiKeyHash = Buffer & { readonly __brand: 'ApiKeyHash' };
+/**
+ * The SHA-256 of a key as clients present it: all that is ever stored or looked up. In PostgreSQL's own notation of bytes
+ * (`\x` and hex), for it goes nowhere else.
+ */
+export type ApiKeyHash = string & { readonly __brand: 'ApiKeyHash' };
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const FORM = /^psk_[0-9A-Za-z]{38}$/;
@@ -14,8 +17,7 @@ const CHECKSUM_LENGTH = 6;
 export const hasApiKeyForm = (text: string): boolean =>
   FORM.test(text) && checksumOf(text.slice(0, BODY_LENGTH)) === text.slice(BODY_LENGTH);
 
-export const hashApiKey = (plain: string): ApiKeyHash =>
-  createHash('sha256').update(plain).digest() as ApiKeyHash;
+export const hashApiKey = (plain: string): ApiKeyHash => `\\x${hash('sha256', plain)}` as ApiKeyHash;
 
 /** CRC-32 in base62, left-padded; the database's `api_key_checksum` makes the same. */
 export function checksumOf(body: string): string {

@@ -21,16 +21,19 @@ export function socketErrorHandler(options: EdgeOptions) {
     // In the middle of a body it is that request's error: it was counted already, and has an answer of its own.
     const underWay = exchangeUnderWay(socket);
     if (underWay !== undefined) breakOffBody(underWay.request, new ApiError(codeOf(error)));
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    if (error.code === 'ECONNRESET') {
       socket.destroy();
-    } else if (underWay?.response.headersSent === true) {
-      afterAnswers(socket, () => socket.destroySoon());
-    } else if (underWay === undefined && !refused.has(socket)) {
-      // More of the same bytes is the same error again.
+    } else if (refused.has(socket)) {
+      // More of the same bytes. Closing now would take the answer away.
+    } else if (!socket.writable) {
+      socket.destroy();
+    } else if (underWay === undefined) {
       refused.add(socket);
       const decision = options.admission.chargeAddress(options.clientAddressOf(socket.remoteAddress));
       const answer = decision.refusal ?? new ApiError(codeOf(error));
       afterAnswers(socket, () => endWithError(socket, answer, decision, options));
+    } else if (underWay.response.headersSent) {
+      afterAnswers(socket, () => socket.destroySoon());
     }
   };
 }

@@ -48,7 +48,8 @@ export const IsStorableText = (codePointsMax: number, options?: ValidationOption
     options,
   );
 
-function isStorableText(value: unknown, codePointsMax: number): boolean {
+/** The rule of `@IsStorableText()`. */
+export function isStorableText(value: unknown, codePointsMax: number): boolean {
   if (typeof value !== 'string' || !VISIBLE.test(value) || UNSTORABLE.test(value)) return false;
   // A code point takes one or two code units, so most texts need no counting.
   if (value.length <= codePointsMax) return true;

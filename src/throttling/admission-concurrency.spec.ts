@@ -39,7 +39,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function makeKey(): Promise<{ readonly id: bigint; readonly hash: Buffer }> {
+async function makeKey(): Promise<{ readonly id: bigint; readonly hash: string }> {
   const id = await insertKey(operators, 'free');
   return { id, hash: await insertSecret(operators, id) };
 }
@@ -60,7 +60,7 @@ describe('admission from several connections at once', () => {
     async (size) => {
       const key = await makeKey();
       const groups = Array.from({ length: Math.ceil(600 / size) }, (_, n) =>
-        statement.decide(Array<Buffer>(Math.min(size, 600 - n * size)).fill(key.hash), NOON),
+        statement.decide(Array<string>(Math.min(size, 600 - n * size)).fill(key.hash), NOON),
       );
       const verdicts = (await Promise.all(groups)).flat();
       expect([
@@ -98,7 +98,7 @@ describe('admission from several connections at once', () => {
     try {
       await first.query('begin');
       await new AdmissionStatement(first, POLICY, { named: true }).decide(
-        Array<Buffer>(90).fill(key.hash),
+        Array<string>(90).fill(key.hash),
         NOON,
       );
       const waiting = statement.decide([key.hash], NOON);

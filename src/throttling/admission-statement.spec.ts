@@ -32,20 +32,20 @@ afterAll(async () => {
   await database.drop();
 });
 
-type Key = { readonly id: bigint; readonly hash: Buffer };
+type Key = { readonly id: bigint; readonly hash: string };
 
 async function makeKey(planId = 'free', own: { perMinute?: number; perDay?: number } = {}): Promise<Key> {
   const id = await insertKey(pool, planId, own);
   return { id, hash: await insertSecret(pool, id) };
 }
 
-const times = (count: number, hash: Buffer): Buffer[] => Array<Buffer>(count).fill(hash);
+const times = (count: number, hash: string): string[] => Array<string>(count).fill(hash);
 
 /** Requests with one secret at an instant, in one group. */
-const ask = (hash: Buffer, count: number, atMs: number): Promise<readonly KeyVerdict[]> =>
+const ask = (hash: string, count: number, atMs: number): Promise<readonly KeyVerdict[]> =>
   statement.decide(times(count, hash), new Date(atMs));
 
-async function askOnce(hash: Buffer, atMs: number): Promise<KeyVerdict> {
+async function askOnce(hash: string, atMs: number): Promise<KeyVerdict> {
   const [verdict] = await ask(hash, 1, atMs);
   if (verdict === undefined) throw new Error('no verdict');
   return verdict;
@@ -66,12 +66,12 @@ const operate = (sql: string, key: Key): Promise<unknown> => pool.query(sql, [ke
 
 describe('who is asking', () => {
   it('knows no secret that was never issued', async () => {
-    expect(await askOnce(randomBytes(32), NOON)).toEqual({ state: 'unknown' });
+    expect(await askOnce(`\\x${randomBytes(32).toString('hex')}`, NOON)).toEqual({ state: 'unknown' });
   });
 
   it('answers each request of a group in its place', async () => {
     const [one, other] = [await makeKey(), await makeKey()];
-    const group = [other.hash, randomBytes(32), one.hash, other.hash];
+    const group = [other.hash, `\\x${randomBytes(32).toString('hex')}`, one.hash, other.hash];
     const verdicts = await statement.decide(group, new Date(NOON));
     expect(verdicts.map((verdict) => 'keyId' in verdict && verdict.keyId)).toEqual([
       other.id,

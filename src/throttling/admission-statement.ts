@@ -47,11 +47,11 @@ export class AdmissionStatement {
   }
 
   /**
-   * @param hashes the SHA-256 of each request's secret, in order of arrival; the same one may occur many times
+   * @param hashes the SHA-256 of each request's secret (`\x` and hex), in order of arrival; the same one may occur many times
    * @param at a test's clock in place of the database's
    * @returns one verdict for each request, in the same order
    */
-  async decide(hashes: readonly Buffer[], at?: Date): Promise<readonly KeyVerdict[]> {
+  async decide(hashes: readonly string[], at?: Date): Promise<readonly KeyVerdict[]> {
     const verdicts = await this.#ask(hashes, at);
     if (verdicts.every((verdict) => verdict !== undefined)) return verdicts;
     // A key without counters is neither admitted nor refused, as nothing can be counted: it gets them and is asked about again.
@@ -64,7 +64,7 @@ export class AdmissionStatement {
   }
 
   /** One run of the statement; undefined stands for the requests of a live key that has no row of counters. */
-  async #ask(group: readonly Buffer[], at: Date | undefined): Promise<(KeyVerdict | undefined)[]> {
+  async #ask(group: readonly string[], at: Date | undefined): Promise<(KeyVerdict | undefined)[]> {
     const { hashes, requests, secretOf } = secretsOfGroup(group);
     const { rows } = await this.#queryable.query<[...AdmissionRow]>({
       ...this.#name,
@@ -103,7 +103,7 @@ export class AdmissionStatement {
     return tally;
   }
 
-  async #makeMissingCounters(hashes: readonly Buffer[]): Promise<void> {
+  async #makeMissingCounters(hashes: readonly string[]): Promise<void> {
     const { rows } = await this.#queryable.query<[string | bigint]>({
       text: missingCountersSql,
       rowMode: 'array',

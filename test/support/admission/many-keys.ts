@@ -30,4 +30,4 @@ export async function makeManyKeys(queryable: Pick<Pool, 'query'>, keys: number)
 }
 
 /** The SHA-256 of the secret of the n-th key, from 1 on. */
-export const hashOfKey = (n: number): Buffer => createHash('sha256').update(`key ${n}`).digest();
+export const hashOfKey = (n: number): string => `\\x${createHash('sha256').update(`key ${n}`).digest('hex')}`;

@@ -37,8 +37,8 @@ export async function insertKey(
 export async function insertSecret(
   queryable: Queryable,
   keyId: bigint,
-  hash: Buffer = randomBytes(32),
-): Promise<Buffer> {
+  hash = `\\x${randomBytes(32).toString('hex')}`,
+): Promise<string> {
   await queryable.query(
     `insert into api_key_secrets (hash, api_key_id, prefix) values ($1, $2, 'psk_00000000')`,
     [hash, keyId],

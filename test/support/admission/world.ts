@@ -171,4 +171,4 @@ export class AdmissionWorld {
   #secretName = (secret: number): string => `${this.#name} ${secret}`;
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+const sha256 = (text: string): string => `\\x${createHash('sha256').update(text).digest('hex')}`;

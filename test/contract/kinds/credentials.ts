@@ -1,0 +1,101 @@
+import type { Kind } from '../kind.js';
+import { bearer, get, JSON_TYPE, lengthOf, PET, post, request } from '../request-bytes.js';
+
+/** Who cannot be answered: 401, and the 429 of a key. */
+export const CREDENTIALS: readonly Kind[] = [
+  {
+    kind: 'no key',
+    bytes: () => request('GET /v1/pets'),
+    status: 401,
+    code: 'missing_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'no key, HEAD',
+    bytes: () => request('HEAD /v1/pets'),
+    status: 401,
+    code: 'missing_api_key',
+    limit: 'address',
+    isHead: true,
+  },
+  {
+    kind: 'no key, with a body',
+    bytes: () => request('POST /v1/pets', [JSON_TYPE, lengthOf(PET)], PET),
+    status: 401,
+    code: 'missing_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'a scheme without a key',
+    bytes: () => request('GET /v1/pets', ['Authorization: Bearer']),
+    status: 401,
+    code: 'missing_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'the scheme Basic',
+    bytes: () => request('GET /v1/pets', ['Authorization: Basic dXNlcjpwYXNz']),
+    status: 401,
+    code: 'missing_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'a malformed key',
+    bytes: ({ malformed }) => get('/v1/pets', malformed),
+    status: 401,
+    code: 'invalid_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'a good key and more',
+    bytes: ({ good }) => get('/v1/pets', `${good} x`),
+    status: 401,
+    code: 'invalid_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'an unknown key',
+    bytes: ({ unknown }) => get('/v1/pets', unknown),
+    status: 401,
+    code: 'invalid_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'an expired key',
+    bytes: ({ expired }) => get('/v1/pets', expired),
+    status: 401,
+    code: 'expired_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'a revoked key',
+    bytes: ({ revoked }) => post(revoked, PET),
+    status: 401,
+    code: 'revoked_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'two Authorization headers, both good',
+    bytes: ({ good }) => request('GET /v1/pets', [bearer(good), bearer(good)]),
+    status: 401,
+    code: 'invalid_api_key',
+    limit: 'address',
+  },
+  {
+    kind: 'a suspended key',
+    bytes: ({ suspended }) => get('/v1/pets', suspended),
+    status: 429,
+    code: 'api_key_banned',
+    limit: 'key',
+    free: true,
+  },
+  {
+    kind: 'a suspended key, HEAD',
+    bytes: ({ suspended }) => request('HEAD /v1/pets', [bearer(suspended)]),
+    status: 429,
+    code: 'api_key_banned',
+    limit: 'key',
+    free: true,
+    isHead: true,
+  },
+];
