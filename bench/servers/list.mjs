@@ -1,0 +1,50 @@
+// The servers that are compared.
+
+/**
+ * @typedef {object} Server
+ * @property {string} title
+ * @property {string} file relative to the project
+ * @property {boolean} hasPool whether it is tried with several numbers of connections to PostgreSQL
+ * @property {boolean} cursors whether it knows the service's cursors
+ * @property {boolean} [redis]
+ * @property {boolean} [constant] gives the body that it is started with, whatever is asked
+ */
+
+/** @typedef {keyof typeof SERVERS} ServerName */
+
+export const SERVERS = {
+  service: { title: 'the service', file: 'dist/main.js', hasPool: false, cursors: true },
+  'node-http': {
+    title: 'node:http, constant answer',
+    file: 'bench/servers/node-http.mjs',
+    hasPool: false,
+    cursors: false,
+    constant: true,
+  },
+  'fastify-constant': {
+    title: 'Fastify, constant answer',
+    file: 'bench/servers/fastify-constant.mjs',
+    hasPool: false,
+    cursors: false,
+    constant: true,
+  },
+  'fastify-pg': {
+    title: 'bare Fastify + pg',
+    file: 'bench/servers/fastify-pg.mjs',
+    hasPool: true,
+    cursors: false,
+  },
+  'fastify-rate-limit': {
+    title: 'Fastify + @fastify/rate-limit on Redis + pg',
+    file: 'bench/servers/fastify-rate-limit.mjs',
+    hasPool: true,
+    cursors: false,
+    redis: true,
+  },
+  'fastify-rate-limiter-flexible': {
+    title: 'Fastify + rate-limiter-flexible on PostgreSQL + pg',
+    file: 'bench/servers/fastify-rate-limiter-flexible.mjs',
+    hasPool: true,
+    cursors: false,
+  },
+};
