@@ -10,9 +10,10 @@ const arrows = {
   idempotency: ['http', 'database'],
   pets: ['idempotency', 'http', 'auth', 'database'],
   store: ['pets', 'idempotency', 'http', 'auth', 'database'],
+  usage: ['http', 'auth', 'database'],
   operations: ['config', 'database', 'auth', 'pets', 'store'],
   openapi: ['http', 'pets', 'store', 'auth'],
-  cli: ['config', 'database', 'auth', 'pets', 'store', 'operations'],
+  cli: ['config', 'database', 'http', 'auth', 'pets', 'store', 'operations'],
 };
 
 /** Only these files of a folder may be used from outside, where the rest is the folder's own business. */

@@ -8,8 +8,11 @@ import { ErrorFilter } from './http/error.filter.js';
 import { HttpModule } from './http/http.module.js';
 import { InputPipe } from './http/input.pipe.js';
 import type { PublicUrl } from './http/public-url.js';
+import { OpenApiModule } from './openapi/openapi.module.js';
 import { PetsModule } from './pets/pets.module.js';
+import { StoreModule } from './store/store.module.js';
 import { ThrottlingModule } from './throttling/throttling.module.js';
+import { UsageModule } from './usage/usage.module.js';
 
 export interface AppParts {
   readonly database: Database;
@@ -29,6 +32,9 @@ export class AppModule {
         AuthModule,
         ThrottlingModule,
         PetsModule,
+        UsageModule,
+        StoreModule,
+        OpenApiModule,
       ],
       providers: [
         { provide: APP_PIPE, useClass: InputPipe },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Headers } from './headers.js';
 
@@ -28,8 +28,15 @@ export function conditional(request: FastifyRequest, reply: FastifyReply, payloa
 }
 
 /** 128 bits of SHA-1: no secret is kept by it, and two pages must not meet by chance. */
-const etagOf = (payload: string): string =>
-  `"${createHash('sha1').update(payload).digest('base64url').slice(0, 22)}"`;
+function etagOf(payload: string): string {
+  if (payload !== latest.payload) {
+    latest = { payload, etag: `"${hash('sha1', payload, 'base64url').slice(0, 22)}"` };
+  }
+  return latest.etag;
+}
+
+/** Those who asked the same at the same time get the same text: its tag is made once. */
+let latest = { payload: '', etag: '' };
 
 /** The weak comparison that RFC 9110 section 13.1.2 demands of `If-None-Match`. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {

@@ -1,29 +1,21 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { Clock } from './clock.js';
-import { assertNotRemoved, deprecationHeaders } from './deprecation.js';
-import { PublicUrl } from './public-url.js';
+import { assertNotRemoved } from './deprecation.js';
 import { routeConfigOf } from './route-config.js';
 
 /**
- * Announces a deprecation on what the handler answers, and ends the operation on time. The edge does both for the
- * answers that never reach a handler (401, 429); this makes sure that no handler depends on that.
+ * Ends a deprecated operation on time. The edge has announced the end on every answer, those that reach no handler (401,
+ * 429) among them, and has refused by the same rule; this makes sure that no handler depends on that.
  */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
-  constructor(
-    private readonly clock: Clock,
-    private readonly publicUrl: PublicUrl,
-  ) {}
+  constructor(private readonly clock: Clock) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const http = context.switchToHttp();
-    const { deprecation } = routeConfigOf(http.getRequest<FastifyRequest>());
-    if (deprecation !== undefined) {
-      http.getResponse<FastifyReply>().headers(deprecationHeaders(deprecation, this.publicUrl));
-      assertNotRemoved(deprecation, this.clock.nowMs());
-    }
+    const { deprecation } = routeConfigOf(context.switchToHttp().getRequest<FastifyRequest>());
+    if (deprecation !== undefined) assertNotRemoved(deprecation, this.clock.nowMs());
     return next.handle();
   }
 }

@@ -10,15 +10,17 @@ import { ApiError } from './api-error.js';
 import { awaitsContinue, bodyTooLarge, checkBeforeBody, isBrokenOff } from './body-check.js';
 import { conditional } from './caching.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
-import { assertNotRemoved, deprecationHeaders } from './deprecation.js';
+import { assertNotRemoved, type Deprecation, deprecationHeaders } from './deprecation.js';
 import type { Decision } from './decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import { sendError } from './error-answer.js';
+import type { Headers } from './headers.js';
 import { parseJsonBody } from './json-body.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { routeConfigOf } from './route-config.js';
 import { RouteMethods } from './route-methods.js';
 import { answerSocketErrors, socketErrorHandler } from './socket-errors.js';
+import { createSerializer } from './shared-json.js';
 import { toApiError } from './to-api-error.js';
 
 declare module 'fastify' {
@@ -41,6 +43,7 @@ export class EdgeAdapter extends FastifyAdapter {
   readonly #options: EdgeOptions;
   readonly #cors: Cors;
   readonly #methods = new RouteMethods();
+  readonly #announcements = new Map<Deprecation, Headers>();
   #isStopping = false;
 
   constructor(options: EdgeOptions) {
@@ -83,6 +86,7 @@ export class EdgeAdapter extends FastifyAdapter {
     this.setOnRequestHook((request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       this.#beforeBody(request, reply).then((answered) => answered || done(), done);
     });
+    fastify.setSerializerCompiler(createSerializer);
     fastify.removeAllContentTypeParsers();
     fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
       try {
@@ -120,7 +124,7 @@ export class EdgeAdapter extends FastifyAdapter {
 
   /** Everything that is decided before a byte of the body is read. True when the request is answered already. */
   async #beforeBody(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const { admission, clock, publicUrl, bodyBytesMax } = this.#options;
+    const { admission, clock, bodyBytesMax } = this.#options;
     const address = this.#addressOf(request);
     if (isPreflight(request.method, request.headers)) {
       request.decision = admission.describeAddress(address);
@@ -129,7 +133,7 @@ export class EdgeAdapter extends FastifyAdapter {
     }
 
     const { public: isPublic, deprecation } = routeConfigOf(request);
-    if (deprecation !== undefined) reply.headers(deprecationHeaders(deprecation, publicUrl));
+    if (deprecation !== undefined) reply.headers(this.#announcementOf(deprecation));
     if (isPublic === true) {
       request.decision = admission.describeAddress(address);
     } else {
@@ -148,6 +152,15 @@ export class EdgeAdapter extends FastifyAdapter {
     checkBeforeBody(request.raw, bodyBytesMax);
     if (awaitsContinue(request.raw)) reply.raw.writeContinue();
     return false;
+  }
+
+  /** The same for each request of an operation: made once. */
+  #announcementOf(deprecation: Deprecation): Headers {
+    const known = this.#announcements.get(deprecation);
+    if (known !== undefined) return known;
+    const headers = deprecationHeaders(deprecation, this.#options.publicUrl);
+    this.#announcements.set(deprecation, headers);
+    return headers;
   }
 
   #addressOf(request: FastifyRequest): string {

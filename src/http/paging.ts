@@ -11,6 +11,9 @@ export interface FilteredList {
   readonly filter: Readonly<Record<string, string | undefined>>;
 }
 
+/** What was cut from rows that several callers share; they asked for the same page. */
+const shownOf = new WeakMap<readonly unknown[], readonly unknown[]>();
+
 /** A page of a list: where it begins, how many rows to ask for, and the links it leads to. */
 export class Paging {
   /** The smallest identifier that may be on the page. */
@@ -37,9 +40,14 @@ export class Paging {
     this.fromId = fromId;
   }
 
-  /** The rows that the page shows. */
+  /** The rows that the page shows: one array for all who share `rows`, so that it is written as JSON only once. */
   shown<Row>(rows: readonly Row[]): readonly Row[] {
-    return rows.length > this.#limit ? rows.slice(0, this.#limit) : rows;
+    if (rows.length <= this.#limit) return rows;
+    const known = shownOf.get(rows);
+    if (known !== undefined) return known as readonly Row[];
+    const shown = rows.slice(0, this.#limit);
+    shownOf.set(rows, shown);
+    return shown;
   }
 
   /** The `Link` header of the page: `next` unless it is the last one, and `first`. */

@@ -1,3 +1,5 @@
+import type { ErrorCode } from '../http/error-codes.js';
+
 /** The right to create something once: whose it is, its name, and what the request was. */
 export interface Claim {
   readonly apiKeyId: bigint;
@@ -19,7 +21,9 @@ export type ClaimOutcome =
   /** Another request with this claim is under way somewhere. */
   | { readonly state: 'busy' }
   /** It was used before: its first answer is stored. */
-  | { readonly state: 'used' };
+  | { readonly state: 'used' }
+  /** Nothing was created, for this reason; unless it is the first request's doing, which then is stored. */
+  | { readonly state: 'refused'; readonly code: ErrorCode };
 
 export const IDEMPOTENCY_HOURS = 24;
 

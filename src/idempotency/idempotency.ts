@@ -56,9 +56,10 @@ export class Idempotency {
   async #decide(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
     const outcome = await create(claim);
     if (outcome.state === 'created') return { id: outcome.id, answer: outcome.answer, replayed: false };
-    if (outcome.state === 'used') {
+    if (outcome.state !== 'busy') {
       const stored = await this.stored.find(claim);
       if (stored !== undefined) return replay(stored, stored.fingerprint, claim);
+      if (outcome.state === 'refused') throw new ApiError(outcome.code);
       // It expired between the two statements.
     }
     throw new ApiError('request_in_progress', undefined, { headers: { 'retry-after': '1' } });

@@ -1,18 +1,36 @@
 import { type NewPet, PET_STATUSES } from './pet.js';
 
+const petStatusSchema = {
+  title: 'PetStatus',
+  description: 'Whether an animal can be ordered, is ordered, or is sold.',
+  type: 'string',
+  enum: PET_STATUSES,
+};
+
 /** How an animal is written: by schema, which is fast and writes int64 to the digit. */
 export const petSchema = {
+  title: 'Pet',
+  description: 'An animal.',
   type: 'object',
   properties: {
-    id: { type: 'integer' },
-    name: { type: 'string' },
-    categoryId: { type: 'integer' },
-    status: { type: 'string', enum: PET_STATUSES },
+    id: { type: 'integer', format: 'int64', description: 'Given by the service when the animal is added.' },
+    name: { type: 'string', description: 'Kept exactly as it was sent.' },
+    categoryId: {
+      type: 'integer',
+      format: 'int64',
+      description: 'The category that the animal belongs to: any int64.',
+    },
+    status: petStatusSchema,
   },
   required: ['id', 'name', 'categoryId'],
 };
 
-export const petsSchema = { type: 'array', items: petSchema };
+export const petsSchema = {
+  title: 'Pets',
+  description: 'Animals by ascending `id`.',
+  type: 'array',
+  items: petSchema,
+};
 
 /** What follows the identifier in an animal's JSON, written as the schema writes it. */
 export function membersJson({ name, categoryId, status }: NewPet): string {

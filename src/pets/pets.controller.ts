@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/api-error.js';
 import { Deprecated } from '../http/deprecated.decorator.js';
 import { parseInt64 } from '../http/int64.js';
+import { Operation } from '../http/operation.decorator.js';
 import { Paging } from '../http/paging.js';
 import { PublicUrl } from '../http/public-url.js';
 import { asAnswered } from '../idempotency/as-answered.js';
@@ -14,6 +15,7 @@ import { ListPetsQuery } from './dto/list-pets.query.js';
 import { NewPetBody } from './dto/new-pet.body.js';
 import { GET_PET_DEPRECATION } from './get-pet-deprecation.js';
 import type { Pet } from './pet.js';
+import { NEW_PET_EXAMPLE, PET_EXAMPLE, PETS_EXAMPLE } from './pet.examples.js';
 import { petSchema, petsSchema } from './pet.schema.js';
 import { PetsRepository } from './pets.repository.js';
 
@@ -26,6 +28,15 @@ export class PetsController {
   ) {}
 
   @Get()
+  @Operation({
+    tag: 'Pets',
+    summary: 'List animals',
+    description:
+      'A page of animals by ascending `id`, all or those of one status. Follow `next` in the `Link` header to the end: ' +
+      'every animal that stays meanwhile comes exactly once.',
+    success: 'A page of animals; an empty one when there are none.',
+    example: PETS_EXAMPLE,
+  })
   @RouteSchema({ response: { 200: petsSchema } })
   async listPets(
     @Query() query: ListPetsQuery,
@@ -39,6 +50,15 @@ export class PetsController {
   }
 
   @Post()
+  @Operation({
+    tag: 'Pets',
+    summary: 'Add an animal',
+    description:
+      'Adds an animal. Members that are not known are ignored. With an `Idempotency-Key` it is safe to repeat.',
+    success: 'The animal, with its `id`.',
+    example: PET_EXAMPLE,
+    requestExample: NEW_PET_EXAMPLE,
+  })
   @RouteSchema({ response: { 201: petSchema } })
   async createPet(
     @Body() newPet: NewPetBody,
@@ -58,6 +78,14 @@ export class PetsController {
   }
 
   @Get(':petId')
+  @Operation({
+    tag: 'Pets',
+    summary: 'Get an animal',
+    description: 'One animal by its identifier.',
+    success: 'The animal.',
+    example: PET_EXAMPLE,
+    codes: ['pet_not_found'],
+  })
   @Deprecated(GET_PET_DEPRECATION)
   @RouteSchema({ response: { 200: petSchema } })
   async getPet(@Param('petId') petId: string): Promise<Pet> {

@@ -1,12 +1,15 @@
 import type { Statement } from '../database/database.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
+// The sub-selects hide the length of the arrays from the planner, so that it settles on one plan for all lengths instead of
+// making a new one for each: that halves the time of a lone question.
+
 /** Pages of animals, each from an identifier on; rows are page, id, name, category, status. */
 export const LIST_PETS: Statement = {
   name: 'list_pets',
   text: `
     select page.number::int, pet.id, pet.name, pet.category_id, pet.status
-    from unnest($1::bigint[], $2::int[]) with ordinality as page (from_id, size, number)
+    from unnest((select $1::bigint[]), (select $2::int[])) with ordinality as page (from_id, size, number)
     cross join lateral (
       select id, name, category_id, status
       from pets
@@ -21,7 +24,8 @@ export const LIST_PETS_BY_STATUS: Statement = {
   name: 'list_pets_by_status',
   text: `
     select page.number::int, pet.id, pet.name, pet.category_id, pet.status
-    from unnest($1::bigint[], $2::int[], $3::pet_status[]) with ordinality as page (from_id, size, status, number)
+    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::pet_status[]))
+      with ordinality as page (from_id, size, status, number)
     cross join lateral (
       select id, name, category_id, status
       from pets
@@ -36,7 +40,7 @@ export const FIND_PETS: Statement = {
   name: 'find_pets',
   text: `
     select asked.number::int, pet.id, pet.name, pet.category_id, pet.status
-    from unnest($1::bigint[]) with ordinality as asked (id, number)
+    from unnest((select $1::bigint[])) with ordinality as asked (id, number)
     join pets as pet on pet.id = asked.id`,
 };
 

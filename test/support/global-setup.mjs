@@ -1,6 +1,6 @@
 // Before all tests: one PostgreSQL server, and on it a migrated database that every test database is a copy of.
-// TEST_DATABASE_URL names another server to use instead: the URL of any database on it, as a role that may create
-// databases. So the tests run on every PostgreSQL that the service supports.
+// TEST_DATABASE_URL names another server to use instead: the URL of any database on it, as a superuser. So the tests run
+// on every PostgreSQL that the service supports.
 import pg from 'pg';
 import { openTemporaryDatabase } from '../../tools/temporary-database.mjs';
 import { dropRunDatabases, templateName } from './run-databases.mjs';
@@ -12,6 +12,8 @@ export default async function setUp() {
       ? await openTemporaryDatabase({ settings: { max_connections: '200' } })
       : undefined;
   process.env.TEST_DATABASE_URL ??= server.url;
+  process.env.TEST_SUPERUSER_URL =
+    server === undefined ? process.env.TEST_DATABASE_URL : superuserUrl(server);
   process.env.TEST_RUN = `petstore_test_${process.pid}`;
   globalThis.closeTestServer = server === undefined ? dropRunDatabases : server.close;
   try {
@@ -21,6 +23,13 @@ export default async function setUp() {
     await globalThis.closeTestServer();
     throw error;
   }
+}
+
+/** Who may make roles. The embedded server's own superuser logs in as the service does; another server's is given. */
+function superuserUrl(server) {
+  const url = new URL(server.url);
+  url.username = 'postgres';
+  return url.toString();
 }
 
 async function createTemplate() {

@@ -5,6 +5,8 @@ import { type IssueKey, issueKey } from '../../src/auth/issue-key.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { Database } from '../../src/database/database.js';
 import type { Clock } from '../../src/http/clock.js';
+import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
+import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
 
 /** A service of one's own, on a database of one's own, behind a real socket. */
@@ -16,6 +18,9 @@ export interface TestService {
   readonly databaseUrl: string;
   /** A key that no test can exhaust by accident, unless it says otherwise. */
   issueKey(wanted?: Partial<IssueKey>): Promise<{ readonly id: bigint; readonly key: string }>;
+  /** What was answered so far, held against the OpenAPI document. */
+  readonly conformance: Conformance;
+  /** Rejects, too, when the answer is not as the OpenAPI document says. */
   fetch(path: string, options?: RequestInit & { readonly key?: string }): Promise<Response>;
   close(): Promise<void>;
 }
@@ -55,21 +60,33 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
+  const conformance = new Conformance(app.get(OpenApiDocument, { strict: false }).json);
   return {
     origin,
     port,
     config,
     database,
     databaseUrl,
+    conformance,
     issueKey: (wanted = {}) => issueKey(database.prisma, { ...ROOMY, ...wanted }),
-    fetch: (path, { key, headers, ...init } = {}) =>
-      fetch(`${origin}${path}`, {
+    fetch: async (path, { key, headers, ...init } = {}) => {
+      const response = await fetch(`${origin}${path}`, {
         ...init,
         headers: [
           ...(key === undefined ? [] : [['authorization', `Bearer ${key}`] as [string, string]]),
           ...new Headers(headers),
         ],
-      }),
+      });
+      const faults = conformance.faults({
+        method: init.method ?? 'GET',
+        target: path,
+        status: response.status,
+        headers: response.headers,
+        body: await response.clone().text(),
+      });
+      if (faults.length > 0) throw new Error(`not as documented: ${faults.join('; ')}`);
+      return response;
+    },
     close: async () => {
       await app.close();
       await database.close();

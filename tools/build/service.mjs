@@ -1,18 +1,22 @@
-// The build: the Prisma client, then src/ to dist/. It prints nothing unless it fails.
+// The build: the Prisma client, then src/ to dist/, and beside it what is served as it is. It prints nothing unless it fails.
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, readdir, rm } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { generateClient } from '../prisma/generate.mjs';
 import { packageFile, root, runScript } from '../project.mjs';
 
 const SOURCE = join(root, 'src');
 const OUTPUT = join(root, 'dist');
 
+/** The docs page: its scripts run in the browser as they are written. */
+const PAGE = join('openapi', 'page');
+
 /** Builds; when that fails, says why and returns 1. */
 export async function buildOrTell() {
   try {
     await generateClient();
     await compile();
+    await cp(join(SOURCE, PAGE), join(OUTPUT, PAGE), { recursive: true });
     await removeStale();
     return 0;
   } catch (error) {
@@ -43,5 +47,6 @@ async function removeStale() {
 }
 
 function sourceOf(file) {
-  return join(SOURCE, file.slice(OUTPUT.length)).replace(/\.js(\.map)?$/, '.ts');
+  const path = relative(OUTPUT, file);
+  return join(SOURCE, path.startsWith(PAGE + sep) ? path : path.replace(/\.js(\.map)?$/, '.ts'));
 }

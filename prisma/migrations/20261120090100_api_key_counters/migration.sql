@@ -36,8 +36,9 @@ create index api_key_usage_day_idx on api_key_usage (day);
 comment on table api_key_usage is 'The finished days (UTC) of each key. The present day is in api_key_counters.';
 
 -- Every key has its live row from the start: admission then only ever updates, and never has to decide a race of inserts.
+-- With the owner's rights, because whoever makes keys may not write counters.
 create function make_api_key_counters() returns trigger
-language plpgsql as $$
+language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   insert into api_key_counters (api_key_id) select id from made on conflict (api_key_id) do nothing;
   return null;
@@ -48,3 +49,6 @@ create trigger api_keys_make_counters
   after insert on api_keys
   referencing new table as made
   for each statement execute function make_api_key_counters();
+
+-- A trigger on anybody's own table could call it otherwise.
+revoke execute on function make_api_key_counters() from public;

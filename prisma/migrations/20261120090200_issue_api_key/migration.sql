@@ -46,50 +46,67 @@ begin
 end
 $$;
 
+-- What making a key shows. The limits are those in force.
+create type issued_api_key as (
+  id bigint,
+  key text,
+  name text,
+  prefix text,
+  plan_id text,
+  requests_per_minute integer,
+  requests_per_day integer,
+  expires_at timestamptz
+);
+
 -- Adds a secret to a key and returns the plain key, which is not stored anywhere.
 create function add_api_key_secret(key_id bigint) returns text
-language plpgsql volatile strict as $$
+language plpgsql volatile strict set search_path = public, pg_temp as $$
 declare
   body constant text := 'psk_' || random_base62(32);
   plain constant text := body || api_key_checksum(body);
 begin
-  insert into api_key_secrets (hash, api_key_id, prefix)
-  values (sha256(convert_to(plain, 'UTF8')), key_id, left(plain, 12));
+  -- The order of secrets made in one transaction shows, too.
+  insert into api_key_secrets (hash, api_key_id, prefix, created_at)
+  values (sha256(convert_to(plain, 'UTF8')), key_id, left(plain, 12), clock_timestamp());
   return plain;
 end
 $$;
 
+-- With the owner's rights: operators make secrets by functions alone, so that each is as strong as the others.
 create function issue_api_key(
   name text,
   plan text,
   per_minute integer default null,
   per_day integer default null,
   expires timestamptz default null)
-returns table (id bigint, key text, plan_id text, requests_per_minute integer, requests_per_day integer, expires_at timestamptz)
-language plpgsql volatile as $$
+returns issued_api_key
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare
-  chosen plans;
   key_id bigint;
+  plain text;
+  issued issued_api_key;
 begin
-  select * into chosen from plans where plans.id = issue_api_key.plan;
-  if not found then
-    raise exception 'there is no plan "%"', issue_api_key.plan
-      using errcode = 'foreign_key_violation',
-            hint = 'The plans are: ' || (select string_agg(plans.id, ', ' order by plans.id) from plans) || '.';
+  if expires <= statement_timestamp() then
+    raise exception 'a key that expires at % would not work', expires
+      using errcode = 'invalid_parameter_value', hint = 'Give expires a time to come, or leave it out.';
   end if;
-  if chosen.custom and (per_minute is null or per_day is null) then
-    raise exception 'the plan "%" is custom: its keys need both per_minute and per_day', chosen.id
-      using errcode = 'check_violation';
-  end if;
-  insert into api_keys (name, plan_id, plan_custom, requests_per_minute, requests_per_day, expires_at)
-  values (issue_api_key.name, chosen.id, chosen.custom, per_minute, per_day, expires)
+  insert into api_keys (name, plan_id, requests_per_minute, requests_per_day, expires_at)
+  values (issue_api_key.name, issue_api_key.plan, per_minute, per_day, expires)
   returning api_keys.id into key_id;
-  return query
-    select key_id, add_api_key_secret(key_id), chosen.id,
-           coalesce(per_minute, chosen.requests_per_minute), coalesce(per_day, chosen.requests_per_day), expires;
+  plain := add_api_key_secret(key_id);
+  select k.id, plain, k.name, left(plain, 12), p.id,
+         coalesce(k.requests_per_minute, p.requests_per_minute), coalesce(k.requests_per_day, p.requests_per_day),
+         k.expires_at
+    into strict issued
+    from api_keys k join plans p on p.id = k.plan_id
+    where k.id = key_id;
+  return issued;
 end
 $$;
 
 comment on function issue_api_key is
   'Makes a key and shows it, once: select * from issue_api_key(name => ''Acme web'', plan => ''pro'').';
+
+revoke execute on function random_base62(integer), api_key_checksum(text), add_api_key_secret(bigint),
+  issue_api_key(text, text, integer, integer, timestamptz) from public;

@@ -1,5 +1,6 @@
 import { Expose } from 'class-transformer';
 import { IsIn } from 'class-validator';
+import { Described } from '../../http/operation.decorator.js';
 import { PagingQuery } from '../../http/paging.query.js';
 import { MayBeAbsent } from '../../http/validators.js';
 import { PET_STATUSES, type PetStatus } from '../pet.js';
@@ -7,6 +8,7 @@ import { PET_STATUSES, type PetStatus } from '../pet.js';
 /** The query of `GET /v1/pets`. */
 export class ListPetsQuery extends PagingQuery {
   @Expose()
+  @Described('Only animals of this status.')
   @MayBeAbsent()
   @IsIn(PET_STATUSES, { message: `status must be one of ${PET_STATUSES.join(', ')}` })
   readonly status?: PetStatus;

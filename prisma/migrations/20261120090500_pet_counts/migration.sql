@@ -1,0 +1,134 @@
+-- How many animals are available, pending and sold, kept exact by the transactions that change them, so that nobody has to
+-- count a table of millions.
+--
+-- One row for all would make every writer wait for the one before. So the counts are the sum of *slots*: each statement adds
+-- its difference to a slot that nobody else is writing, found by an advisory lock that is tried and never awaited. There are as
+-- many slots as there were writers at a time.
+--
+-- A version that was updated away stays in the table while any old snapshot might want it, and a long report keeps one open
+-- for hours. Therefore the version is part of the key: the newest one of a slot is at the end of its range of the index, and
+-- neither reading nor writing meets the dead ones.
+
+create table pet_counts (
+  slot integer not null,
+  version bigint not null,
+  available bigint not null,
+  pending bigint not null,
+  sold bigint not null,
+  constraint pet_counts_pkey primary key (slot, version)
+)
+-- Every update leaves a dead row, and there are few live ones: a share of them says nothing.
+with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
+
+comment on table pet_counts is
+  'The animals by status, in parts: select * from pet_inventory() adds them up. Written by triggers of pets alone.';
+comment on column pet_counts.version is
+  'Only the highest of a slot counts. Version 0 stays as it is: it keeps a slot from being made twice.';
+
+-- A part may be negative: an animal may leave through another slot than it came.
+create function count_pets() returns trigger
+language plpgsql
+-- While the table is small a plan that reads all of it looks cheap, and sessions keep their plans.
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  available_more bigint;
+  pending_more bigint;
+  sold_more bigint;
+  free_slot integer := 0;
+begin
+  if tg_op = 'INSERT' then
+    select count(*) filter (where status = 'available'),
+           count(*) filter (where status = 'pending'),
+           count(*) filter (where status = 'sold')
+    into available_more, pending_more, sold_more
+    from new_pets;
+  elsif tg_op = 'DELETE' then
+    select -count(*) filter (where status = 'available'),
+           -count(*) filter (where status = 'pending'),
+           -count(*) filter (where status = 'sold')
+    into available_more, pending_more, sold_more
+    from old_pets;
+  else
+    select coalesce(sum(more) filter (where status = 'available'), 0),
+           coalesce(sum(more) filter (where status = 'pending'), 0),
+           coalesce(sum(more) filter (where status = 'sold'), 0)
+    into available_more, pending_more, sold_more
+    from (select status, 1 as more from new_pets union all select status, -1 from old_pets) as changed;
+  end if;
+  if available_more = 0 and pending_more = 0 and sold_more = 0 then
+    return null;
+  end if;
+
+  while not pg_try_advisory_xact_lock(hashtext('pet_counts'), free_slot) loop
+    free_slot := free_slot + 1;
+  end loop;
+  update pet_counts
+  set version = version + 1,
+      available = available + available_more,
+      pending = pending + pending_more,
+      sold = sold + sold_more
+  where slot = free_slot
+    and version = (select version from pet_counts where slot = free_slot order by version desc limit 1);
+  if not found then
+    -- A transaction that cannot see the slot, because its snapshot is older, fails here and can be tried again.
+    insert into pet_counts values (free_slot, 0, 0, 0, 0) on conflict do nothing;
+    insert into pet_counts values (free_slot, 1, available_more, pending_more, sold_more);
+  end if;
+  return null;
+end
+$$;
+
+create trigger pets_count_inserted
+  after insert on pets
+  referencing new table as new_pets
+  for each statement execute function count_pets();
+
+create trigger pets_count_updated
+  after update on pets
+  referencing old table as old_pets new table as new_pets
+  for each statement execute function count_pets();
+
+create trigger pets_count_deleted
+  after delete on pets
+  referencing old table as old_pets
+  for each statement execute function count_pets();
+
+create function count_no_pets() returns trigger
+language plpgsql as $$
+begin
+  delete from pet_counts;
+  return null;
+end
+$$;
+
+create trigger pets_count_truncated
+  after truncate on pets
+  for each statement execute function count_no_pets();
+
+create function pet_inventory(out available bigint, out pending bigint, out sold bigint)
+language plpgsql stable
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  select coalesce(sum(newest.available), 0), coalesce(sum(newest.pending), 0), coalesce(sum(newest.sold), 0)
+  into available, pending, sold
+  from generate_series(0, (select slot from pet_counts order by slot desc, version desc limit 1)) as every (slot)
+  cross join lateral (
+    select * from pet_counts as part where part.slot = every.slot order by part.version desc limit 1) as newest;
+end
+$$;
+
+comment on function pet_inventory is
+  'The animals by status, exact, in the time of a few index look-ups: select * from pet_inventory().';
+
+-- The animals that are there already. The triggers above made every writer wait for this transaction.
+insert into pet_counts (slot, version, available, pending, sold) values (0, 0, 0, 0, 0);
+insert into pet_counts (slot, version, available, pending, sold)
+select 0, 1,
+       count(*) filter (where status = 'available'),
+       count(*) filter (where status = 'pending'),
+       count(*) filter (where status = 'sold')
+from pets;

@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Type } from '@nestjs/common';
+import type { DocumentedOperation } from './documented-operation.js';
+import type { Json } from './json.js';
+import type { NamedSchemas } from './named-schemas.js';
+import { type DtoMember, membersOf } from './schema-of-dto.js';
+
+/** Parameters that more than one operation takes, by component. */
+export const PARAMETERS = {
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A name for this request, unique to your key: within 24 hours a repeat with the same body gets the first answer ' +
+      'again instead of a second creation.',
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    example: '5f0c3a52-7a63-4f0e-9d0b-6f1f3c1f2b7e',
+  },
+  'If-None-Match': {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The `ETag` of the answer that you have: while it still holds, you get 304 without a body.',
+    schema: { type: 'string' },
+    example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
+  },
+} as const satisfies Record<string, Json>;
+
+/** The parameters of an operation: of the path, of the query, and of the headers. */
+export function parametersOf(operation: DocumentedOperation, schemas: NamedSchemas): readonly Json[] {
+  const { pathParameters, query, method } = operation;
+  return [
+    ...pathParameters.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      description: 'The identifier. What is no plain decimal int64 identifies nothing (404).',
+      schema: { type: 'integer', format: 'int64' },
+      example: 301,
+    })),
+    ...(query === undefined ? [] : asInAnswers(query, operation)).map((member) =>
+      queryParameter(member, schemas),
+    ),
+    ...(method === 'get' ? [{ $ref: '#/components/parameters/If-None-Match' }] : []),
+    ...(method === 'post' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
+  ];
+}
+
+/** The schema of the body that an operation takes, named as the interface names it: without the suffix of its DTO. */
+export function bodySchemaOf(operation: DocumentedOperation, schemas: NamedSchemas): Json | undefined {
+  const { body } = operation;
+  if (body === undefined) return undefined;
+  const members = asInAnswers(body, operation);
+  return schemas.use({
+    title: body.name.replace(/Body$/, ''),
+    type: 'object',
+    properties: Object.fromEntries(
+      members.map(({ name, schema, description }) => [
+        name,
+        { ...schema, ...(description && { description }) },
+      ]),
+    ),
+    required: members.filter(({ required }) => required).map(({ name }) => name),
+  });
+}
+
+const queryParameter = ({ name, schema, description, required }: DtoMember, schemas: NamedSchemas): Json => ({
+  name,
+  in: 'query',
+  required,
+  ...(description !== undefined && { description }),
+  schema: schemas.use(schema),
+});
+
+/** A member that is sent is what it is in the answer; its DTO may describe it otherwise. */
+function asInAnswers(dto: Type, { success }: DocumentedOperation): readonly DtoMember[] {
+  const resource = (success.schema['items'] ?? success.schema) as Json;
+  const answered = (resource['properties'] ?? {}) as Readonly<Record<string, Json>>;
+  return membersOf(dto).map((member) => asInAnswer(member, answered[member.name]));
+}
+
+function asInAnswer(member: DtoMember, answered: Json | undefined): DtoMember {
+  if (answered === undefined) return member;
+  // An enumeration has a name, and says itself what it means.
+  if ('enum' in answered && isDeepStrictEqual(answered['enum'], member.schema['enum'])) {
+    return { ...member, schema: answered };
+  }
+  return { ...member, description: member.description ?? (answered['description'] as string | undefined) };
+}

@@ -1,0 +1,77 @@
+// Small helpers around the DOM. Text always goes in as text, never as HTML.
+
+/**
+ * Makes an element. `on…` members of the second argument are listeners, everything else attributes; `undefined` and
+ * `false` leave one out.
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...(Node | string | undefined)} children
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) {
+    if (attribute.startsWith('on')) {
+      made.addEventListener(attribute.slice(2), /** @type {EventListener} */ (value));
+    } else if (value !== undefined && value !== false) {
+      made.setAttribute(attribute, value === true ? '' : String(value));
+    }
+  }
+  made.append(...children.filter((child) => child !== undefined));
+  return made;
+}
+
+/**
+ * The element that index.html has under this id.
+ * @template {HTMLElement} [Wanted=HTMLElement]
+ * @param {string} id
+ * @returns {Wanted}
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no #${id}`);
+  return /** @type {Wanted} */ (found);
+}
+
+/**
+ * The little Markdown that the document uses: paragraphs, lists, and `code`.
+ * @param {string} text
+ * @returns {HTMLElement[]}
+ */
+export function prose(text = '') {
+  return text.split('\n\n').map((block) => {
+    const lines = block.split('\n');
+    if (!lines.every((line) => line.startsWith('- '))) return element('p', {}, ...inline(block));
+    return element('ul', {}, ...lines.map((line) => element('li', {}, ...inline(line.slice(2)))));
+  });
+}
+
+/**
+ * Text in which `code` is marked.
+ * @param {string} text
+ * @returns {(Node | string)[]}
+ */
+export const inline = (text = '') =>
+  text.split('`').map((part, index) => (index % 2 === 1 ? element('code', {}, part) : part));
+
+/**
+ * A button that copies a text. Where the browser does not let a page write to the clipboard (plain HTTP), the text is
+ * selected for Ctrl-C instead.
+ * @param {() => string} textOf
+ * @param {() => Node} shown
+ */
+export function copyButton(textOf, shown) {
+  const button = element('button', { type: 'button', class: 'copy' }, 'Copy');
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(textOf());
+      button.textContent = 'Copied';
+    } catch {
+      getSelection()?.selectAllChildren(shown());
+      button.textContent = 'Press Ctrl-C';
+    }
+    setTimeout(() => (button.textContent = 'Copy'), 2000);
+  });
+  return button;
+}

@@ -1,0 +1,53 @@
+// The API key: kept in this module's memory, and nowhere else.
+import { byId } from './dom.js';
+
+/** psk_, 32 random characters, 6 of a checksum. */
+const FORM = /^psk_[0-9A-Za-z]{38}$/;
+
+let current = '';
+
+export const key = {
+  /** What a request carries. @returns {Record<string, string>} */
+  get headers() {
+    return current === '' ? {} : { Authorization: `Bearer ${current}` };
+  },
+};
+
+/** Brings the button and the dialog to life. */
+export function setUpKeyDialog() {
+  /** @type {HTMLDialogElement} */
+  const dialog = byId('key-dialog');
+  /** @type {HTMLInputElement} */
+  const input = byId('key-input');
+  const button = byId('key-button');
+  const fault = byId('key-fault');
+
+  const open = () => {
+    input.value = current;
+    fault.textContent = '';
+    byId('key-forget').hidden = current === '';
+    dialog.showModal();
+    input.select();
+  };
+  /** @param {string} value */
+  const use = (value) => {
+    current = value;
+    button.textContent = value === '' ? 'Use an API key' : `Key ${value.slice(0, 8)}…`;
+    button.classList.toggle('primary', value === '');
+    byId('limits').replaceChildren();
+    dialog.close();
+  };
+
+  button.addEventListener('click', open);
+  for (const opener of document.querySelectorAll('[data-opens-key]')) opener.addEventListener('click', open);
+  byId('key-cancel').addEventListener('click', () => dialog.close());
+  byId('key-forget').addEventListener('click', () => use(''));
+  byId('key-form').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const value = input.value.trim();
+    if (FORM.test(value)) return use(value);
+    fault.textContent = 'An API key is psk_ and 38 letters and digits.';
+    input.focus();
+  });
+  dialog.addEventListener('close', () => (input.value = ''));
+}

@@ -1,0 +1,50 @@
+// The contents: a menu on narrow screens, and a mark at what is being read.
+import { byId } from './dom.js';
+
+export function setUpMenu() {
+  const button = byId('menu-button');
+  const contents = byId('contents');
+  /** @param {boolean} isOpen */
+  const show = (isOpen) => {
+    button.setAttribute('aria-expanded', String(isOpen));
+    contents.classList.toggle('open', isOpen);
+  };
+  button.addEventListener('click', () => show(button.getAttribute('aria-expanded') !== 'true'));
+  contents.addEventListener('click', (event) => {
+    if (event.target instanceof Element && event.target.closest('a') !== null) show(false);
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || button.getAttribute('aria-expanded') !== 'true') return;
+    show(false);
+    button.focus();
+  });
+}
+
+/** Marks the link to the section that is being read. To be called when all sections are there. */
+export function followReading() {
+  const links = new Map(
+    [...byId('contents').querySelectorAll('a')].map((link) => [
+      link.getAttribute('href')?.slice(1) ?? '',
+      link,
+    ]),
+  );
+  const inView = new Set();
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) inView.add(target.id);
+        else inView.delete(target.id);
+      }
+      const [reading] = [...links.keys()].filter((id) => inView.has(id));
+      for (const [id, link] of links) {
+        if (id === reading) link.setAttribute('aria-current', 'true');
+        else link.removeAttribute('aria-current');
+      }
+    },
+    { rootMargin: '-80px 0px -60% 0px' },
+  );
+  for (const id of links.keys()) {
+    const section = document.getElementById(id);
+    if (section !== null) observer.observe(section);
+  }
+}

@@ -1,0 +1,84 @@
+// Reading the service's OpenAPI document.
+import { parseJson } from './json.js';
+
+/**
+ * @typedef {Record<string, any>} Json
+ * @typedef {{ id: string, method: string, path: string, tag: string, operation: Json }} Operation
+ */
+
+/** The document, with its references resolved on demand. */
+export class OpenApi {
+  /** @param {Json} document */
+  constructor(document) {
+    this.document = document;
+    // What is shown has to work from this page, and its content security policy lets it ask its own host only.
+    const server = new URL(document['servers'][0].url, location.href);
+    this.publicUrl = server.href;
+    this.requestUrl = new URL(server.pathname, location.origin).href;
+  }
+
+  static async load() {
+    const response = await fetch('openapi.json');
+    if (!response.ok) throw new Error(`openapi.json: ${response.status}`);
+    return new OpenApi(parseJson(await response.text()));
+  }
+
+  /** @returns {{ name: string, description: string, operations: Operation[] }[]} */
+  get groups() {
+    /** @type {Operation[]} */
+    const all = Object.entries(this.document['paths']).flatMap(([path, item]) =>
+      Object.entries(/** @type {Json} */ (item))
+        // It is what GET is, without a body.
+        .filter(([method]) => method !== 'head')
+        .map(([method, operation]) => ({
+          id: operation.operationId,
+          method: method.toUpperCase(),
+          path,
+          tag: operation.tags[0],
+          operation,
+        })),
+    );
+    return this.document['tags'].map((/** @type {Json} */ tag) => ({
+      name: tag['name'],
+      description: tag['description'],
+      operations: all.filter((one) => one.tag === tag['name']),
+    }));
+  }
+
+  /** @returns {[name: string, schema: Json][]} */
+  get schemas() {
+    return Object.entries(this.document['components'].schemas);
+  }
+
+  /** The codes of errors with their status and meaning, by status. */
+  get errorCodes() {
+    const { code } = this.document['components'].schemas.Error.properties;
+    return Object.entries(code['x-enumDescriptions'])
+      .map(([name, description]) => {
+        const [status = '', ...meaning] = String(description).split(': ');
+        return { name, status, meaning: meaning.join(': ') };
+      })
+      .sort((one, other) => Number(one.status) - Number(other.status));
+  }
+
+  /**
+   * What a reference stands for; anything else is itself.
+   * @param {Json} value
+   * @returns {Json}
+   */
+  resolve(value) {
+    const { $ref } = value;
+    if (typeof $ref !== 'string') return value;
+    return $ref
+      .slice(2)
+      .split('/')
+      .reduce((inside, name) => inside[name.replaceAll('~1', '/')], this.document);
+  }
+}
+
+/**
+ * The name of the schema that a reference names.
+ * @param {Json} schema
+ * @returns {string | undefined}
+ */
+export const nameOf = ({ $ref }) => (typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined);

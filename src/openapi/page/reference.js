@@ -1,0 +1,159 @@
+// The reference: every operation of the document, with a form to try it.
+import { methodBadge, statusBadge } from './badges.js';
+import { element, inline, prose } from './dom.js';
+import { showJson, writeJson } from './json.js';
+import { memberList, schemaSection, typeOf } from './schema-view.js';
+import { tryForm } from './try.js';
+
+/**
+ * @typedef {import('./openapi.js').Json} Json
+ * @typedef {import('./openapi.js').OpenApi} OpenApi
+ * @typedef {import('./openapi.js').Operation} Operation
+ */
+
+/**
+ * The reference, and the links to it.
+ * @param {OpenApi} api
+ */
+export function renderReference(api) {
+  const groups = api.groups.map(({ name, description, operations }) => ({
+    links: [
+      element('h2', {}, name),
+      element('ul', {}, ...operations.map((one) => element('li', {}, operationLink(one)))),
+    ],
+    section: element(
+      'section',
+      { id: `group-${name}`, class: 'group' },
+      element('h2', {}, name),
+      ...prose(description),
+      ...operations.map((one) => operationSection(api, one)),
+    ),
+  }));
+  const schemas = element(
+    'section',
+    { id: 'schemas', class: 'group' },
+    element('h2', {}, 'Schemas'),
+    ...api.schemas.map(([name, schema]) => schemaSection(name, schema)),
+  );
+  return {
+    links: groups.flatMap(({ links }) => links),
+    sections: [...groups.map(({ section }) => section), schemas],
+  };
+}
+
+/** @param {Operation} operation */
+const operationLink = ({ id, method, operation: { summary, deprecated } }) =>
+  element('a', { href: `#${id}`, class: deprecated && 'deprecated' }, methodBadge(method), summary);
+
+/**
+ * @param {OpenApi} api
+ * @param {Operation} one
+ */
+function operationSection(api, one) {
+  const { id, method, path, operation } = one;
+  return element(
+    'section',
+    { id, class: 'operation' },
+    element('h3', {}, operation['summary'], operation['deprecated'] && deprecatedBadge(operation)),
+    element('p', { class: 'path' }, methodBadge(method), element('code', {}, path)),
+    element(
+      'div',
+      { class: 'sides' },
+      element(
+        'div',
+        { class: 'about' },
+        ...prose(operation['description']),
+        ...inputs(api, operation),
+        ...answers(api, operation),
+      ),
+      tryForm(api, one),
+    ),
+  );
+}
+
+/** @param {Json} operation */
+const deprecatedBadge = (operation) =>
+  element('a', { class: 'badge', href: '#deprecation' }, `deprecated, ends ${operation['x-sunset']}`);
+
+/**
+ * @param {OpenApi} api
+ * @param {Json} operation
+ */
+function inputs(api, operation) {
+  const parameters = operation['parameters'].map((/** @type {Json} */ one) => {
+    const parameter = api.resolve(one);
+    const { name, schema, required = false, description } = parameter;
+    // A named enumeration is shown with its values, where one has to choose.
+    return { name, schema: { ...api.resolve(schema) }, required, description, place: parameter['in'] };
+  });
+  const body = operation['requestBody']?.content['application/json'].schema;
+  return [
+    ...(parameters.length > 0 ? [element('h4', {}, 'Parameters'), memberList(parameters)] : []),
+    ...(body === undefined ? [] : [element('h4', {}, 'Body: ', ...typeOf(body)), bodyMembers(api, body)]),
+  ];
+}
+
+/**
+ * @param {OpenApi} api
+ * @param {Json} body
+ */
+function bodyMembers(api, body) {
+  const { properties, required } = api.resolve(body);
+  return memberList(
+    Object.entries(properties).map(([name, schema]) => ({
+      name,
+      schema: api.resolve(schema),
+      required: required.includes(name),
+    })),
+  );
+}
+
+/**
+ * @param {OpenApi} api
+ * @param {Json} operation
+ */
+function answers(api, operation) {
+  return [
+    element('h4', {}, 'Answers'),
+    ...Object.entries(operation['responses']).map(([status, one]) => answer(status, api.resolve(one))),
+  ];
+}
+
+/**
+ * @param {string} status
+ * @param {Json} response
+ */
+function answer(status, response) {
+  const json = response['content']?.['application/json'];
+  const codes = Object.keys(json?.examples ?? {});
+  const summary =
+    codes.length > 0
+      ? element('span', {}, ...inline(codes.map((code) => `\`${code}\``).join(' ')))
+      : element('span', {}, ...inline(response['description']));
+  return element(
+    'details',
+    { class: 'answer-doc' },
+    element('summary', {}, statusBadge(status), summary),
+    ...(codes.length > 0 ? prose(response['description']) : []),
+    json?.schema?.allOf === undefined && json !== undefined
+      ? element('p', {}, 'Body: ', ...typeOf(json.schema))
+      : undefined,
+    json === undefined
+      ? undefined
+      : element('pre', {}, element('code', {}, ...showJson(writeJson(exampleOf(json))))),
+    element(
+      'p',
+      { class: 'headers' },
+      'Headers: ',
+      ...inline(
+        Object.keys(response['headers'] ?? {})
+          .map((name) => `\`${name}\``)
+          .join(' '),
+      ),
+    ),
+  );
+}
+
+/** @param {Json} media */
+const exampleOf = (media) =>
+  media['example'] ?? /** @type {Json} */ (Object.values(media['examples'])[0])['value'];

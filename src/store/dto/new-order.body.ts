@@ -1,0 +1,10 @@
+import { Expose } from 'class-transformer';
+import { FromJsonInt64, IsInt64 } from '../../http/validators.js';
+
+/** The body of `POST /v1/store/orders`. */
+export class NewOrderBody {
+  @Expose()
+  @FromJsonInt64()
+  @IsInt64()
+  readonly petId!: bigint;
+}

@@ -1,0 +1,24 @@
+import { Controller, Get } from '@nestjs/common';
+import { RouteSchema } from '@nestjs/platform-fastify';
+import { Operation } from '../http/operation.decorator.js';
+import type { Inventory } from './inventory.js';
+import { InventoryRepository } from './inventory.repository.js';
+import { inventorySchema } from './inventory.schema.js';
+
+@Controller('v1/store/inventory')
+export class InventoryController {
+  constructor(private readonly inventory: InventoryRepository) {}
+
+  @Get()
+  @Operation({
+    tag: 'Store',
+    summary: 'Count animals by status',
+    description: 'How many animals there are of each status, exact at the moment of the answer.',
+    success: 'The numbers.',
+    example: { available: 128, pending: 4, sold: 61 },
+  })
+  @RouteSchema({ response: { 200: inventorySchema } })
+  async getInventory(): Promise<Inventory> {
+    return await this.inventory.read();
+  }
+}

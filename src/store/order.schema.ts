@@ -1,0 +1,31 @@
+import { ORDER_STATUSES } from './order.js';
+
+const orderStatusSchema = {
+  title: 'OrderStatus',
+  description:
+    'How far an order is: `placed`, then `approved`, then `delivered`; or `cancelled` from either of the first two.',
+  type: 'string',
+  enum: ORDER_STATUSES,
+};
+
+/** How an order is written: instants in UTC with milliseconds (RFC 3339). */
+export const orderSchema = {
+  title: 'Order',
+  description: 'An order for one animal.',
+  type: 'object',
+  properties: {
+    id: { type: 'integer', format: 'int64', description: 'Given by the service when the order is placed.' },
+    petId: { type: 'integer', format: 'int64', description: 'The animal that is ordered.' },
+    status: orderStatusSchema,
+    placedAt: { type: 'string', format: 'date-time', description: 'When the order was placed.' },
+    updatedAt: { type: 'string', format: 'date-time', description: 'When its status changed last.' },
+  },
+  required: ['id', 'petId', 'status', 'placedAt', 'updatedAt'],
+};
+
+export const ordersSchema = {
+  title: 'Orders',
+  description: 'Orders by ascending `id`.',
+  type: 'array',
+  items: orderSchema,
+};

@@ -1,0 +1,19 @@
+export const ORDER_STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;
+
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+/** An order for one animal. Which status may follow which is the database's to say: `order_may_become` there. */
+export interface Order {
+  readonly id: bigint;
+  readonly petId: bigint;
+  readonly status: OrderStatus;
+  readonly placedAt: Date;
+  /** When the status changed last. */
+  readonly updatedAt: Date;
+}
+
+/** The status that somebody wants an order to have. */
+export interface OrderChange {
+  readonly id: bigint;
+  readonly status: OrderStatus;
+}

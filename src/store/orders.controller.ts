@@ -1,0 +1,110 @@
+import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { RouteSchema } from '@nestjs/platform-fastify';
+import type { FastifyReply } from 'fastify';
+import { ApiError } from '../http/api-error.js';
+import { parseInt64 } from '../http/int64.js';
+import { Operation } from '../http/operation.decorator.js';
+import { Paging } from '../http/paging.js';
+import { PublicUrl } from '../http/public-url.js';
+import { ListOrdersQuery } from './dto/list-orders.query.js';
+import { NewOrderBody } from './dto/new-order.body.js';
+import { OrderChangeBody } from './dto/order-change.body.js';
+import { CHANGED_ORDER_EXAMPLE, ORDER_EXAMPLE } from './order.examples.js';
+import type { Order } from './order.js';
+import { orderSchema, ordersSchema } from './order.schema.js';
+import { OrdersRepository } from './orders.repository.js';
+
+@Controller('v1/store/orders')
+export class OrdersController {
+  constructor(
+    private readonly orders: OrdersRepository,
+    private readonly publicUrl: PublicUrl,
+  ) {}
+
+  @Get()
+  @Operation({
+    tag: 'Store',
+    summary: 'List orders',
+    description:
+      'A page of orders by ascending `id`, all or those of one status. Follow `next` in the `Link` header to the end.',
+    success: 'A page of orders; an empty one when there are none.',
+    example: [ORDER_EXAMPLE],
+  })
+  @RouteSchema({ response: { 200: ordersSchema } })
+  async listOrders(
+    @Query() query: ListOrdersQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<readonly Order[]> {
+    const { status } = query;
+    const paging = new Paging({ path: '/v1/store/orders', filter: { status } }, query);
+    const orders = await this.orders.list({ fromId: paging.fromId, size: paging.size, status });
+    reply.header('link', paging.links(orders, this.publicUrl));
+    return paging.shown(orders);
+  }
+
+  @Post()
+  @Operation({
+    tag: 'Store',
+    summary: 'Order an animal',
+    description:
+      'Places an order for an animal that is `available`, and makes it `pending`. Of simultaneous orders for one animal ' +
+      'exactly one succeeds.',
+    success: 'The order.',
+    example: ORDER_EXAMPLE,
+    requestExample: { petId: ORDER_EXAMPLE.petId },
+    codes: ['unknown_pet', 'pet_not_available'],
+  })
+  @RouteSchema({ response: { 201: orderSchema } })
+  async placeOrder(
+    @Body() { petId }: NewOrderBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Order> {
+    const order = await this.orders.place(petId);
+    if (typeof order === 'string') throw new ApiError(order);
+    reply.header('location', this.publicUrl.to(`/v1/store/orders/${order.id}`));
+    return order;
+  }
+
+  @Get(':orderId')
+  @Operation({
+    tag: 'Store',
+    summary: 'Get an order',
+    description: 'One order by its identifier.',
+    success: 'The order.',
+    example: ORDER_EXAMPLE,
+    codes: ['order_not_found'],
+  })
+  @RouteSchema({ response: { 200: orderSchema } })
+  async getOrder(@Param('orderId') orderId: string): Promise<Order> {
+    const id = parseInt64(orderId);
+    const order = id === undefined ? undefined : await this.orders.find(id);
+    if (order === undefined) throw new ApiError('order_not_found');
+    return order;
+  }
+
+  @Patch(':orderId')
+  @Operation({
+    tag: 'Store',
+    summary: 'Change the status of an order',
+    description:
+      'Takes an order a step further, and its animal with it: `delivered` makes the animal `sold`, `cancelled` makes it ' +
+      '`available` again. Asking for the present status changes nothing.',
+    success: 'The order as it is now.',
+    example: CHANGED_ORDER_EXAMPLE,
+    requestExample: { status: CHANGED_ORDER_EXAMPLE.status },
+    codes: ['order_not_found', 'order_transition_not_allowed'],
+  })
+  @RouteSchema({ response: { 200: orderSchema } })
+  async updateOrder(@Param('orderId') orderId: string, @Body() { status }: OrderChangeBody): Promise<Order> {
+    const id = parseInt64(orderId);
+    const order = id === undefined ? undefined : await this.orders.change({ id, status });
+    if (order === undefined) throw new ApiError('order_not_found');
+    if (order.status !== status) {
+      throw new ApiError(
+        'order_transition_not_allowed',
+        `The order is ${order.status}, which cannot become ${status}.`,
+      );
+    }
+    return order;
+  }
+}

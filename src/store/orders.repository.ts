@@ -1,0 +1,146 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { groupReads, groupWrites } from '../database/groups.js';
+import type { Order, OrderChange, OrderStatus } from './order.js';
+import {
+  CHANGE_ORDERS,
+  FIND_ORDERS,
+  LIST_ORDERS,
+  LIST_ORDERS_BY_STATUS,
+  PLACE_ORDERS,
+} from './orders.sql.js';
+
+/** A page of orders: up to `size` from an identifier on, of one status or of all. */
+export interface OrdersPage {
+  readonly fromId: bigint;
+  readonly size: number;
+  readonly status?: OrderStatus | undefined;
+}
+
+/** Why an animal was not ordered. */
+export type PlacingRefusal = 'unknown_pet' | 'pet_not_available';
+
+type OrderColumns = readonly [
+  id: bigint,
+  petId: bigint,
+  status: OrderStatus,
+  placedAt: Date,
+  updatedAt: Date,
+];
+
+/** The number of the question that a row answers, from 1 on, then the order. */
+type OrderRow = readonly [number: number, ...order: OrderColumns];
+
+type PlacingRow = readonly [refusal: PlacingRefusal | null, ...order: OrderColumns];
+
+/** In a group another change of the same order came first. */
+const AGAIN = Symbol('again');
+
+/** The orders in the database. What is asked at the same time goes in one statement. */
+@Injectable()
+export class OrdersRepository {
+  readonly #pages = groupReads<OrdersPage, readonly Order[]>({
+    name: 'list_orders',
+    shareKey: ({ fromId, size }) => `${fromId} ${size}`,
+    send: (pages) => this.#selectPages(pages),
+  });
+  readonly #pagesByStatus = groupReads<OrdersPage, readonly Order[]>({
+    name: 'list_orders_by_status',
+    shareKey: ({ fromId, size, status }) => `${fromId} ${size} ${status}`,
+    send: (pages) => this.#selectPagesByStatus(pages),
+  });
+  readonly #byId = groupReads<bigint, Order | undefined>({
+    name: 'find_orders',
+    shareKey: String,
+    send: (ids) => this.#selectById(ids),
+  });
+  readonly #placings = groupWrites<bigint, Order | PlacingRefusal>({
+    name: 'place_orders',
+    send: (petIds) => this.#place(petIds),
+  });
+  readonly #changes = groupWrites<OrderChange, Order | undefined | typeof AGAIN>({
+    name: 'change_orders',
+    // Asked for twice at once, a change is made by the first and found by the second: both get the same answer.
+    shareKey: ({ id, status }) => `${id} ${status}`,
+    send: (changes) => this.#change(changes),
+  });
+
+  constructor(private readonly database: Database) {}
+
+  list(page: OrdersPage): Promise<readonly Order[]> {
+    return page.status === undefined ? this.#pages.ask(page) : this.#pagesByStatus.ask(page);
+  }
+
+  find(id: bigint): Promise<Order | undefined> {
+    return this.#byId.ask(id);
+  }
+
+  /** Orders an animal for the first who asks; resolves when that is durable. */
+  place(petId: bigint): Promise<Order | PlacingRefusal> {
+    return this.#placings.ask(petId);
+  }
+
+  /**
+   * Changes an order's status where its life allows it, and answers with the order as it is then: whoever finds another
+   * status than the wanted one was refused. Undefined: there is no such order.
+   */
+  async change(change: OrderChange): Promise<Order | undefined> {
+    // A group decides at least one change of each order, and there are as many different ones as statuses.
+    for (;;) {
+      const changed = await this.#changes.ask(change);
+      if (changed !== AGAIN) return changed;
+    }
+  }
+
+  async #selectPages(pages: readonly OrdersPage[]): Promise<readonly Order[][]> {
+    const rows = await this.database.rows<OrderRow>(LIST_ORDERS, [
+      pages.map((page) => page.fromId),
+      pages.map((page) => page.size),
+    ]);
+    return ordersByNumber(rows, pages.length);
+  }
+
+  async #selectPagesByStatus(pages: readonly OrdersPage[]): Promise<readonly Order[][]> {
+    const rows = await this.database.rows<OrderRow>(LIST_ORDERS_BY_STATUS, [
+      pages.map((page) => page.fromId),
+      pages.map((page) => page.size),
+      pages.map((page) => page.status),
+    ]);
+    return ordersByNumber(rows, pages.length);
+  }
+
+  async #selectById(ids: readonly bigint[]): Promise<readonly (Order | undefined)[]> {
+    const rows = await this.database.rows<OrderRow>(FIND_ORDERS, [ids]);
+    return ordersByNumber(rows, ids.length).map(([order]) => order);
+  }
+
+  async #place(petIds: readonly bigint[]): Promise<readonly (Order | PlacingRefusal)[]> {
+    const rows = await this.database.rows<PlacingRow>(PLACE_ORDERS, [petIds]);
+    return rows.map(([refusal, ...order]) => refusal ?? toOrder(order));
+  }
+
+  async #change(changes: readonly OrderChange[]): Promise<readonly (Order | undefined | typeof AGAIN)[]> {
+    const firsts = new Map(changes.toReversed().map((change) => [change.id, change]));
+    const decided = [...firsts.values()];
+    const rows = await this.database.rows<OrderColumns>(CHANGE_ORDERS, [
+      decided.map(({ id }) => id),
+      decided.map(({ status }) => status),
+    ]);
+    const orders = new Map(rows.map((order) => [order[0], toOrder(order)]));
+    return changes.map((change) => (firsts.get(change.id) === change ? orders.get(change.id) : AGAIN));
+  }
+}
+
+function ordersByNumber(rows: readonly OrderRow[], questions: number): Order[][] {
+  const answers = Array.from({ length: questions }, (): Order[] => []);
+  for (const [number, ...order] of rows) answers[number - 1]?.push(toOrder(order));
+  return answers;
+}
+
+const toOrder = ([id, petId, status, placedAt, updatedAt]: OrderColumns): Order => ({
+  id,
+  petId,
+  status,
+  placedAt,
+  updatedAt,
+});

@@ -1,0 +1,124 @@
+import type { Statement } from '../database/database.js';
+
+/** Pages of orders, each from an identifier on; rows are page, id, animal, status, instants of placing and of the last change. */
+export const LIST_ORDERS: Statement = {
+  name: 'list_orders',
+  text: `
+    select page.number::int, o.id, o.pet_id, o.status, o.placed_at, o.updated_at
+    from unnest($1::bigint[], $2::int[]) with ordinality as page (from_id, size, number)
+    cross join lateral (
+      select id, pet_id, status, placed_at, updated_at
+      from orders
+      where id >= page.from_id
+      order by id
+      limit page.size) as o
+    order by page.number, o.id`,
+};
+
+/** The same with a status for each page. */
+export const LIST_ORDERS_BY_STATUS: Statement = {
+  name: 'list_orders_by_status',
+  text: `
+    select page.number::int, o.id, o.pet_id, o.status, o.placed_at, o.updated_at
+    from unnest($1::bigint[], $2::int[], $3::order_status[]) with ordinality as page (from_id, size, status, number)
+    cross join lateral (
+      select id, pet_id, status, placed_at, updated_at
+      from orders
+      where orders.status = page.status and id >= page.from_id
+      order by id
+      limit page.size) as o
+    order by page.number, o.id`,
+};
+
+/** Orders by identifier; rows are as above, for those that exist. */
+export const FIND_ORDERS: Statement = {
+  name: 'find_orders',
+  text: `
+    select asked.number::int, o.id, o.pet_id, o.status, o.placed_at, o.updated_at
+    from unnest($1::bigint[]) with ordinality as asked (id, number)
+    join orders as o on o.id = asked.id`,
+};
+
+/**
+ * How long a lock is awaited. Longer than statements of the service keep one; shorter than PostgreSQL's `deadlock_timeout` (a
+ * second), so that a transaction by hand, which may lock in another order or stay open, is never the service's deadlock; and
+ * short enough for whoever waited in vain to be asked again without the others of the group before the request is given up.
+ */
+const SET_LOCK_TIMEOUT = `(select set_config('lock_timeout', '250ms', true)) is not null`;
+
+/**
+ * Places orders, in the order in which they were asked for: an animal goes to the first who wants it. One row for each, in
+ * that order: why there is no order, or null, then the order. The animals follow by a trigger of orders.
+ */
+export const PLACE_ORDERS: Statement = {
+  name: 'place_orders',
+  text: `
+    with asked as (
+      select pet_id, number
+      from unnest($1::bigint[]) with ordinality as asked (pet_id, number)),
+    -- Locked first, and in the order of their identifiers, as everywhere; read as they are then.
+    animal as materialized (
+      select id, status
+      from pets
+      where ${SET_LOCK_TIMEOUT} and id = any($1)
+      order by id
+      for no key update),
+    decided as (
+      select
+        asked.number,
+        asked.pet_id,
+        case
+          when animal.id is null then 'unknown_pet'
+          when animal.status is distinct from 'available' then 'pet_not_available'
+          when row_number() over (partition by asked.pet_id order by asked.number) > 1 then 'pet_not_available'
+        end as refusal
+      from asked
+      left join animal on animal.id = asked.pet_id
+      order by asked.number),
+    answer as materialized (
+      select
+        number, refusal, case when refusal is null then nextval('orders_id_seq') end as id,
+        pet_id, 'placed'::order_status as status, now() as at
+      from decided),
+    placed as (
+      insert into orders (id, pet_id, status, placed_at, updated_at)
+      select id, pet_id, status, at, at from answer where refusal is null)
+    select refusal, id, pet_id, status, at, at from answer order by number`,
+};
+
+/**
+ * Changes the status of orders, each named once, where their life allows it. Rows are the orders that exist as they are
+ * afterwards, changed or not, in no order. The animals follow by a trigger of orders.
+ */
+export const CHANGE_ORDERS: Statement = {
+  name: 'change_orders',
+  text: `
+    with asked as (
+      select id, wanted from unnest($1::bigint[], $2::order_status[]) as asked (id, wanted)),
+    -- The animals are locked before their orders, in the order of their identifiers, as everywhere.
+    animal as materialized (
+      select id
+      from pets
+      where ${SET_LOCK_TIMEOUT} and id = any(array(select pet_id from orders where id = any($1)))
+      order by id
+      for no key update),
+    present as materialized (
+      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted
+      from asked
+      join orders as o on o.id = asked.id
+      join animal on animal.id = o.pet_id
+      order by o.id
+      for no key update of o),
+    changed as (
+      update orders
+      set status = present.wanted
+      from present
+      where orders.id = present.id and order_may_become(present.status, present.wanted)
+      returning orders.id, orders.pet_id, orders.status, orders.placed_at, orders.updated_at)
+    select id, pet_id, status, placed_at, updated_at
+    from changed
+    union all
+    select id, pet_id, status, placed_at, updated_at
+    from present
+    where not order_may_become(status, wanted)`,
+};

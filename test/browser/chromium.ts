@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** Where systems keep it; CHROMIUM names another one. */
+const PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** It talks to the service alone, and to nobody by itself. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export interface Chromium {
+  /** A new page with what went wrong in it. */
+  open(): Promise<{
+    readonly page: Page;
+    readonly faults: readonly string[];
+    readonly hosts: ReadonlySet<string>;
+  }>;
+  close(): Promise<void>;
+}
+
+/** Chromium without a window, with a profile of its own. */
+export async function startChromium(): Promise<Chromium> {
+  const executablePath = process.env['CHROMIUM'] ?? PATHS.find((path) => existsSync(path));
+  if (executablePath === undefined) throw new Error('There is no Chromium: say in CHROMIUM where one is.');
+  const profile = await mkdtemp(join(tmpdir(), 'petstore-chromium-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath,
+    headless: true,
+    args: FLAGS,
+  });
+  return {
+    open: () => open(context),
+    close: async () => {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+async function open(context: BrowserContext): ReturnType<Chromium['open']> {
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const hosts = new Set<string>();
+  page.on('pageerror', (error) => faults.push(error.message));
+  // What the content security policy refuses is told here, too. An answer that is no success is none of the page's faults.
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load'))
+      faults.push(message.text());
+  });
+  page.on('request', (request) => hosts.add(new URL(request.url()).host));
+  return { page, faults, hosts };
+}

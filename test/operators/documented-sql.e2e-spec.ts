@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cwd } from 'node:process';
+import { Client } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { asSuperuser, grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
+import { issueKeys } from '../support/issue-keys.js';
+import { openTestPool } from '../support/test-pool.js';
+
+const document = readFileSync(join(cwd(), 'docs', 'operations.md'), 'utf8');
+
+/** What a reader would paste: the SQL in blocks, and in the text and the tables where it is a whole statement. */
+const pasted = [
+  ...[...document.matchAll(/^ *```sql\n(.*?)^ *```$/gms)].map(([, sql]) => sql ?? ''),
+  ...[...document.matchAll(/`((?:select|insert|update|delete) [^`]*;)`/g)].map(([, sql]) => sql ?? ''),
+];
+/** What is not for operators. */
+const OWNERS = /alter table|create role/;
+/** The key that the document speaks of. */
+const KEY = 7;
+
+let database: TestDatabase;
+let login: TestLogin;
+let operator: Client;
+let superuser: Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await grantRoles(database.url, 'superuser');
+  const owner = openTestPool(database.url, { max: 1 });
+  await issueKeys(owner, KEY, { plan: 'pro' });
+  await owner.query(`insert into plans values ('startup', 1, 1)`);
+  await owner.end();
+  login = await loginAs('petstore_operator', database.url);
+  operator = new Client({ connectionString: login.url });
+  superuser = new Client({ connectionString: asSuperuser(database.url) });
+  await Promise.all([operator.connect(), superuser.connect()]);
+});
+afterAll(async () => {
+  await Promise.all([operator.end(), superuser.end()]);
+  await database.drop();
+  await login.drop();
+});
+
+describe('the SQL in docs/operations.md works as pasted', () => {
+  beforeEach(() => Promise.all([operator, superuser].map((client) => client.query('begin'))));
+  afterEach(() => Promise.all([operator, superuser].map((client) => client.query('rollback'))));
+
+  it('is found', () => {
+    expect(pasted.length).toBeGreaterThan(40);
+  });
+
+  it.each(pasted.filter((sql) => !OWNERS.test(sql)))('by an operator: %s', async (sql) => {
+    await expect(operator.query(sql)).resolves.toBeDefined();
+  });
+
+  it.each(pasted.filter((sql) => OWNERS.test(sql)))('by the owner: %s', async (sql) => {
+    await expect(superuser.query(sql.replace(/^(?:begin|commit);$/gm, ''))).resolves.toBeDefined();
+  });
+});
+
+describe('docs/operations.md names', () => {
+  it('every function and view of operators', async () => {
+    const { rows } = await superuser.query<{ name: string }>(
+      `select proname::text as name from pg_proc
+       where pronamespace = 'public'::regnamespace and obj_description(oid, 'pg_proc') like '%select * from%'
+         and has_function_privilege('petstore_operator', oid, 'execute')
+         and not has_function_privilege('petstore_service', oid, 'execute')
+       union all
+       select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'`,
+    );
+    expect(rows).toHaveLength(14);
+    for (const { name } of rows) expect(document).toContain(`select * from ${name}`);
+  });
+});

@@ -1,0 +1,225 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { type GroupRole, grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
+import { refusalOf, showsOne } from '../support/sql-outcome.js';
+import { OPERATOR_CALLS, OWNERS_ALONE, TABLES, VIEWS } from './permissions.js';
+
+const GROUPS: readonly GroupRole[] = ['petstore_service', 'petstore_operator'];
+
+let database: TestDatabase;
+let owner: Client;
+const logins: TestLogin[] = [];
+const clients = new Map<GroupRole, Client>();
+/** What the script said when the owner ran it. */
+let notices: readonly string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  // First a superuser, who makes the roles, then the owner, who may not make roles and finds them there.
+  await grantRoles(database.url, 'superuser');
+  notices = await grantRoles(database.url, 'owner');
+  owner = new Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(`select issue_api_key('Acme', 'pro')`);
+  await owner.query(`insert into pets (name, category_id) values ('Rex', 1)`);
+  for (const group of GROUPS) {
+    const login = await loginAs(group, database.url);
+    logins.push(login);
+    const client = new Client({ connectionString: login.url });
+    await client.connect();
+    clients.set(group, client);
+  }
+});
+afterAll(async () => {
+  await Promise.all([...clients.values(), owner].map((client) => client.end()));
+  await database.drop();
+  for (const login of logins) await login.drop();
+});
+
+/** Each statement is tried in a transaction that is rolled back. */
+function eachInVain(group: GroupRole): () => Client {
+  const client = (): Client => clients.get(group) ?? owner;
+  beforeEach(() => client().query('begin'));
+  afterEach(() => client().query('rollback'));
+  return client;
+}
+
+describe('petstore_service', () => {
+  const service = eachInVain('petstore_service');
+
+  it.each([
+    ...OWNERS_ALONE,
+    'set role petstore_operator',
+    'select * from audit_log',
+    'select count(*) from audit_log',
+    ...VIEWS.map((view) => `select * from ${view}`),
+    ...OPERATOR_CALLS.map((call) => `select ${call}`),
+    `insert into plans values ('mine', 1, 1)`,
+    'update plans set requests_per_minute = 1',
+    'delete from plans',
+    `insert into api_keys (name, plan_id) values ('mine', 'free')`,
+    `update api_keys set name = 'mine'`,
+    'update api_keys set bans_lifted_at = now()',
+    'update api_key_secrets set expires_at = null',
+    'select * from api_keys for update',
+    `select nextval('api_keys_id_seq')`,
+    `select setval('pets_id_seq', 1)`,
+  ])('may not: %s', async (sql) => {
+    expect(await refusalOf(service(), sql)).toMatchObject({ code: '42501' });
+  });
+
+  it('cannot hand on what it may do itself', async () => {
+    await service().query('grant select on pets to public');
+    const { handed } = await showsOne<{ handed: boolean }>(
+      service(),
+      `select has_table_privilege('petstore_operator', 'pets', 'select') as handed`,
+    );
+    expect(handed).toBe(false);
+  });
+
+  it.each([
+    'select * from plans, api_keys, api_key_secrets, _prisma_migrations',
+    'select * from api_key_counters for update',
+    'insert into api_key_counters (api_key_id) values (999)',
+    'update api_key_counters set minute_admitted = 1',
+    'insert into api_key_usage values (1, now(), 1, 1)',
+    'delete from api_key_usage',
+    'delete from idempotency_keys',
+    `insert into pets (id, name, category_id) values (nextval('pets_id_seq'), 'Bello', 1)`,
+    `update pets set status = 'sold'`,
+  ])('may: %s', async (sql) => {
+    expect(await refusalOf(service(), sql)).toBeUndefined();
+  });
+});
+
+describe('petstore_operator', () => {
+  const operator = eachInVain('petstore_operator');
+
+  it.each([
+    ...OWNERS_ALONE,
+    'set role petstore_service',
+    'select hash from api_key_secrets',
+    'select * from api_key_secrets',
+    ...['pets', 'orders', 'pet_counts', 'idempotency_keys'].map((table) => `select * from ${table}`),
+    `insert into pets (name, category_id) values ('mine', 1)`,
+    `update pets set status = 'sold'`,
+    `insert into orders (pet_id) values (1)`,
+    `update orders set status = 'cancelled'`,
+    'update pet_counts set available = 7',
+    'insert into api_key_counters (api_key_id) values (999)',
+    'update api_key_counters set minute_admitted = 0',
+    'select * from api_key_counters for update',
+    'insert into api_key_usage values (1, now(), 1, 1)',
+    'update api_key_usage set refused = 0',
+    'delete from api_key_usage',
+    'delete from idempotency_keys',
+    `insert into api_keys (id, name, plan_id) values (7, 'mine', 'free')`,
+    `update plans set id = 'mine'`,
+    `select nextval('pets_id_seq')`,
+  ])('may not: %s', async (sql) => {
+    expect(await refusalOf(operator(), sql)).toMatchObject({ code: '42501' });
+  });
+
+  it.each([
+    ...OPERATOR_CALLS.map((call) => `select * from ${call}`),
+    ...VIEWS.map((view) => `select * from ${view}`),
+    'select * from plans, api_keys, api_key_counters, api_key_usage, audit_log, _prisma_migrations',
+    'select api_key_id, prefix, created_at, expires_at from api_key_secrets',
+    'select * from api_keys for update',
+    `insert into plans values ('new', 1, 1)`,
+    `insert into plans (id, custom) values ('new', true)`,
+    'update plans set requests_per_minute = 5, requests_per_day = 50 where not custom',
+    `delete from plans where id = 'free'`,
+    `insert into api_keys (name, plan_id, requests_per_minute, requests_per_day) values ('new', 'enterprise', 1, 1) returning *`,
+    `update api_keys set plan_id = 'enterprise', requests_per_minute = 5, requests_per_day = 50 where id = 1`,
+    `update api_keys set name = 'new', expires_at = now(), revoked_at = now(), suspended_until = now(), bans_lifted_at = now()`,
+    'update api_key_secrets set expires_at = now() where api_key_id = 1',
+  ])('may: %s', async (sql) => {
+    expect(await refusalOf(operator(), sql)).toBeUndefined();
+  });
+
+  it('cannot put objects of its own in the way of functions that have the rights of the owner', async () => {
+    await operator().query('set local search_path = pg_temp, public');
+    const { key } = await showsOne<{ key: string }>(
+      operator(),
+      `select key from public.issue_api_key('Acme', 'free')`,
+    );
+    expect(key).toMatch(/^psk_/);
+    const { rows } = await owner.query(
+      `select proname from pg_proc
+       where pronamespace = 'public'::regnamespace and prosecdef
+         and not coalesce('search_path=public, pg_temp' = any (proconfig), false)`,
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('prisma/roles.sql', () => {
+  it('knows every table and view: a new one is decided about in it, and here', async () => {
+    const { rows } = await owner.query<{ name: string }>(
+      `select relname as name from pg_class
+       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`,
+    );
+    expect(rows.map(({ name }) => name).sort()).toEqual([...TABLES, ...VIEWS].sort());
+    expect(notices).toEqual([]);
+  });
+
+  it('gives the service no function that has the rights of another, nor one of the operators', async () => {
+    const { rows } = await owner.query<{ name: string; secdef: boolean }>(
+      `select p.proname as name, p.prosecdef as secdef from pg_proc p
+       where p.pronamespace = 'public'::regnamespace and has_function_privilege('petstore_service', p.oid, 'execute')`,
+    );
+    expect(rows.filter(({ secdef }) => secdef)).toEqual([]);
+    const names = rows.map(({ name }) => name);
+    expect(names.filter((name) => /api_key|plan|base62|audit/.test(name))).toEqual([]);
+  });
+
+  it('lets the service use what a later release makes, until it is run again', async () => {
+    const client = clients.get('petstore_service') ?? owner;
+    await owner.query('create table later (id bigint generated by default as identity)');
+    await owner.query('create function later_for_operators() returns int language sql as $$ select 1 $$');
+    try {
+      expect(
+        await refusalOf(client, `insert into later values (nextval('later_id_seq')); delete from later`),
+      ).toBeUndefined();
+      expect(await refusalOf(clients.get('petstore_operator') ?? owner, 'select * from later')).toMatchObject(
+        {
+          code: '42501',
+        },
+      );
+      const said = await grantRoles(database.url, 'owner');
+      expect(said).toEqual([expect.stringContaining('does not know later')]);
+      expect(await refusalOf(client, 'select * from later')).toBeUndefined();
+    } finally {
+      await owner.query('drop table later; drop function later_for_operators');
+    }
+  });
+
+  it('takes back what was granted beyond it', async () => {
+    await owner.query('grant all on plans, audit_log to petstore_service');
+    await owner.query('grant update (name) on pets to petstore_operator');
+    await owner.query('grant select on pets to public');
+    await grantRoles(database.url, 'owner');
+    const may = await showsOne(
+      owner,
+      `select has_table_privilege('petstore_service', 'plans', 'update') as plans,
+              has_table_privilege('petstore_service', 'audit_log', 'select') as audit,
+              has_any_column_privilege('petstore_operator', 'pets', 'update') as pets,
+              has_table_privilege('petstore_operator', 'pets', 'select') as everybody`,
+    );
+    expect(may).toEqual({ plans: false, audit: false, pets: false, everybody: false });
+  });
+
+  it('says what to do on a database that is not migrated', async () => {
+    const empty = await createEmptyDatabase();
+    try {
+      await expect(grantRoles(empty.url, 'owner')).rejects.toMatchObject({
+        message: 'the database is not migrated',
+        hint: 'Run "petstore db migrate" first.',
+      });
+    } finally {
+      await empty.drop();
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client, type Pool } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
+import { refusalOf, showsOne } from '../support/sql-outcome.js';
+import { openTestPool } from '../support/test-pool.js';
+
+let database: TestDatabase;
+let pool: Pool;
+/** Each test is in a transaction of its own, on one key of the plan pro. */
+let operator: Client;
+let id: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = openTestPool(database.url, { max: 2 });
+  ({ id } = await showsOne<{ id: string }>(pool, `select id::text from issue_api_key('Acme', 'pro')`));
+  operator = new Client({ connectionString: database.url });
+  await operator.connect();
+});
+afterAll(async () => {
+  await operator.end();
+  await pool.end();
+  await database.drop();
+});
+beforeEach(() => operator.query('begin'));
+afterEach(() => operator.query('rollback'));
+
+const planOfKey = (): Promise<{ plan_id: string; plan_custom: boolean }> =>
+  showsOne(operator, 'select plan_id, plan_custom from api_keys where id = $1', [id]);
+
+describe('plan_custom need not be known', () => {
+  it('when a key moves to a custom plan and back', async () => {
+    await operator.query(
+      `update api_keys set plan_id = 'enterprise', requests_per_minute = 5, requests_per_day = 50 where id = $1`,
+      [id],
+    );
+    expect(await planOfKey()).toEqual({ plan_id: 'enterprise', plan_custom: true });
+    await operator.query(`update api_keys set plan_id = 'free', requests_per_minute = null where id = $1`, [
+      id,
+    ]);
+    expect(await planOfKey()).toEqual({ plan_id: 'free', plan_custom: false });
+  });
+
+  it('when a key is inserted', async () => {
+    const { plan_custom } = await showsOne<{ plan_custom: boolean }>(
+      operator,
+      `insert into api_keys (name, plan_id, requests_per_minute, requests_per_day)
+       values ('big', 'enterprise', 1, 2) returning plan_custom`,
+    );
+    expect(plan_custom).toBe(true);
+  });
+
+  it('and is the plan’s, whatever is said', async () => {
+    await operator.query('update api_keys set plan_custom = true where id = $1', [id]);
+    expect(await planOfKey()).toEqual({ plan_id: 'pro', plan_custom: false });
+  });
+
+  it('when a plan becomes custom, or is so no more', async () => {
+    await operator.query('update api_keys set requests_per_minute = 1, requests_per_day = 2 where id = $1', [
+      id,
+    ]);
+    await operator.query(
+      `update plans set custom = true, requests_per_minute = null, requests_per_day = null where id = 'pro'`,
+    );
+    expect(await planOfKey()).toEqual({ plan_id: 'pro', plan_custom: true });
+    await operator.query(
+      `update plans set custom = false, requests_per_minute = 3, requests_per_day = 4 where id = 'pro'`,
+    );
+    expect(await planOfKey()).toEqual({ plan_id: 'pro', plan_custom: false });
+  });
+});
+
+it('a plan that turns custom while a key is inserted does not leave a key that says otherwise', async () => {
+  await operator.query(
+    `update plans set custom = true, requests_per_minute = null, requests_per_day = null where id = 'free'`,
+  );
+  const inserting = refusalOf(pool, `insert into api_keys (name, plan_id) values ('late', 'free')`);
+  // It waits for the plan, whatever it has read of it before.
+  await eventually(async () =>
+    expect(
+      await showsOne(
+        operator,
+        `select count(*)::int as waiting from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      ),
+    ).toEqual({ waiting: 1 }),
+  );
+  await operator.query('commit');
+  expect(await inserting).toMatchObject({ code: '23503' });
+  await operator.query(`select set_plan('free', 60, 1000, custom => false)`);
+});
+
+describe('is refused by a declared constraint', () => {
+  it.each([
+    ['a blank name', `update api_keys set name = ' \t' where id = $1`, 'api_keys_name_printable'],
+    [
+      'a name that commands a terminal',
+      `update api_keys set name = e'a\\x1b[2J' where id = $1`,
+      'api_keys_name_printable',
+    ],
+    ['no name', `update api_keys set name = '' where id = $1`, 'api_keys_name'],
+    [
+      'a limit of 0',
+      'update api_keys set requests_per_day = 0 where id = $1',
+      'api_keys_requests_per_day_positive',
+    ],
+    ['a plan of 0', `select set_plan('zero', 0, 1)`, 'plans_requests_per_minute_positive'],
+    ['a plan with a wrong id', `select set_plan('Größe', 1, 1)`, 'plans_id_form'],
+    [
+      'a hash that is none',
+      `insert into api_key_secrets (hash, api_key_id, prefix) values ('psk', $1, 'psk_00000000')`,
+      'api_key_secrets_hash_is_sha256',
+    ],
+  ])('%s', async (_what, sql, constraint) => {
+    expect(await refusalOf(operator, sql, sql.includes('$1') ? [id] : [])).toMatchObject({
+      code: '23514',
+      message: expect.stringContaining(constraint),
+    });
+  });
+});
+
+it('what operators do every day by plain update is not in the way of itself', async () => {
+  await operator.query(
+    `update api_keys set name = 'Acme 2', revoked_at = now(), expires_at = now(), suspended_until = 'infinity',
+       bans_lifted_at = now() where id = $1`,
+    [id],
+  );
+  await operator.query(
+    'update api_keys set revoked_at = null, id = id, created_at = created_at where id = $1',
+    [id],
+  );
+  await operator.query('update api_key_secrets set expires_at = now(), hash = hash where api_key_id = $1', [
+    id,
+  ]);
+  await operator.query(`update plans set requests_per_minute = 1, id = id where id = 'pro'`);
+  await operator.query(`insert into plans values ('idle', 1, 1)`);
+  await operator.query(`delete from plans where id = 'idle'`);
+  expect(await showsOne(operator, 'select name, state from api_key_overview where id = $1', [id])).toEqual({
+    name: 'Acme 2',
+    state: 'expired',
+  });
+});

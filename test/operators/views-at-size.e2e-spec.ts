@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { openTestPool } from '../support/test-pool.js';
+
+/** Enough that the planner would not read a table to find a few rows of it; by hand more, e.g. OPERATOR_KEYS=1000000. */
+const KEYS = Number(process.env['OPERATOR_KEYS'] ?? 20_000);
+
+let database: TestDatabase;
+let operator: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  operator = openTestPool(database.url, { max: 1 });
+  // The audit has a test of its own; here it would only take time.
+  for (const table of ['api_keys', 'api_key_secrets']) {
+    await operator.query(`alter table ${table} disable trigger ${table}_audit_insert`);
+  }
+  await operator.query(
+    `insert into api_keys (name, plan_id, expires_at)
+     select 'key ' || n, (array['free', 'pro', 'business'])[n % 3 + 1],
+            case when n % 50 = 0 then now() + n * interval '1 hour' end
+     from generate_series(1, $1::int) as n`,
+    [KEYS],
+  );
+  await operator.query(
+    `insert into api_key_secrets (hash, api_key_id, prefix)
+     select sha256(name::bytea), id, 'psk_' || lpad(id::text, 8, '0') from api_keys`,
+  );
+  await operator.query(
+    `insert into api_key_usage select id, date '2026-11-01' + n, 5, 1 from api_keys, generate_series(1, 3) as n`,
+  );
+  await operator.query(
+    `update api_key_counters set minute = now(), day = now(), day_refused = api_key_id % 100 where api_key_id % 10 = 0`,
+  );
+  for (const table of ['api_keys', 'api_key_secrets', 'api_key_counters', 'api_key_usage']) {
+    await operator.query(`vacuum analyze ${table}`);
+  }
+});
+afterAll(async () => {
+  await operator.end();
+  await database.drop();
+});
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** The tables that a statement reads from one end to the other, but for the plans, which are a handful. */
+async function readInFull(sql: string): Promise<readonly string[]> {
+  const { rows } = await operator.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+    `explain (format json) ${sql}`,
+  );
+  const scans = (node: PlanNode): readonly string[] => [
+    ...(node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] ?? ''] : []),
+    ...(node.Plans ?? []).flatMap(scans),
+  ];
+  return rows.flatMap((row) => scans(row['QUERY PLAN'][0].Plan)).filter((table) => table !== 'plans');
+}
+
+describe(`with ${KEYS} keys`, () => {
+  it.each([
+    ['one key', 'select * from api_key_overview where id = 7777'],
+    ['the first 100 keys', 'select * from api_key_overview order by id limit 100'],
+    ['the next 100 keys', 'select * from api_key_overview where id > 7777 order by id limit 100'],
+    [
+      'the key of a prefix',
+      `select * from api_key_overview
+       where id in (select api_key_id from api_key_secrets where prefix = 'psk_00007777')`,
+    ],
+    [
+      'the days of one key',
+      'select * from api_key_daily_usage where api_key_id = 7777 order by day desc limit 31',
+    ],
+    [
+      'the days of some keys',
+      `select u.* from api_key_overview k join api_key_daily_usage u on u.api_key_id = k.id where k.id between 7 and 12`,
+    ],
+    [
+      'what expires in two weeks',
+      `select * from expiring_api_keys where expires_at < now() + interval '14 days'`,
+    ],
+    ['what happened to one key', 'select * from audit_log where api_key_id = 7777 order by id'],
+  ])('%s is found by indexes alone', async (_what, sql) => {
+    expect(await readInFull(sql)).toEqual([]);
+  });
+
+  it('the noisiest keys are found by reading the live rows once, and neither secrets nor history', async () => {
+    const tables = await readInFull('select * from noisiest_api_keys');
+    // With so few keys it may be cheaper to read their table, too, than to look up a hundred.
+    expect(tables.filter((table) => table !== 'api_keys')).toEqual(['api_key_counters']);
+    const { rows } = await operator.query<{ day_refused: number }>(
+      'select day_refused from noisiest_api_keys',
+    );
+    expect(rows).toHaveLength(100);
+    expect(new Set(rows.map((row) => row.day_refused))).toEqual(new Set([90]));
+  });
+
+  it('no index of the live rows but the primary key stands in the way of HOT updates', async () => {
+    const { rows } = await operator.query(
+      `select indexrelid::regclass::text as index from pg_index where indrelid = 'api_key_counters'::regclass`,
+    );
+    expect(rows).toEqual([{ index: 'api_key_counters_pkey' }]);
+  });
+});

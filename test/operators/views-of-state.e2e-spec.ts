@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { tally } from '../support/ask.js';
+import { issueKeys, type TestKey } from '../support/issue-keys.js';
+import { openOperatorWorld, type OperatorWorld } from '../support/operator-world.js';
+import { showsOne } from '../support/sql-outcome.js';
+
+let world: OperatorWorld;
+
+const idOf = (one: TestKey | undefined): string => String(one?.id);
+const prefixOf = (one: TestKey | undefined): string => String(one?.key).slice(0, 12);
+
+beforeAll(async () => {
+  world = await openOperatorWorld();
+});
+afterAll(() => world.close());
+
+describe('api_key_overview tells of a key what the service makes of it', () => {
+  it.each([
+    ['live', '', '200'],
+    ['live', `expires_at = now() + interval '1 hour', suspended_until = now()`, '200'],
+    ['suspended', `suspended_until = 'infinity'`, '429 api_key_banned'],
+    ['expired', 'expires_at = now()', '401 expired_api_key'],
+    ['revoked', 'revoked_at = now()', '401 revoked_api_key'],
+    // Of two reasons the one that the service gives.
+    ['revoked', `revoked_at = now() + interval '1 day', expires_at = now()`, '401 revoked_api_key'],
+    ['expired', `expires_at = now(), suspended_until = 'infinity'`, '401 expired_api_key'],
+  ])('%s: %s', async (state, assignments, says) => {
+    const key = await world.issueKey();
+    if (assignments !== '') await world.setKey(key, assignments);
+    expect(await world.overviewOf(key, 'state')).toEqual({ state });
+    expect(tally([await world.ask(key.key)])).toEqual({ [says]: 1 });
+  });
+
+  it('expired, with its last secret', async () => {
+    const key = await world.issueKey();
+    await world.operator.query('update api_key_secrets set expires_at = now() where api_key_id = $1', [
+      key.id,
+    ]);
+    expect(await world.overviewOf(key, 'state, secrets, expires_at < now() as over')).toEqual({
+      state: 'expired',
+      secrets: 0,
+      over: true,
+    });
+    expect(tally([await world.ask(key.key)])).toEqual({ '401 expired_api_key': 1 });
+  });
+
+  it('live, while one of its secrets works', async () => {
+    const key = await world.issueKey();
+    const { key: second } = await showsOne<TestKey>(
+      world.operator,
+      `select key from rotate_api_key($1, '0')`,
+      [key.id],
+    );
+    expect(await world.overviewOf(key, 'state, secrets, expires_at, prefix')).toEqual({
+      state: 'live',
+      secrets: 1,
+      expires_at: null,
+      prefix: second.slice(0, 12),
+    });
+  });
+
+  it('unissued, before its first secret', async () => {
+    const key = await showsOne<TestKey>(
+      world.operator,
+      `insert into api_keys (name, plan_id) values ('by hand', 'free') returning id`,
+    );
+    expect(await world.overviewOf(key, 'state, secrets, prefix')).toEqual({
+      state: 'unissued',
+      secrets: 0,
+      prefix: null,
+    });
+    await world.operator.query('select rotate_api_key($1)', [key.id]);
+    expect(await world.overviewOf(key, 'state, secrets')).toEqual({ state: 'live', secrets: 1 });
+  });
+
+  it.each([
+    [
+      'banned',
+      `banned_at = now() - interval '1 s', banned_until = now() + interval '1 hour'`,
+      '',
+      '429 api_key_banned',
+    ],
+    ['live', `banned_at = now() - interval '1 hour', banned_until = now()`, '', '200'],
+    [
+      'live',
+      `banned_at = now() - interval '1 s', banned_until = now() + interval '1 hour'`,
+      'bans_lifted_at = now()',
+      '200',
+    ],
+    [
+      'banned',
+      `banned_at = now() - interval '1 s', banned_until = now() + interval '1 hour'`,
+      `bans_lifted_at = now() - interval '1 day'`,
+      '429 api_key_banned',
+    ],
+    // Of another clock.
+    [
+      'live',
+      `minute = now() + interval '1 hour', banned_at = now(), banned_until = now() + interval '2 hours'`,
+      '',
+      '200',
+    ],
+    // Of the two an operator's own doing is what he can undo.
+    [
+      'suspended',
+      `banned_at = now() - interval '1 s', banned_until = now() + interval '1 hour'`,
+      `suspended_until = now() + interval '1 s'`,
+      '429 api_key_banned',
+    ],
+  ])('%s: %s; %s', async (state, counters, assignments, says) => {
+    const key = await world.issueKey();
+    await world.setCounters(key, counters);
+    if (assignments !== '') await world.setKey(key, assignments);
+    const seen = await world.overviewOf(
+      key,
+      'state, banned_at is not null as began, banned_until > now() as lasts',
+    );
+    const isBanned = says.startsWith('429');
+    expect(seen).toEqual({ state, began: isBanned, lasts: isBanned ? true : null });
+    expect(tally([await world.ask(key.key)])).toEqual({ [says]: 1 });
+  });
+});
+
+describe('expiring_api_keys', () => {
+  it('tells keys and secrets that will end, the next one first, and which of them end a key', async () => {
+    const [key, rotated, lastSecret, ended, revoked, keyFirst] = await issueKeys(world.operator, 6);
+    const set = (table: string, column: string, one: TestKey | undefined, hours: number): Promise<unknown> =>
+      world.operator.query(
+        `update ${table} set expires_at = now() + $2 * interval '1 hour' where ${column} = $1`,
+        [one?.id, hours],
+      );
+    await set('api_keys', 'id', key, 5);
+    await world.operator.query(`select rotate_api_key($1, '4 hours')`, [rotated?.id]);
+    await set('api_key_secrets', 'api_key_id', lastSecret, 3);
+    await set('api_keys', 'id', ended, -1);
+    await set('api_keys', 'id', revoked, 2);
+    await world.operator.query('select revoke_api_key($1)', [revoked?.id]);
+    await set('api_keys', 'id', keyFirst, 1);
+    await set('api_key_secrets', 'api_key_id', keyFirst, 2);
+
+    const { rows } = await world.operator.query(
+      `select api_key_id, expires, prefix, ends_key, round(extract(epoch from expires_at - now()) / 3600)::int as hours
+       from expiring_api_keys where expires_at < now() + interval '14 days' and api_key_id >= $1`,
+      [key?.id],
+    );
+    expect(rows).toEqual([
+      { api_key_id: idOf(keyFirst), expires: 'key', prefix: null, ends_key: true, hours: 1 },
+      {
+        api_key_id: idOf(lastSecret),
+        expires: 'secret',
+        prefix: prefixOf(lastSecret),
+        ends_key: true,
+        hours: 3,
+      },
+      { api_key_id: idOf(rotated), expires: 'secret', prefix: prefixOf(rotated), ends_key: false, hours: 4 },
+      { api_key_id: idOf(key), expires: 'key', prefix: null, ends_key: true, hours: 5 },
+    ]);
+  });
+});
+
+describe('plan_overview', () => {
+  it('counts the keys of each plan, and those that live', async () => {
+    await world.operator.query(`select set_plan('counted', 1, 1)`);
+    const [revoked, expired, silent, suspended] = await issueKeys(world.operator, 5, { plan: 'counted' });
+    await world.operator.query('select revoke_api_key($1)', [revoked?.id]);
+    await world.operator.query('update api_keys set expires_at = now() where id = $1', [expired?.id]);
+    await world.operator.query('update api_key_secrets set expires_at = now() where api_key_id = $1', [
+      silent?.id,
+    ]);
+    await world.operator.query('select suspend_api_key($1)', [suspended?.id]);
+    const { rows } = await world.operator.query(
+      `select id, keys, live_keys from plan_overview where id in ('counted', 'enterprise') order by id`,
+    );
+    expect(rows).toEqual([
+      { id: 'counted', keys: '5', live_keys: '2' },
+      { id: 'enterprise', keys: '0', live_keys: '0' },
+    ]);
+  });
+});

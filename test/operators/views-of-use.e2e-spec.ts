@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { tally } from '../support/ask.js';
+import type { TestKey } from '../support/issue-keys.js';
+import { openOperatorWorld, type OperatorWorld } from '../support/operator-world.js';
+import { showsOne } from '../support/sql-outcome.js';
+
+let world: OperatorWorld;
+
+beforeAll(async () => {
+  world = await openOperatorWorld();
+});
+afterAll(() => world.close());
+
+/** The requests of each key in a load run, and what their day admits. One is refused so much that it is banned. */
+const LOADS = [
+  { sent: 37, perDay: 1000 },
+  { sent: 44, perDay: 30 },
+  { sent: 40, perDay: 25 },
+  { sent: 70, perDay: 12 },
+  { sent: 0, perDay: 1000 },
+];
+const BANNED = 3;
+const UNUSED = 4;
+
+/** Sends the load to both replicas at once. */
+async function loadRun() {
+  const keys: TestKey[] = [];
+  for (const { perDay } of LOADS) keys.push(await world.issueKey({ perMinute: 1000, perDay }));
+  const order = LOADS.flatMap(({ sent }, place) => Array.from({ length: sent }, () => place));
+  // Mixed, by a step that is prime to the length.
+  const mixed = order.map((_, index) => order[(index * 89) % order.length] ?? UNUSED);
+  const answers = await Promise.all(
+    mixed.map(async (place, index) => ({ place, answer: await world.ask(keys[place]?.key ?? '', index) })),
+  );
+  const told = keys.map((_, place) =>
+    tally(answers.filter((one) => one.place === place).map(({ answer }) => answer)),
+  );
+  return { ids: keys.map(({ id }) => String(id)), told };
+}
+
+/** What the views say of these keys, at one instant. */
+async function look(ids: readonly string[]) {
+  const { rows: overview } = await world.operator.query<{ state: string; used: boolean; counted: Counted }>(
+    `select state, last_used_at is not null as used,
+            json_build_object('admitted', day_admitted, 'refused', day_refused) as counted
+     from api_key_overview where id = any ($1) order by id`,
+    [ids],
+  );
+  const { rows: days } = await world.operator.query<{ id: string; counted: Counted }>(
+    `select api_key_id as id, json_build_object('admitted', admitted, 'refused', refused) as counted
+     from api_key_daily_usage where api_key_id = any ($1) and name like 'test %' order by api_key_id, day`,
+    [ids],
+  );
+  const { rows: noisiest } = await world.operator.query<{ id: string; counted: Counted }>(
+    `select id, json_build_object('admitted', day_admitted, 'refused', day_refused) as counted
+     from noisiest_api_keys where id = any ($1)`,
+    [ids],
+  );
+  return { overview, days, noisiest };
+}
+
+interface Counted {
+  readonly admitted: number;
+  readonly refused: number;
+}
+
+const today = async (): Promise<string> =>
+  (await showsOne<{ day: string }>(world.operator, `select (now() at time zone 'UTC')::date::text as day`))
+    .day;
+
+/** Runs it again when the day turned meanwhile. */
+async function withinOneDay<Result>(run: () => Promise<Result>): Promise<Result> {
+  const day = await today();
+  const result = await run();
+  return (await today()) === day ? result : await run();
+}
+
+describe('after a load run the views agree with its clients to the request', () => {
+  it('by key, by plan, by refusals and by day', async () => {
+    const { ids, told, seen } = await withinOneDay(async () => {
+      const run = await loadRun();
+      return { ...run, seen: await look(run.ids) };
+    });
+
+    expect(told.slice(0, BANNED)).toEqual([
+      { 200: 37 },
+      { 200: 30, '429 rate_limit_exceeded': 14 },
+      { 200: 25, '429 rate_limit_exceeded': 15 },
+    ]);
+    // Refusals during the ban are counted nowhere.
+    expect(told[BANNED]).toMatchObject({ 200: 12, '429 api_key_banned': expect.any(Number) });
+    const counted = told.map((answers) => ({
+      admitted: answers['200'] ?? 0,
+      refused: answers['429 rate_limit_exceeded'] ?? 0,
+    }));
+    expect(seen.overview).toEqual(
+      counted.map((count, place) => ({
+        state: place === BANNED ? 'banned' : 'live',
+        used: place !== UNUSED,
+        counted: count,
+      })),
+    );
+    const rowOf = (place: number) => ({ id: ids[place], counted: counted[place] });
+    expect(seen.days).toEqual([0, 1, 2, BANNED].map(rowOf));
+    expect(seen.noisiest).toEqual([BANNED, 2, 1].map(rowOf));
+  });
+
+  it('in the present minute', async () => {
+    // Tried anew when the minute turns in between.
+    for (let attempt = 1; ; attempt += 1) {
+      const key = await world.issueKey({ perMinute: 8, perDay: 1000 });
+      const answers = await Promise.all(Array.from({ length: 11 }, (_, index) => world.ask(key.key, index)));
+      const seen = await world.overviewOf(
+        key,
+        `minute_admitted, minute_refused, last_used_at = date_trunc('minute', now()) as is_now`,
+      );
+      if (seen['is_now'] !== true || tally(answers)['200'] !== 8) {
+        expect(attempt).toBeLessThan(3);
+        continue;
+      }
+      expect(seen).toEqual({ minute_admitted: 8, minute_refused: 3, is_now: true });
+      return;
+    }
+  });
+});
+
+describe('windows are told as they are at the instant of the statement', () => {
+  const COUNTS = 'minute_admitted = 4, minute_refused = 3, day_admitted = 40, day_refused = 30';
+  const THIS_MINUTE = `date_trunc('minute', statement_timestamp(), 'UTC')`;
+  const TODAY = `(statement_timestamp() at time zone 'UTC')::date`;
+
+  it.each([
+    ['never used', `minute = '-infinity', day = '-infinity'`, [0, 0, 0, 0]],
+    [
+      'a minute that is over',
+      `minute = ${THIS_MINUTE} - interval '1 minute', day = ${TODAY} + 1`,
+      [0, 0, 40, 30],
+    ],
+    ['a day that is over', `minute = ${THIS_MINUTE} - interval '1 day', day = ${TODAY} - 1`, [0, 0, 0, 0]],
+    // As a replica opens windows that lie ahead of this database's clock by a moment.
+    [
+      'windows that are open',
+      `minute = ${THIS_MINUTE} + interval '1 minute', day = ${TODAY} + 1`,
+      [4, 3, 40, 30],
+    ],
+    [
+      'windows of another clock',
+      `minute = ${THIS_MINUTE} + interval '4 minutes', day = ${TODAY} + 1`,
+      [0, 0, 0, 0],
+    ],
+  ])('%s', async (_what, windows, counts) => {
+    const key = await world.issueKey();
+    await world.setCounters(key, `${COUNTS}, ${windows}`);
+    const seen = await world.overviewOf(key, 'minute_admitted, minute_refused, day_admitted, day_refused');
+    expect(Object.values(seen)).toEqual(counts);
+    const { rows } = await world.operator.query('select day_refused from noisiest_api_keys where id = $1', [
+      key.id,
+    ]);
+    expect(rows).toEqual(counts[3] === 0 ? [] : [{ day_refused: 30 }]);
+  });
+
+  it('also in a transaction that has been open since before', async () => {
+    const key = await world.issueKey();
+    const session = await world.operator.connect();
+    try {
+      await session.query('begin');
+      await session.query('select now()');
+      await world.operator.query(`update api_keys set expires_at = clock_timestamp() where id = $1`, [
+        key.id,
+      ]);
+      expect(await showsOne(session, 'select state from api_key_overview where id = $1', [key.id])).toEqual({
+        state: 'expired',
+      });
+    } finally {
+      await session.query('rollback');
+      session.release();
+    }
+  });
+
+  it('in whatever time zone the operator sits', async () => {
+    const key = await world.issueKey();
+    await world.ask(key.key);
+    const session = await world.operator.connect();
+    try {
+      for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu']) {
+        await session.query('begin');
+        await session.query(`set local time zone '${zone}'`);
+        expect(
+          await showsOne(
+            session,
+            'select sum(admitted)::int as admitted from api_key_daily_usage where api_key_id = $1',
+            [key.id],
+          ),
+        ).toEqual({ admitted: 1 });
+        const { last_used_at: used } = await showsOne<{ last_used_at: Date }>(
+          session,
+          'select last_used_at from api_key_overview where id = $1',
+          [key.id],
+        );
+        expect(Math.abs(Date.now() - used.getTime())).toBeLessThan(120_000);
+        await session.query('rollback');
+      }
+    } finally {
+      session.release();
+    }
+  });
+
+  it('the last use of a key whose counters are lost is the day of its history', async () => {
+    const key = await world.issueKey();
+    await world.operator.query(
+      `insert into api_key_usage values ($1, '2026-11-01', 5, 1), ($1, '2026-11-03', 6, 2)`,
+      [key.id],
+    );
+    await world.operator.query('delete from api_key_counters where api_key_id = $1', [key.id]);
+    expect(await world.overviewOf(key, 'state, day_admitted, last_used_at')).toEqual({
+      state: 'live',
+      day_admitted: 0,
+      last_used_at: new Date('2026-11-03Z'),
+    });
+  });
+});
+
+describe('api_key_daily_usage', () => {
+  it('has the finished days and the one in the live row, also when that is history already', async () => {
+    const key = await world.issueKey();
+    await world.operator.query(
+      `insert into api_key_usage values ($1, '2026-11-01', 5, 1), ($1, '2026-11-03', 6, 2)`,
+      [key.id],
+    );
+    await world.setCounters(key, `day = '2026-11-04', day_admitted = 7, day_refused = 3`);
+    const days = async (): Promise<unknown[]> =>
+      (
+        await world.operator.query(
+          'select day::text, admitted, refused from api_key_daily_usage where api_key_id = $1 order by day',
+          [key.id],
+        )
+      ).rows;
+    const history = [{ day: '2026-11-01', admitted: 5, refused: 1 }];
+    expect(await days()).toEqual([
+      ...history,
+      { day: '2026-11-03', admitted: 6, refused: 2 },
+      { day: '2026-11-04', admitted: 7, refused: 3 },
+    ]);
+    await world.setCounters(key, `day = '2026-11-03'`);
+    expect(await days()).toEqual([...history, { day: '2026-11-03', admitted: 13, refused: 5 }]);
+  });
+});

@@ -1,0 +1,78 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cwd } from 'node:process';
+import { Client, escapeIdentifier } from 'pg';
+
+/** The roles that prisma/roles.sql makes. */
+export type GroupRole = 'petstore_service' | 'petstore_operator';
+
+/** Somebody who can log in to one database, as a member of a role. */
+export interface TestLogin {
+  readonly name: string;
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+export const readRolesScript = (): Promise<string> => readFile(join(cwd(), 'prisma', 'roles.sql'), 'utf8');
+
+/**
+ * Runs prisma/roles.sql on a test's database, as a superuser or as the owner.
+ *
+ * @returns the messages that came with it
+ */
+export async function grantRoles(databaseUrl: string, as: 'superuser' | 'owner'): Promise<readonly string[]> {
+  const script = await readRolesScript();
+  const client = new Client({
+    connectionString: as === 'owner' ? databaseUrl : asSuperuser(databaseUrl),
+  });
+  const notices: string[] = [];
+  client.on('notice', ({ message }) => notices.push(message ?? ''));
+  await client.connect();
+  try {
+    await client.query(script);
+    return notices;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A new login that is a member of a role; roles belong to the whole server, so it must be dropped. */
+export async function loginAs(group: GroupRole, databaseUrl: string): Promise<TestLogin> {
+  const name = `${process.env['TEST_RUN'] ?? 'test'}_${randomUUID().slice(0, 8)}`;
+  const password = randomBytes(16).toString('hex');
+  await onServer(`create role ${escapeIdentifier(name)} login password '${password}' in role ${group}`);
+  const url = new URL(databaseUrl);
+  url.username = name;
+  url.password = password;
+  return {
+    name,
+    url: url.toString(),
+    drop: () => onServer(`drop role ${escapeIdentifier(name)}`),
+  };
+}
+
+/** The same database, as the server's superuser. */
+export function asSuperuser(databaseUrl: string): string {
+  const url = new URL(superuserUrl());
+  url.pathname = new URL(databaseUrl).pathname;
+  return url.toString();
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new Client({ connectionString: superuserUrl() });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What global-setup.mjs prepared. */
+function superuserUrl(): string {
+  const url = process.env['TEST_SUPERUSER_URL'];
+  if (url === undefined)
+    throw new Error('TEST_SUPERUSER_URL is not set: tests of roles need Jest’s global setup.');
+  return url;
+}

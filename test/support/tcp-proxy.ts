@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { TcpProxyLink, type TcpTarget } from './tcp-proxy-link.js';
+
+/**
+ * What becomes of the bytes between the service and its database.
+ *
+ * - `pass`: they arrive.
+ * - `refuse`: the port is closed and every connection is reset: the server has ended.
+ * - `cut`: every connection is reset, a new one as soon as it is made.
+ * - `black-hole`: connections are made, but nothing arrives on either side, not even an end: the network is parted.
+ *   What was sent meanwhile arrives when the mode changes back, as it does once the network is whole again.
+ * - `mute`: statements arrive and their answers do not, so that nobody knows whether they committed; they, too, come later.
+ * - `strand`: connections that are open now stay black holes for good, new ones pass: the server has moved.
+ */
+export type TcpProxyMode = 'pass' | 'refuse' | 'cut' | 'black-hole' | 'mute' | 'strand';
+
+export interface TcpProxy {
+  /** The target's URL, by way of the proxy. */
+  readonly url: string;
+  /** Connections of clients that are open now. */
+  readonly connections: number;
+  /** Resolves when the mode holds, also for the connections that are open. */
+  mode(mode: TcpProxyMode): Promise<void>;
+  /** Ends every connection, the stranded ones, too. May be called again. */
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const POSTGRES_PORT = '5432';
+
+/**
+ * Stands between a service and a PostgreSQL server and fails on demand.
+ *
+ * @param target the server's URL; one with `?host=/directory` means the Unix socket in that directory
+ */
+export async function createTcpProxy(target: string): Promise<TcpProxy> {
+  const proxy = new Proxy(addressOf(target));
+  await proxy.mode('pass');
+  return {
+    url: urlVia(proxy.port, target),
+    get connections() {
+      return proxy.connections;
+    },
+    mode: (mode) => proxy.mode(mode),
+    close: () => proxy.close(),
+  };
+}
+
+class Proxy {
+  port = 0;
+  readonly #target: TcpTarget;
+  readonly #links = new Set<TcpProxyLink>();
+  #server: Server | undefined;
+  #mode: TcpProxyMode = 'pass';
+  #isClosed = false;
+
+  constructor(target: TcpTarget) {
+    this.#target = target;
+  }
+
+  get connections(): number {
+    return this.#links.size;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isClosed) await this.mode('refuse');
+    this.#isClosed = true;
+  }
+
+  async mode(mode: TcpProxyMode): Promise<void> {
+    // An open port would keep the test run from ending.
+    if (this.#isClosed) throw new Error('the proxy is closed');
+    this.#mode = mode;
+    if (mode === 'strand') for (const link of this.#links) link.strand();
+    for (const link of this.#links) link.apply(mode);
+    if (mode === 'refuse') await this.#closePort();
+    else await this.#openPort();
+  }
+
+  async #openPort(): Promise<void> {
+    if (this.#server !== undefined) return;
+    this.#server = createServer({ allowHalfOpen: true }, (client) => {
+      const link = new TcpProxyLink(client, this.#target, () => this.#links.delete(link));
+      this.#links.add(link);
+      link.apply(this.#mode);
+    });
+    // The same port each time, so that the service finds its database again.
+    this.#server.listen(this.port, HOST);
+    await once(this.#server, 'listening');
+    this.port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async #closePort(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    const closed = once(server, 'close');
+    server.close();
+    await closed;
+  }
+}
+
+function addressOf(target: string): TcpTarget {
+  const url = new URL(target);
+  const port = url.port === '' ? POSTGRES_PORT : url.port;
+  const directory = url.searchParams.get('host');
+  return directory?.startsWith('/') === true
+    ? { path: join(directory, `.s.PGSQL.${port}`) }
+    : { host: directory ?? url.hostname, port: Number(port) };
+}
+
+function urlVia(port: number, target: string): string {
+  const url = new URL(target);
+  url.searchParams.delete('host');
+  url.host = `${HOST}:${port}`;
+  return url.toString();
+}

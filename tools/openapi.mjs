@@ -1,0 +1,26 @@
+// npm run openapi: writes docs/openapi.yaml, the copy of the document that the service serves.
+// npm run check:openapi: fails when the copy is an old one, or when a linter finds something in it.
+import { readFile, writeFile } from 'node:fs/promises';
+import { argv } from 'node:process';
+import { buildOrTell } from './build/service.mjs';
+import { lint } from './openapi/lint.mjs';
+
+const COPY = 'docs/openapi.yaml';
+
+process.exitCode = await buildOrTell();
+if (process.exitCode === 0) {
+  const { servedDocument } = await import('./openapi/served.mjs');
+  const served = await servedDocument('/openapi.yaml');
+  if (argv.includes('--check')) await check(served);
+  else await writeFile(COPY, served);
+}
+
+async function check(served) {
+  const copy = await readFile(COPY, 'utf8').catch(() => '');
+  const faults = await lint(COPY, copy);
+  if (copy !== served)
+    faults.push(`${COPY} is not what the service serves: run "npm run openapi", and review the difference`);
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exitCode = 1;
+  else console.log(`${COPY} is what the service serves; Spectral and Redocly find nothing in it`);
+}

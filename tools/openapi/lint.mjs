@@ -1,0 +1,35 @@
+// What Spectral (spectral:oas) and Redocly (recommended, warnings are errors) find in an OpenAPI document.
+import spectralCore from '@stoplight/spectral-core';
+import spectralParsers from '@stoplight/spectral-parsers';
+import spectralRulesets from '@stoplight/spectral-rulesets';
+import { packageFile, runScript } from '../project.mjs';
+
+const { Document, Spectral } = spectralCore;
+const { Yaml } = spectralParsers;
+const { oas } = spectralRulesets;
+
+/** Neither may ask other hosts for anything: the check works without a network. */
+const OFFLINE = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
+/** Every finding of both, in a line. */
+export async function lint(file, text) {
+  return [...(await lintBySpectral(file, text)), ...(await lintByRedocly(file))];
+}
+
+async function lintBySpectral(file, text) {
+  const spectral = new Spectral();
+  spectral.setRuleset({ extends: [[oas, 'recommended']] });
+  const findings = await spectral.run(new Document(text, Yaml, file));
+  return findings.map(
+    ({ range, code, message, path }) =>
+      `${file}:${range.start.line + 1}: ${message} (Spectral ${code} at ${path.join('.')})`,
+  );
+}
+
+async function lintByRedocly(file) {
+  const command = packageFile('@redocly/cli', 'bin/cli.js');
+  const { code, output } = await runScript(command, ['lint', file, '--extends=recommended-strict'], {
+    env: OFFLINE,
+  });
+  return code === 0 ? [] : [output.trim()];
+}

@@ -1,0 +1,24 @@
+// The OpenAPI document as the built service serves it, without a database and without a port.
+import { createApp } from '../../dist/app.js';
+import { loadConfig } from '../../dist/config/config.js';
+import { Database } from '../../dist/database/database.js';
+import { createLogger } from '../../dist/operations/logger.js';
+
+/** Nobody listens there, and nobody asks: public documents need no database. */
+const NOWHERE = 'postgresql://nobody@127.0.0.1:1/nothing';
+
+/** The text of the document, in the form that the path names. */
+export async function servedDocument(path) {
+  const config = loadConfig({ DATABASE_URL: NOWHERE });
+  const database = new Database({ ...config.database, url: NOWHERE, onConnectionLost: () => undefined });
+  try {
+    const app = await createApp({ config, database, logger: createLogger('silent') });
+    await app.init();
+    const { statusCode, body } = await app.inject({ url: path });
+    await app.close();
+    if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${body}`);
+    return body;
+  } finally {
+    await database.close();
+  }
+}
