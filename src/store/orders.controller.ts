@@ -6,6 +6,10 @@ import { parseInt64 } from '../http/int64.js';
 import { Operation } from '../http/operation.decorator.js';
 import { Paging } from '../http/paging.js';
 import { PublicUrl } from '../http/public-url.js';
+import { asAnswered } from '../idempotency/as-answered.js';
+import type { Claim } from '../idempotency/claim.js';
+import { RequestClaim } from '../idempotency/claim.decorator.js';
+import { Idempotency } from '../idempotency/idempotency.js';
 import { ListOrdersQuery } from './dto/list-orders.query.js';
 import { NewOrderBody } from './dto/new-order.body.js';
 import { OrderChangeBody } from './dto/order-change.body.js';
@@ -18,6 +22,7 @@ import { OrdersRepository } from './orders.repository.js';
 export class OrdersController {
   constructor(
     private readonly orders: OrdersRepository,
+    private readonly idempotency: Idempotency,
     private readonly publicUrl: PublicUrl,
   ) {}
 
@@ -57,12 +62,20 @@ export class OrdersController {
   @RouteSchema({ response: { 201: orderSchema } })
   async placeOrder(
     @Body() { petId }: NewOrderBody,
+    @RequestClaim() claim: Claim | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Order> {
-    const order = await this.orders.place(petId);
-    if (typeof order === 'string') throw new ApiError(order);
-    reply.header('location', this.publicUrl.to(`/v1/store/orders/${order.id}`));
-    return order;
+  ): Promise<Order | string> {
+    if (claim === undefined) {
+      const order = await this.orders.place(petId);
+      if (typeof order === 'string') throw new ApiError(order);
+      reply.header('location', this.locationOf(order.id));
+      return order;
+    }
+    const { id, answer, replayed } = await this.idempotency.once(claim, () =>
+      this.orders.placeOnce(petId, claim),
+    );
+    reply.header('location', this.locationOf(id));
+    return asAnswered(reply, answer, replayed);
   }
 
   @Get(':orderId')
@@ -106,5 +119,9 @@ export class OrdersController {
       );
     }
     return order;
+  }
+
+  private locationOf(id: bigint): string {
+    return this.publicUrl.to(`/v1/store/orders/${id}`);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import { groupReads, groupWrites } from '../database/groups.js';
+import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import type { Order, OrderChange, OrderStatus } from './order.js';
 import {
   CHANGE_ORDERS,
@@ -8,6 +9,7 @@ import {
   LIST_ORDERS,
   LIST_ORDERS_BY_STATUS,
   PLACE_ORDERS,
+  PLACE_ORDERS_ONCE,
 } from './orders.sql.js';
 
 /** A page of orders: up to `size` from an identifier on, of one status or of all. */
@@ -32,6 +34,13 @@ type OrderColumns = readonly [
 type OrderRow = readonly [number: number, ...order: OrderColumns];
 
 type PlacingRow = readonly [refusal: PlacingRefusal | null, ...order: OrderColumns];
+
+interface ClaimedPlacing {
+  readonly petId: bigint;
+  readonly claim: Claim;
+}
+
+type ClaimedPlacingRow = readonly [...ClaimRow, refusal: PlacingRefusal | null];
 
 /** In a group another change of the same order came first. */
 const AGAIN = Symbol('again');
@@ -58,6 +67,10 @@ export class OrdersRepository {
     name: 'place_orders',
     send: (petIds) => this.#place(petIds),
   });
+  readonly #placingsOnce = groupWrites<ClaimedPlacing, ClaimOutcome>({
+    name: 'place_orders_once',
+    send: (claimed) => this.#placeOnce(claimed),
+  });
   readonly #changes = groupWrites<OrderChange, Order | undefined | typeof AGAIN>({
     name: 'change_orders',
     // Asked for twice at once, a change is made by the first and found by the second: both get the same answer.
@@ -78,6 +91,11 @@ export class OrdersRepository {
   /** Orders an animal for the first who asks; resolves when that is durable. */
   place(petId: bigint): Promise<Order | PlacingRefusal> {
     return this.#placings.ask(petId);
+  }
+
+  /** The same under a claim: the order and the answer that later repeats get are durable together. */
+  placeOnce(petId: bigint, claim: Claim): Promise<ClaimOutcome> {
+    return this.#placingsOnce.ask({ petId, claim });
   }
 
   /**
@@ -117,6 +135,18 @@ export class OrdersRepository {
   async #place(petIds: readonly bigint[]): Promise<readonly (Order | PlacingRefusal)[]> {
     const rows = await this.database.rows<PlacingRow>(PLACE_ORDERS, [petIds]);
     return rows.map(([refusal, ...order]) => refusal ?? toOrder(order));
+  }
+
+  async #placeOnce(claimed: readonly ClaimedPlacing[]): Promise<readonly ClaimOutcome[]> {
+    const rows = await this.database.rows<ClaimedPlacingRow>(PLACE_ORDERS_ONCE, [
+      claimed.map(({ petId }) => petId),
+      claimed.map(({ claim }) => claim.apiKeyId),
+      claimed.map(({ claim }) => claim.key),
+      claimed.map(({ claim }) => claim.fingerprint),
+    ]);
+    return rows.map(([isMine, id, answer, refusal]) =>
+      refusal === null ? claimOutcome([isMine, id, answer]) : { state: 'refused', code: refusal },
+    );
   }
 
   async #change(changes: readonly OrderChange[]): Promise<readonly (Order | undefined | typeof AGAIN)[]> {

@@ -1,4 +1,5 @@
 import type { Statement } from '../database/database.js';
+import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
 /** Pages of orders, each from an identifier on; rows are page, id, animal, status, instants of placing and of the last change. */
 export const LIST_ORDERS: Statement = {
@@ -84,6 +85,68 @@ export const PLACE_ORDERS: Statement = {
       insert into orders (id, pet_id, status, placed_at, updated_at)
       select id, pet_id, status, at, at from answer where refusal is null)
     select refusal, id, pet_id, status, at, at from answer order by number`,
+};
+
+/**
+ * The same for requests with an Idempotency-Key, of which no two may be equal: the order and the answer are stored together.
+ * A row tells whether nobody else holds the claim, why there is no order, and the answer if the claim was free.
+ */
+export const PLACE_ORDERS_ONCE: Statement = {
+  name: 'place_orders_once',
+  text: `
+    -- who holds the claim's lock may store under it; nobody waits for it
+    with asked as materialized (
+      select asked.*, pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as is_mine
+      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[])
+        with ordinality as asked (pet_id, api_key_id, key, fingerprint, number)),
+    animal as materialized (
+      select id, status
+      from pets
+      where ${SET_LOCK_TIMEOUT} and id = any(array(select pet_id from asked where is_mine))
+      order by id
+      for no key update),
+    decided as (
+      select
+        asked.*,
+        case
+          when animal.id is null then 'unknown_pet'
+          when animal.status is distinct from 'available' then 'pet_not_available'
+          when row_number() over (partition by asked.pet_id order by asked.number) > 1 then 'pet_not_available'
+        end as refusal
+      from asked
+      left join animal on animal.id = asked.pet_id
+      where is_mine
+      order by asked.number),
+    answer as materialized (
+      select
+        decided.*, case when refusal is null then nextval('orders_id_seq') end as id, now() as at,
+        to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at_text
+      from decided),
+    -- a claim is free when nobody used it, or when its time is over; a refusal stores nothing
+    stored as (
+      insert into idempotency_keys as stored (api_key_id, key, fingerprint, resource_id, answer, expires_at)
+      select api_key_id, key, fingerprint, id,
+             '{"id":' || id || ',"petId":' || pet_id || ',"status":"placed","placedAt":"' || at_text || '","updatedAt":"' || at_text || '"}',
+             now() + interval '${IDEMPOTENCY_HOURS} hours'
+      from answer
+      where refusal is null
+      order by api_key_id, key
+      on conflict (api_key_id, key) do update
+        set fingerprint = excluded.fingerprint,
+            resource_id = excluded.resource_id,
+            answer = excluded.answer,
+            expires_at = excluded.expires_at
+        where stored.expires_at <= now()
+      returning resource_id, answer),
+    placed as (
+      insert into orders (id, pet_id, status, placed_at, updated_at)
+      select answer.id, pet_id, 'placed', at, at
+      from answer join stored on stored.resource_id = answer.id)
+    select asked.is_mine, answer.id, stored.answer, answer.refusal
+    from asked
+    left join answer on answer.number = asked.number
+    left join stored on stored.resource_id = answer.id
+    order by asked.number`,
 };
 
 /**
