@@ -4,7 +4,7 @@ import { groupReads, groupWrites } from '../database/groups.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import { membersJson } from './pet.schema.js';
 import type { NewPet, Pet, PetStatus } from './pet.js';
-import { CREATE_PETS, CREATE_PETS_ONCE, FIND_PETS, LIST_PETS, LIST_PETS_BY_STATUS } from './pets.sql.js';
+import { CREATE_PETS, CREATE_PETS_ONCE, FIND_PETS, LIST_PETS } from './pets.sql.js';
 
 /** A page of animals: up to `size` from an identifier on, of one status or of all. */
 export interface PetsPage {
@@ -32,13 +32,8 @@ interface ClaimedPet {
 export class PetsRepository {
   readonly #pages = groupReads<PetsPage, readonly Pet[]>({
     name: 'list_pets',
-    shareKey: ({ fromId, size }) => `${fromId} ${size}`,
-    send: (pages) => this.#selectPages(pages),
-  });
-  readonly #pagesByStatus = groupReads<PetsPage, readonly Pet[]>({
-    name: 'list_pets_by_status',
     shareKey: ({ fromId, size, status }) => `${fromId} ${size} ${status}`,
-    send: (pages) => this.#selectPagesByStatus(pages),
+    send: (pages) => this.#selectPages(pages),
   });
   readonly #byId = groupReads<bigint, Pet | undefined>({
     name: 'find_pets',
@@ -58,7 +53,7 @@ export class PetsRepository {
   constructor(private readonly database: Database) {}
 
   list(page: PetsPage): Promise<readonly Pet[]> {
-    return page.status === undefined ? this.#pages.ask(page) : this.#pagesByStatus.ask(page);
+    return this.#pages.ask(page);
   }
 
   find(id: bigint): Promise<Pet | undefined> {
@@ -77,14 +72,6 @@ export class PetsRepository {
 
   async #selectPages(pages: readonly PetsPage[]): Promise<readonly Pet[][]> {
     const rows = await this.database.rows<PetRow>(LIST_PETS, [
-      pages.map((page) => page.fromId),
-      pages.map((page) => page.size),
-    ]);
-    return petsByNumber(rows, pages.length);
-  }
-
-  async #selectPagesByStatus(pages: readonly PetsPage[]): Promise<readonly Pet[][]> {
-    const rows = await this.database.rows<PetRow>(LIST_PETS_BY_STATUS, [
       pages.map((page) => page.fromId),
       pages.map((page) => page.size),
       pages.map((page) => page.status),

@@ -3,14 +3,7 @@ import { Database } from '../database/database.js';
 import { groupReads, groupWrites } from '../database/groups.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import type { Order, OrderChange, OrderStatus } from './order.js';
-import {
-  CHANGE_ORDERS,
-  FIND_ORDERS,
-  LIST_ORDERS,
-  LIST_ORDERS_BY_STATUS,
-  PLACE_ORDERS,
-  PLACE_ORDERS_ONCE,
-} from './orders.sql.js';
+import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS, PLACE_ORDERS_ONCE } from './orders.sql.js';
 
 /** A page of orders: up to `size` from an identifier on, of one status or of all. */
 export interface OrdersPage {
@@ -50,13 +43,8 @@ const AGAIN = Symbol('again');
 export class OrdersRepository {
   readonly #pages = groupReads<OrdersPage, readonly Order[]>({
     name: 'list_orders',
-    shareKey: ({ fromId, size }) => `${fromId} ${size}`,
-    send: (pages) => this.#selectPages(pages),
-  });
-  readonly #pagesByStatus = groupReads<OrdersPage, readonly Order[]>({
-    name: 'list_orders_by_status',
     shareKey: ({ fromId, size, status }) => `${fromId} ${size} ${status}`,
-    send: (pages) => this.#selectPagesByStatus(pages),
+    send: (pages) => this.#selectPages(pages),
   });
   readonly #byId = groupReads<bigint, Order | undefined>({
     name: 'find_orders',
@@ -81,7 +69,7 @@ export class OrdersRepository {
   constructor(private readonly database: Database) {}
 
   list(page: OrdersPage): Promise<readonly Order[]> {
-    return page.status === undefined ? this.#pages.ask(page) : this.#pagesByStatus.ask(page);
+    return this.#pages.ask(page);
   }
 
   find(id: bigint): Promise<Order | undefined> {
@@ -112,14 +100,6 @@ export class OrdersRepository {
 
   async #selectPages(pages: readonly OrdersPage[]): Promise<readonly Order[][]> {
     const rows = await this.database.rows<OrderRow>(LIST_ORDERS, [
-      pages.map((page) => page.fromId),
-      pages.map((page) => page.size),
-    ]);
-    return ordersByNumber(rows, pages.length);
-  }
-
-  async #selectPagesByStatus(pages: readonly OrdersPage[]): Promise<readonly Order[][]> {
-    const rows = await this.database.rows<OrderRow>(LIST_ORDERS_BY_STATUS, [
       pages.map((page) => page.fromId),
       pages.map((page) => page.size),
       pages.map((page) => page.status),

@@ -1,33 +1,30 @@
 import type { Statement } from '../database/database.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
-/** Pages of orders, each from an identifier on; rows are page, id, animal, status, instants of placing and of the last change. */
+/**
+ * Pages of orders, each from an identifier on; rows are page, id, animal, status, instants of placing and of the last change.
+ *
+ * A page without a status reads the primary key. One with a status reads (orders.status, orders.id), and compares rows instead of
+ * columns so that no other index can serve it: by the primary key a rare status would cost a walk through the whole table.
+ */
 export const LIST_ORDERS: Statement = {
   name: 'list_orders',
   text: `
     select page.number::int, o.id, o.pet_id, o.status, o.placed_at, o.updated_at
-    from unnest($1::bigint[], $2::int[]) with ordinality as page (from_id, size, number)
+    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::order_status[]))
+      with ordinality as page (from_id, size, status, number)
     cross join lateral (
-      select id, pet_id, status, placed_at, updated_at
-      from orders
-      where id >= page.from_id
-      order by id
-      limit page.size) as o
-    order by page.number, o.id`,
-};
-
-/** The same with a status for each page. */
-export const LIST_ORDERS_BY_STATUS: Statement = {
-  name: 'list_orders_by_status',
-  text: `
-    select page.number::int, o.id, o.pet_id, o.status, o.placed_at, o.updated_at
-    from unnest($1::bigint[], $2::int[], $3::order_status[]) with ordinality as page (from_id, size, status, number)
-    cross join lateral (
-      select id, pet_id, status, placed_at, updated_at
-      from orders
-      where orders.status = page.status and id >= page.from_id
-      order by id
-      limit page.size) as o
+      (select id, pet_id, status, placed_at, updated_at
+       from orders
+       where page.status is null and id >= page.from_id
+       order by id
+       limit page.size)
+      union all
+      (select id, pet_id, status, placed_at, updated_at
+       from orders
+       where (orders.status, orders.id) >= (page.status, page.from_id) and orders.status <= page.status
+       order by orders.status, orders.id
+       limit page.size)) as o
     order by page.number, o.id`,
 };
 
@@ -36,7 +33,7 @@ export const FIND_ORDERS: Statement = {
   name: 'find_orders',
   text: `
     select asked.number::int, o.id, o.pet_id, o.status, o.placed_at, o.updated_at
-    from unnest($1::bigint[]) with ordinality as asked (id, number)
+    from unnest((select $1::bigint[])) with ordinality as asked (id, number)
     join orders as o on o.id = asked.id`,
 };
 
