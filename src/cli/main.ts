@@ -1,15 +1,53 @@
 #!/usr/bin/env node
+import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/config.js';
-import { explainStartError } from '../operations/start-error.js';
-import { createProgram } from './program.js';
+import { runCommandLine } from './run.js';
 
-try {
-  await createProgram({
+const { stdin, stdout, stderr } = process;
+// What is written for a reader that has gone away (`| head`) is nobody's loss; whoever waits for it hears of it, too.
+stdout.on('error', () => undefined);
+stderr.on('error', () => undefined);
+
+process.exitCode = await runCommandLine(
+  {
     config: () => loadConfig(process.env),
-    print: (text) => process.stdout.write(text),
-    complain: (text) => process.stderr.write(text),
-  }).parseAsync(process.argv);
-} catch (error) {
-  process.stderr.write(`${explainStartError(error)}\n`);
-  process.exitCode = 1;
+    actor: actor(),
+    print: (text) => stdout.write(text),
+    complain: (text) => stderr.write(text),
+    stdin,
+    stdout,
+    ...(stdin.isTTY && stderr.isTTY && { ask }),
+    ...(stderr.isTTY && { draw: (text: string) => stderr.write(text) }),
+    onInterrupt,
+    nowMs: Date.now,
+  },
+  process.argv.slice(2),
+);
+
+function actor(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container the user may have a number and no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: stdin, output: stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}
+
+/** The first signal ends the command in good order, a second one at once. */
+function onInterrupt(interrupt: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, interrupt);
+  return () => {
+    for (const signal of signals) process.off(signal, interrupt);
+  };
 }

@@ -1,12 +1,57 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { stringify } from 'lossless-json';
+import { displayWidth, printable } from './printable.js';
+
+/** A row as the database gives it: what scripts get as it is, and people in a table. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** One JSON value for scripts, with every int64 to the digit. */
 export const toJson = (value: unknown): string => `${stringify(value, undefined, 2)}\n`;
 
 /** Names and values below each other, for people. */
-export function toFacts(facts: Readonly<Record<string, string | number | bigint | null>>): string {
+export function toFacts(facts: Row): string {
   const width = Math.max(...Object.keys(facts).map((name) => name.length));
   return Object.entries(facts)
-    .map(([name, value]) => `${name.padEnd(width)}  ${value === null ? '-' : String(value)}\n`)
+    .map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}\n`)
     .join('');
+}
+
+/** A value for people. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (value === true) return 'yes';
+  if (value === false) return 'no';
+  const text = typeof value === 'string' ? value : (stringify(value) ?? '');
+  // Instants without their milliseconds, in the form in which options take them.
+  return printable(text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/, '$1Z'));
+}
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'right';
+}
+
+/** Aligned columns below their titles, for people. */
+export function toTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const widths = columns.map(({ title }, index) =>
+    rows.reduce((width, row) => Math.max(width, displayWidth(row[index] ?? '')), displayWidth(title)),
+  );
+  const line = (cells: readonly string[]): string => {
+    const padded = cells.map((cell, index) => {
+      const room = ' '.repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(cell)));
+      return columns[index]?.align === 'right' ? room + cell : cell + room;
+    });
+    return `${padded.join('  ').trimEnd()}\n`;
+  };
+  return [
+    line(columns.map(({ title }) => title)),
+    line(widths.map((width) => '-'.repeat(width))),
+    ...rows.map(line),
+  ].join('');
+}
+
+/** Writes, and waits while the reader is slower. */
+export async function writeTo(stream: Writable, text: string): Promise<void> {
+  if (!stream.write(text)) await once(stream, 'drain');
 }

@@ -1,0 +1,33 @@
+import { InvalidArgumentError } from 'commander';
+
+const INT4_MAX = 2_147_483_647;
+
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= 1 && value <= INT4_MAX) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${INT4_MAX}.`);
+}
+
+/** A limit of a key's own, or the word for its plan's. */
+export function ownLimit(text: string): number | 'plan' {
+  return text === 'plan' ? text : positiveInteger(text);
+}
+
+export function instant(text: string): Date {
+  const value = new Date(text);
+  // Without a zone the time would mean another instant on each machine.
+  if (/(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(value.getTime())) return value;
+  throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
+}
+
+const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
+/** Ten years: a longer time is a slip of the keyboard. */
+const DURATION_SECONDS_MAX = 3653 * UNIT_SECONDS.d;
+
+/** Seconds of a time span such as `90s`, `30m`, `24h`, `7d`, `2w` or `0`. */
+export function duration(text: string): number {
+  const [, digits, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  const seconds = text === '0' ? 0 : Number(digits) * UNIT_SECONDS[unit as keyof typeof UNIT_SECONDS];
+  if (seconds <= DURATION_SECONDS_MAX) return seconds;
+  throw new InvalidArgumentError('It must be a time span such as 30m, 24h or 7d, or 0.');
+}

@@ -1,0 +1,73 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { shown, toFacts, toJson, toTable, writeTo } from './output.js';
+
+describe('toJson', () => {
+  it('writes int64 to the digit, as numbers', () => {
+    expect(toJson({ id: 2n ** 63n - 1n, low: -(2n ** 63n) })).toBe(
+      '{\n  "id": 9223372036854775807,\n  "low": -9223372036854775808\n}\n',
+    );
+  });
+});
+
+describe('toTable', () => {
+  const columns = [{ title: 'name' }, { title: 'n', align: 'right' as const }, { title: 'plan' }];
+
+  it('aligns columns below their titles, without blanks at the end of a line', () => {
+    expect(
+      toTable(columns, [
+        ['Rex', '7', 'free'],
+        ['Hansi', '1000', ''],
+      ]),
+    ).toBe(['name      n  plan', '-----  ----  ----', 'Rex       7  free', 'Hansi  1000', ''].join('\n'));
+  });
+
+  it('counts the columns that a terminal gives to wide and to combining characters', () => {
+    const table = toTable(columns, [
+      ['ペット店', '1', 'x'],
+      ['🐶', '2', 'x'],
+      ['Zoe\u0308', '3', 'x'],
+      ['12345678', '4', 'x'],
+    ]);
+    expect(table.split('\n').slice(2)).toEqual([
+      'ペット店  1  x',
+      '🐶        2  x',
+      'Zoe\u0308       3  x',
+      '12345678  4  x',
+      '',
+    ]);
+  });
+});
+
+describe('what people read', () => {
+  it('says plainly what a value is', () => {
+    expect(toFacts({ id: 7n, custom: true, own_limits: false, revoked_at: null, note: undefined })).toBe(
+      'id          7\ncustom      yes\nown_limits  no\nrevoked_at  -\nnote        -\n',
+    );
+    expect(shown('2026-11-20T09:30:00.000Z')).toBe('2026-11-20T09:30:00Z');
+    expect(shown('2026-11-20T09:30:00.123Z')).toBe('2026-11-20T09:30:00Z');
+  });
+
+  it('is never a command to their terminal', () => {
+    expect(shown('a\u001b[2Jb\n\tc\u0085\u202ed')).toBe('a\\u001b[2Jb\\n\\tc\\u0085\\u202ed');
+  });
+});
+
+describe('writeTo', () => {
+  it('waits while the reader is slower', async () => {
+    const stream = new PassThrough({ highWaterMark: 4 });
+    let isWritten = false;
+    const written = writeTo(stream, 'longer than that').then(() => (isWritten = true));
+    await Promise.resolve();
+    expect(isWritten).toBe(false);
+    stream.resume();
+    await written;
+  });
+
+  it('rejects when the reader is gone', async () => {
+    const stream = new PassThrough({ highWaterMark: 4 });
+    const written = writeTo(stream, 'longer than that');
+    stream.destroy(new Error('EPIPE'));
+    await expect(written).rejects.toThrow('EPIPE');
+  });
+});

@@ -1,0 +1,106 @@
+import type { Client } from 'pg';
+import { copyRow } from './copy-text.js';
+import type { Format } from './format.js';
+import { addGatheredPets, explained } from './gathered-pets.js';
+import { PetReader, type ReadRow } from './pet-reader.js';
+import { PetWriter } from './pet-writer.js';
+
+export interface ImportOptions {
+  readonly source: AsyncIterable<Buffer>;
+  readonly format: Format;
+  /** Absent: the file is only looked at. */
+  readonly database?: { readonly client: Client; readonly url: string };
+  /** Whether refused rows are left out; otherwise one is enough for nothing to be added. */
+  readonly skipsInvalid: boolean;
+  /** Whether the identifiers of the file are kept; otherwise they are ignored. */
+  readonly takesIds: boolean;
+  /** Told of each row that is refused, by the line on which it begins. */
+  readonly refuse: (line: number, fault: string) => void;
+  /** Called after each chunk, and waited for. */
+  readonly onProgress: (counts: ImportCounts) => Promise<void> | void;
+}
+
+export interface ImportCounts {
+  /** Rows read. */
+  readonly rows: number;
+  readonly refused: number;
+  /** Animals added; 0 until all is done. */
+  readonly imported: number;
+}
+
+/** Adds the animals of a file to the database, all in one transaction. In constant memory, however long the file is. */
+export async function importPets(options: ImportOptions): Promise<ImportCounts> {
+  return await new Import(options).run();
+}
+
+class Import {
+  readonly #reader: PetReader;
+  #writer: PetWriter | undefined;
+  #rows = 0;
+  #refused = 0;
+
+  constructor(private readonly options: ImportOptions) {
+    this.#reader = new PetReader(options.format, options.takesIds);
+  }
+
+  async run(): Promise<ImportCounts> {
+    try {
+      for await (const chunk of this.options.source) await this.#take(this.#reader.push(chunk));
+      await this.#take(this.#reader.end());
+      return await this.#complete();
+    } catch (error) {
+      await this.#writer?.abandon();
+      throw this.#reader.hasIds ? explained(error) : error;
+    }
+  }
+
+  /** Sends what the rows of a chunk say. */
+  async #take(rows: Iterable<ReadRow>): Promise<void> {
+    const { database } = this.options;
+    let text = '';
+    for (const row of rows) {
+      this.#rows += 1;
+      if (row.fault !== undefined) this.#refuse(row.line, row.fault);
+      else if (database !== undefined) text += copyRow(row.line, row.pet);
+    }
+    if (this.#isVain) {
+      // The rest is only looked at, so that all its faults are told at once.
+      await this.#writer?.abandon();
+      this.#writer = undefined;
+    } else if (text !== '' && database !== undefined) {
+      this.#writer ??= await PetWriter.open(database.client, this.#reader.hasIds);
+      await this.#writer.write(text);
+    }
+    await this.options.onProgress(this.#counts(0));
+  }
+
+  async #complete(): Promise<ImportCounts> {
+    const writer = this.#writer;
+    const { database, skipsInvalid } = this.options;
+    if (writer === undefined || database === undefined) return this.#counts(0);
+    const sent = await writer.finish();
+    const imported = this.#reader.hasIds
+      ? await addGatheredPets(database.client, database.url, sent, {
+          skipsTaken: skipsInvalid,
+          refuse: (line, fault) => this.#refuse(line, fault),
+        })
+      : sent;
+    if (imported === undefined) await writer.abandon();
+    else await writer.commit();
+    return this.#counts(imported ?? 0);
+  }
+
+  #refuse(line: number, fault: string): void {
+    this.#refused += 1;
+    this.options.refuse(line, fault);
+  }
+
+  /** Whether nothing will be added any more. */
+  get #isVain(): boolean {
+    return this.#refused > 0 && !this.options.skipsInvalid;
+  }
+
+  #counts(imported: number): ImportCounts {
+    return { rows: this.#rows, refused: this.#refused, imported };
+  }
+}

@@ -1,0 +1,85 @@
+import pg from 'pg';
+import { openEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
+import { describeFault } from '../database/migration.error.js';
+import { pendingMigrations } from '../database/migrations.js';
+import { CliError } from './cli-error.js';
+import type { CliContext } from './context.js';
+import { exactTypes } from './value-types.js';
+
+/** A command's one connection, and where it leads. */
+export interface Session {
+  readonly client: pg.Client;
+  readonly url: string;
+  readonly isEmbedded: boolean;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Runs a command on a database that has this release's schema. */
+export function withDatabase<Result>(
+  context: CliContext,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  return withAnyDatabase(context, async (session) => {
+    if ((await pendingMigrations(session.client)).length > 0) {
+      throw new CliError('The database is not up to date.', 'Run `petstore db migrate` first.');
+    }
+    return await work(session);
+  });
+}
+
+/** Runs a command on the configured database, whatever is in it, and leaves it again, whatever happens. */
+export async function withAnyDatabase<Result>(
+  context: CliContext,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const { url, dataDir } = context.config().database;
+  const server =
+    url === undefined
+      ? await openEmbeddedPostgres({ dataDir, purpose: 'tool', log: () => undefined })
+      : { url, close: () => Promise.resolve() };
+  try {
+    const client = await connect(server.url);
+    const stopListening = context.onInterrupt(() => void cancel(server.url, client));
+    try {
+      return await work({ client, url: server.url, isEmbedded: url === undefined });
+    } finally {
+      stopListening();
+      // It may be gone already, and the outcome stands.
+      await client.end().catch(() => undefined);
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+/** @throws CliError */
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'petstore cli',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types: exactTypes,
+  });
+  // A lost connection fails the statement under way; without a listener it would end the process besides.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    throw new CliError(
+      `The database cannot be reached: ${describeFault(error)}`,
+      'Check DATABASE_URL and that the server runs; `petstore doctor` looks at everything.',
+    );
+  }
+}
+
+/** Has the server give up the statement under way, so that the command ends by itself, with everything rolled back. */
+async function cancel(
+  url: string,
+  { processID }: pg.Client & { readonly processID?: number },
+): Promise<void> {
+  const other = await connect(url).catch(() => undefined);
+  await other?.query('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
+  await other?.end().catch(() => undefined);
+}

@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { hashApiKey } from '../../src/auth/api-key.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { openTestPool } from '../support/test-pool.js';
+import { ACTOR, json, type Petstore, petstoreOn } from './support/petstore.js';
+
+interface Key {
+  readonly id: number;
+  readonly key: string;
+  readonly name: string;
+  readonly plan_id: string;
+  readonly prefix: string;
+  readonly state: string;
+  readonly requests_per_minute: number;
+  readonly requests_per_day: number;
+  readonly revoked_at: string | null;
+  readonly suspended_until: string | null;
+  readonly banned_until: string | null;
+  readonly secrets: number;
+}
+
+let database: TestDatabase;
+let pool: Pool;
+let petstore: Petstore;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = openTestPool(database.url, { max: 2 });
+  petstore = petstoreOn(database.url);
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const issue = (name = 'Acme', plan = 'pro'): Promise<Key> =>
+  json<Key>(petstore(['keys', 'issue', '--name', name, '--plan', plan, '--json']));
+const show = (id: number): Promise<Key> => json<Key>(petstore(['keys', 'show', String(id), '--json']));
+
+describe('petstore keys issue', () => {
+  it('prints one object, whose key is the one that is stored as a hash', async () => {
+    const issued = await json<Key>(
+      petstore([
+        ...['keys', 'issue', '--name', 'Big', '--plan', 'enterprise', '--json'],
+        ...['--per-minute', '5000', '--per-day', '1000000', '--expires', '2099-01-31T00:00:00+01:00'],
+      ]),
+    );
+    expect(issued).toEqual({
+      id: expect.any(Number),
+      key: expect.stringMatching(/^psk_\w{38}$/),
+      name: 'Big',
+      prefix: issued.key.slice(0, 12),
+      plan_id: 'enterprise',
+      requests_per_minute: 5000,
+      requests_per_day: 1_000_000,
+      expires_at: '2099-01-30T23:00:00.000Z',
+    });
+    const { rows } = await pool.query('select from api_key_secrets where api_key_id = $1 and hash = $2', [
+      issued.id,
+      hashApiKey(issued.key),
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('prints names and values for people', async () => {
+    const { code, stdout } = await petstore(['keys', 'issue', '--name', 'Acme web', '--plan', 'free']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^key {18}psk_\w{38}\nname {17}Acme web\n/m);
+    expect(stdout).toMatch(/^expires_at {11}-\n/m);
+  });
+
+  it.each([
+    [['--name', 'x'], /--plan/],
+    [['--name', 'x', '--plan', 'free', '--per-minute', '0'], /whole number from 1/],
+    [['--name', 'x', '--plan', 'free', '--expires', '2099-01-31'], /with its zone/],
+    [['--name', 'x', '--plan', 'free', '--for-free'], /unknown option/],
+  ])('is used wrongly as %j: exit code 2 and what is wrong', async (args, wrong) => {
+    const { code, stderr, stdout } = await petstore(['keys', 'issue', ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(wrong);
+    expect(stderr).toMatch(/--help/);
+    expect(stdout).toBe('');
+  });
+
+  it("tells the database's message in one line and its hint in another", async () => {
+    const { code, stderr } = await petstore(['keys', 'issue', '--name', 'x', '--plan', 'gold']);
+    expect(code).toBe(1);
+    expect(stderr).toBe('there is no plan "gold"\nThe plans are: business, enterprise, free, pro.\n');
+  });
+});
+
+describe('petstore keys list', () => {
+  it('prints an array of every key, longer than a page, in the order of their ids', async () => {
+    await pool.query(
+      `insert into api_keys (name, plan_id) select 'many ' || n, 'free' from generate_series(1, 1100) as n`,
+    );
+    const many = await json<Key[]>(petstore(['keys', 'list', '--json', '--name', 'MANY ']));
+    expect(many).toHaveLength(1100);
+    const { rows } = await pool.query<{ id: string }>(
+      `select id from api_keys where name like 'many %' order by id`,
+    );
+    expect(many.map(({ id }) => String(id))).toEqual(rows.map(({ id }) => id));
+    expect(many[0]).toMatchObject({ state: 'unissued', plan_id: 'free', requests_per_minute: 60 });
+    expect(await json<Key[]>(petstore(['keys', 'list', '--json', '--limit', '1001']))).toHaveLength(1001);
+  });
+
+  it('shows people a hundred, and says that there are more', async () => {
+    await pool.query(
+      `insert into api_keys (name, plan_id) select 'people ' || n, 'free' from generate_series(1, 101) as n`,
+    );
+    const { stdout } = await petstore(['keys', 'list', '--name', 'people']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(103);
+    expect(lines[0]).toMatch(
+      /^ *id {2}name +prefix +plan +state +this minute +today +refused today +last used$/,
+    );
+    expect(lines.at(-1)).toMatch(/^There are more/);
+    expect((await petstore(['keys', 'list', '--name', 'people', '--limit', '200'])).stdout).not.toMatch(
+      /more/,
+    );
+  });
+
+  it('finds by plan and state, and prints an empty array when there is none', async () => {
+    const { id } = await issue('to find', 'business');
+    await petstore(['keys', 'suspend', String(id)]);
+    const found = await json<Key[]>(
+      petstore(['keys', 'list', '--json', '--plan', 'business', '--state', 'suspended']),
+    );
+    expect(found.map((key) => key.id)).toEqual([id]);
+    expect(await json(petstore(['keys', 'list', '--json', '--name', 'no such name']))).toEqual([]);
+    expect((await petstore(['keys', 'list', '--state', 'dead'])).code).toBe(2);
+  });
+});
+
+describe('petstore keys show', () => {
+  it('finds a key by its id, its beginning or the whole of it, with its secrets', async () => {
+    const { id, key, prefix } = await issue();
+    for (const reference of [String(id), prefix, key]) {
+      expect(await json(petstore(['keys', 'show', reference, '--json']))).toMatchObject({
+        id,
+        state: 'live',
+        secrets: 1,
+        secret_list: [{ prefix, created_at: expect.stringMatching(/^\d{4}-.*Z$/), expires_at: null }],
+      });
+    }
+    const { stdout } = await petstore(['keys', 'show', prefix]);
+    expect(stdout).toMatch(/^state {16}live$/m);
+    expect(stdout).not.toContain(key);
+  });
+
+  it.each([
+    ['987654321', 1, /^there is no key 987654321\nLook for it: /],
+    ['psk_00000000', 1, /^no key begins with psk_00000000\n/],
+    ['seven', 2, /must be an id such as 7/],
+    ['9223372036854775808', 2, /must be an id such as 7/],
+  ])('of %s: exit code %d', async (reference, code, text) => {
+    expect(await petstore(['keys', 'show', reference])).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringMatching(text),
+    });
+  });
+});
+
+describe('petstore keys rotate', () => {
+  it('makes a second secret; the first works for the overlap', async () => {
+    const { id, key } = await issue();
+    const rotated = await json<Key & { old_secrets_expire_at: string }>(
+      petstore(['keys', 'rotate', String(id), '--overlap', '2h', '--json']),
+    );
+    expect(rotated.key).not.toBe(key);
+    const { rows } = await pool.query<{ seconds: number }>(
+      `select extract(epoch from expires_at - now())::int as seconds from api_key_secrets where hash = $1`,
+      [hashApiKey(key)],
+    );
+    expect(rows[0]?.seconds).toBeGreaterThan(7140);
+    expect(rows[0]?.seconds).toBeLessThanOrEqual(7200);
+    expect(Date.parse(rotated.old_secrets_expire_at)).toBeGreaterThan(Date.now());
+    expect(await show(id)).toMatchObject({ secrets: 2, prefix: rotated.key.slice(0, 12) });
+  });
+
+  it('keeps the old one for a day unless told otherwise', async () => {
+    const { id } = await issue();
+    const before = Date.now();
+    const { old_secrets_expire_at: ends } = await json<{ old_secrets_expire_at: string }>(
+      petstore(['keys', 'rotate', String(id), '--json']),
+    );
+    expect(Date.parse(ends) - before).toBeGreaterThan(86_300_000);
+    expect(Date.parse(ends) - before).toBeLessThan(86_500_000);
+  });
+
+  it('asks before it ends the old secrets at once', async () => {
+    const { id } = await issue();
+    const args = ['keys', 'rotate', String(id), '--overlap', '0'];
+    expect(await petstore(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(/--yes/) });
+    expect(await petstore(args, { answer: 'n' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Nothing was changed/),
+    });
+    expect(await show(id)).toMatchObject({ secrets: 1 });
+    expect((await petstore([...args, '--yes'])).code).toBe(0);
+    expect(await show(id)).toMatchObject({ secrets: 1 });
+  });
+
+  it.each(['1', '-1h', 'h', '1y', '99999w', ''])('takes no overlap of %j', async (overlap) => {
+    expect(await petstore(['keys', 'rotate', '1', `--overlap=${overlap}`])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('petstore keys revoke', () => {
+  it('asks, shows which key it is, and revokes it', async () => {
+    const { id, prefix } = await issue('Old customer');
+    const args = ['keys', 'revoke', String(id)];
+    const refused = await petstore(args);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`Key ${id} (Old customer, ${prefix}) will end for good.`);
+    expect((await petstore(args, { answer: '' })).code).toBe(1);
+    expect(await show(id)).toMatchObject({ state: 'live' });
+    const { code, stdout } = await petstore(args, { answer: 'yes' });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^state {16}revoked$/m);
+    expect(await json<Key>(petstore([...args, '--yes', '--json']))).toMatchObject({ id, state: 'revoked' });
+  });
+});
+
+describe('petstore keys set-plan and set-limits', () => {
+  it("moves a key to another plan, with the plan's limits or its own", async () => {
+    const { id } = await issue('mover', 'free');
+    expect(await json(petstore(['keys', 'set-plan', String(id), 'business', '--json']))).toMatchObject({
+      plan_id: 'business',
+      requests_per_minute: 1000,
+      own_limits: false,
+    });
+    expect(
+      await json(
+        petstore([
+          'keys',
+          'set-plan',
+          String(id),
+          'enterprise',
+          '--per-minute',
+          '7',
+          '--per-day',
+          '8',
+          '--json',
+        ]),
+      ),
+    ).toMatchObject({ plan_id: 'enterprise', requests_per_minute: 7, requests_per_day: 8 });
+    expect(await petstore(['keys', 'set-plan', String(id), 'gold'])).toMatchObject({ code: 1 });
+  });
+
+  it('changes the limit that is given and leaves the other', async () => {
+    const { id } = await issue('limited', 'pro');
+    const set = (...args: string[]): Promise<Key> =>
+      json<Key>(petstore(['keys', 'set-limits', String(id), ...args, '--json']));
+    expect(await set('--per-minute', '600')).toMatchObject({
+      requests_per_minute: 600,
+      requests_per_day: 10_000,
+    });
+    expect(await set('--per-day', '5')).toMatchObject({ requests_per_minute: 600, requests_per_day: 5 });
+    expect(await set('--per-minute', 'plan')).toMatchObject({
+      requests_per_minute: 300,
+      requests_per_day: 5,
+    });
+    expect(await set('--per-minute', 'plan', '--per-day', 'plan')).toMatchObject({ own_limits: false });
+    expect(await petstore(['keys', 'set-limits', String(id)])).toMatchObject({ code: 2 });
+    expect(await petstore(['keys', 'set-limits', '987654321', '--per-day', '5'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^there is no key 987654321\n/),
+    });
+  });
+});
+
+describe('petstore keys suspend, resume and unban', () => {
+  it('suspends for a while, until a time or until it is resumed', async () => {
+    const { id } = await issue();
+    const suspend = (...args: string[]): Promise<Key> =>
+      json<Key>(petstore(['keys', 'suspend', String(id), ...args, '--json']));
+    expect(await suspend()).toMatchObject({ state: 'suspended', suspended_until: 'infinity' });
+    expect(await suspend('--until', '2099-01-01T00:00:00Z')).toMatchObject({
+      suspended_until: '2099-01-01T00:00:00.000Z',
+    });
+    const { suspended_until: until } = await suspend('--for', '30m');
+    expect(Math.abs(Date.parse(until ?? '') - Date.now() - 1_800_000)).toBeLessThan(60_000);
+    expect(await petstore(['keys', 'suspend', String(id), '--until', '2020-01-01T00:00:00Z'])).toMatchObject({
+      code: 1,
+    });
+    expect(await json(petstore(['keys', 'resume', String(id), '--json']))).toMatchObject({ state: 'live' });
+  });
+
+  it('lifts a ban', async () => {
+    const { id } = await issue();
+    await pool.query(
+      `update api_key_counters
+       set minute = date_trunc('minute', now()), day = (now() at time zone 'UTC')::date,
+           banned_at = now(), banned_until = now() + interval '1 hour'
+       where api_key_id = $1`,
+      [id],
+    );
+    expect(await show(id)).toMatchObject({ state: 'banned', banned_until: expect.any(String) });
+    expect(await json(petstore(['keys', 'unban', String(id), '--json']))).toMatchObject({
+      state: 'live',
+      banned_until: null,
+    });
+  });
+});
+
+describe('petstore keys usage', () => {
+  it('tells the requests of each day, the present one last', async () => {
+    const { id } = await issue();
+    await pool.query(
+      `insert into api_key_usage (api_key_id, day, admitted, refused)
+       select $1, (now() at time zone 'UTC')::date - back, back * 10, back from unnest(array[1, 30, 31]) as back`,
+      [id],
+    );
+    const days = await json<{ day: string; admitted: number }[]>(
+      petstore(['keys', 'usage', String(id), '--json']),
+    );
+    expect(days.map(({ admitted }) => admitted)).toEqual([300, 10]);
+    expect(days[0]?.day).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(await json(petstore(['keys', 'usage', String(id), '--json', '--days', '32']))).toHaveLength(3);
+    const { stdout } = await petstore(['keys', 'usage', String(id)]);
+    expect(stdout).toMatch(/^day +admitted +refused\n[- ]+\n\d{4}-\d\d-\d\d +300 +30\n/);
+    expect(await petstore(['keys', 'usage', '987654321'])).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('the audit', () => {
+  it('tells who was at the command line', async () => {
+    const { id } = await issue();
+    await petstore(['keys', 'set-limits', String(id), '--per-day', '9']);
+    const { rows } = await pool.query(
+      `select distinct actor, application, action, table_name from audit_log
+       where api_key_id = $1 and action = 'update' or api_key_id = $1 and table_name = 'api_keys'`,
+      [id],
+    );
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { actor: ACTOR, application: 'petstore cli', action: 'insert', table_name: 'api_keys' },
+        { actor: ACTOR, application: 'petstore cli', action: 'update', table_name: 'api_keys' },
+      ]),
+    );
+    expect(rows).toHaveLength(2);
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { json, type Petstore, petstoreOn } from './support/petstore.js';
+
+let database: TestDatabase;
+let petstore: Petstore;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  petstore = petstoreOn(database.url);
+});
+afterAll(() => database.drop());
+
+const plans = (): Promise<readonly { readonly id: string }[]> => json(petstore(['plans', 'list', '--json']));
+
+describe('petstore plans', () => {
+  it('lists every plan with its keys', async () => {
+    await petstore(['keys', 'issue', '--name', 'a', '--plan', 'pro']);
+    expect(await plans()).toEqual([
+      { id: 'free', custom: false, requests_per_minute: 60, requests_per_day: 1000, keys: 0, live_keys: 0 },
+      { id: 'pro', custom: false, requests_per_minute: 300, requests_per_day: 10_000, keys: 1, live_keys: 1 },
+      {
+        id: 'business',
+        custom: false,
+        requests_per_minute: 1000,
+        requests_per_day: 100_000,
+        keys: 0,
+        live_keys: 0,
+      },
+      {
+        id: 'enterprise',
+        custom: true,
+        requests_per_minute: null,
+        requests_per_day: null,
+        keys: 0,
+        live_keys: 0,
+      },
+    ]);
+    const { stdout } = await petstore(['plans', 'list']);
+    expect(stdout).toMatch(/^enterprise +yes +- +- +0 +0$/m);
+  });
+
+  it('makes a plan and changes of one what is given', async () => {
+    const set = (...args: string[]): Promise<unknown> => json(petstore(['plans', 'set', ...args, '--json']));
+    expect(await set('startup', '--per-minute', '600', '--per-day', '50000')).toMatchObject({
+      id: 'startup',
+      requests_per_minute: 600,
+      requests_per_day: 50_000,
+      keys: 0,
+    });
+    expect(await set('startup', '--per-day', '7')).toMatchObject({
+      requests_per_minute: 600,
+      requests_per_day: 7,
+    });
+    expect(await set('startup', '--custom')).toMatchObject({ custom: true, requests_per_minute: null });
+    expect(await set('startup', '--no-custom', '--per-minute', '1', '--per-day', '1')).toMatchObject({
+      custom: false,
+    });
+    expect((await petstore(['plans', 'set', 'startup', '--per-day', '8'])).stdout).toMatch(
+      /^requests_per_day {5}8$/m,
+    );
+  });
+
+  it('says what is missing, and changes nothing', async () => {
+    const before = await plans();
+    expect(await petstore(['plans', 'set', 'new', '--per-minute', '3'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^the plan "new" needs both [^\n]*\nOr make it custom[^\n]*\n$/),
+    });
+    expect(await petstore(['plans', 'set', 'free'])).toMatchObject({ code: 2 });
+    expect(await petstore(['plans', 'set', 'free', '--per-minute', 'many'])).toMatchObject({ code: 2 });
+    expect(await plans()).toEqual(before);
+  });
+});

@@ -1,0 +1,62 @@
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { CliContext } from '../../../src/cli/context.js';
+import { runCommandLine } from '../../../src/cli/run.js';
+import { loadConfig } from '../../../src/config/config.js';
+
+/** What came of a command line. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly stdin?: string | Buffer | Readable;
+  /** What the person at the terminal says; without it nobody is there. */
+  readonly answer?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly context?: Partial<CliContext>;
+}
+
+export type Petstore = (args: readonly string[], options?: RunOptions) => Promise<Outcome>;
+
+export const ACTOR = 'alice';
+
+/** The command line on a database, in this process. */
+export const petstoreOn =
+  (databaseUrl: string): Petstore =>
+  async (args, { stdin = '', answer, environment = {}, context = {} } = {}) => {
+    const stdout = new PassThrough();
+    const written = buffer(stdout);
+    let stderr = '';
+    const code = await runCommandLine(
+      {
+        config: () => loadConfig({ DATABASE_URL: databaseUrl, ...environment }),
+        actor: ACTOR,
+        print: (text) => stdout.write(text),
+        complain: (text) => (stderr += text),
+        stdin: stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]),
+        stdout,
+        ...(answer !== undefined && {
+          ask: (question: string) => {
+            stderr += question;
+            return Promise.resolve(answer);
+          },
+        }),
+        onInterrupt: () => () => undefined,
+        nowMs: Date.now,
+        ...context,
+      },
+      args,
+    );
+    stdout.end();
+    return { code, stdout: (await written).toString('utf8'), stderr };
+  };
+
+/** What a command that must go well prints as JSON. Every int64 that a double would round is a string of its digits here. */
+export async function json<Value>(outcome: Promise<Outcome>): Promise<Value> {
+  const { code, stdout, stderr } = await outcome;
+  if (code !== 0 || stderr !== '') throw new Error(`exit code ${code}: ${stderr}`);
+  return JSON.parse(stdout.replaceAll(/(?<=[:[,\s])-?\d{16,}(?=[,\]}\s])/g, '"$&"')) as Value;
+}
