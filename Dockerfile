@@ -30,6 +30,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json ./
 COPY prisma/migrations prisma/migrations
+COPY prisma/roles.sql prisma/roles.sql
 RUN ln -s /app/dist/cli/main.js /usr/local/bin/petstore && chmod 755 /app/dist/cli/main.js
 USER node
 EXPOSE 3000
