@@ -7,6 +7,9 @@ import { showLimits } from './limits.js';
 /** The headers that tell about limits: first in the list, and highlighted. */
 const LIMIT_HEADERS = /^(?:x-ratelimit-|ratelimit|retry-after)/;
 
+/** @param {[name: string, value: string]} header */
+const isLimit = ([name]) => LIMIT_HEADERS.test(name);
+
 /** What a browser adds or hides is no news. */
 const FRAMING = new Set(['connection', 'content-length', 'date', 'keep-alive']);
 
@@ -20,7 +23,6 @@ export function showAnswer(response, text, tookMs) {
   const headers = [...response.headers].filter(
     ([name]) => !FRAMING.has(name) && !name.startsWith('access-control-'),
   );
-  const isLimit = (/** @type {[string, string]} */ [name]) => LIMIT_HEADERS.test(name);
   showLimits(response.headers);
   return {
     outcome: [

@@ -1,19 +1,19 @@
 // Small helpers around the DOM. Text always goes in as text, never as HTML.
 
 /**
- * Makes an element. `on…` members of the second argument are listeners, everything else attributes; `undefined` and
+ * Makes an element. Functions of the second argument are listeners (`onclick`), everything else attributes; `undefined` and
  * `false` leave one out.
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
- * @param {Record<string, unknown>} [attributes]
+ * @param {Record<string, string | number | boolean | undefined | ((event: any) => unknown)>} [attributes]
  * @param {...(Node | string | undefined)} children
  * @returns {HTMLElementTagNameMap[Name]}
  */
 export function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes)) {
-    if (attribute.startsWith('on')) {
-      made.addEventListener(attribute.slice(2), /** @type {EventListener} */ (value));
+    if (typeof value === 'function') {
+      made.addEventListener(attribute.slice('on'.length), value);
     } else if (value !== undefined && value !== false) {
       made.setAttribute(attribute, value === true ? '' : String(value));
     }
@@ -63,7 +63,7 @@ export const inline = (text = '') =>
  */
 export function copyButton(textOf, shown) {
   const button = element('button', { type: 'button', class: 'copy' }, 'Copy');
-  button.addEventListener('click', async () => {
+  const copy = async () => {
     try {
       await navigator.clipboard.writeText(textOf());
       button.textContent = 'Copied';
@@ -72,6 +72,7 @@ export function copyButton(textOf, shown) {
       button.textContent = 'Press Ctrl-C';
     }
     setTimeout(() => (button.textContent = 'Copy'), 2000);
-  });
+  };
+  button.addEventListener('click', () => void copy());
   return button;
 }

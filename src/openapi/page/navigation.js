@@ -35,7 +35,8 @@ export function followReading() {
         if (isIntersecting) inView.add(target.id);
         else inView.delete(target.id);
       }
-      const [reading] = [...links.keys()].filter((id) => inView.has(id));
+      // Of two the later one: of the earlier one only the end is left.
+      const reading = [...links.keys()].findLast((id) => inView.has(id));
       for (const [id, link] of links) {
         if (id === reading) link.setAttribute('aria-current', 'true');
         else link.removeAttribute('aria-current');

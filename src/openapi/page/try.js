@@ -55,11 +55,16 @@ export function tryForm(api, { id, method, path, operation }) {
     element(
       'div',
       { class: 'curl' },
-      element('pre', {}, curl),
-      copyButton(
-        () => curl.textContent ?? '',
-        () => curl,
+      element(
+        'h5',
+        {},
+        'The same in a shell',
+        copyButton(
+          () => curl.textContent ?? '',
+          () => curl,
+        ),
       ),
+      element('pre', {}, curl),
     ),
     outcome,
     details,
@@ -121,7 +126,7 @@ const nextButton = (form, inputs, target) =>
  * @returns {Input}
  */
 function inputOf(api, id, parameter) {
-  const { name, in: place, required = false, example } = parameter;
+  const { name, in: place, required = false } = parameter;
   const schema = api.resolve(parameter['schema']);
   const fieldId = `try-${id}-${name}`;
   const field =
@@ -141,7 +146,8 @@ function inputOf(api, id, parameter) {
           element('option', { value: '' }, 'any'),
           ...schema['enum'].map(option),
         );
-  if (required && example !== undefined) field.value = String(example === 301 ? 1 : example);
+  // The first record is the likeliest to exist.
+  if (place === 'path') field.value = '1';
   const generate =
     name === 'Idempotency-Key' ? generateButton(/** @type {HTMLInputElement} */ (field)) : undefined;
   const row = element('div', { class: 'row' }, element('label', { for: fieldId }, name), field, generate);
@@ -213,7 +219,6 @@ function requestOf(path, inputs) {
  * @param {ReturnType<typeof requestOf>} request
  */
 function curlOf(api, method, { target, headers, body }) {
-  const quote = (/** @type {string} */ text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   return [
     `curl -i${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $KEY"`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
@@ -221,3 +226,6 @@ function curlOf(api, method, { target, headers, body }) {
     quote(api.publicUrl + target),
   ].join(' \\\n  ');
 }
+
+/** @param {string} text */
+const quote = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;

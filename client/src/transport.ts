@@ -1,0 +1,95 @@
+import { errorOfAnswer, PetStoreError } from './error.js';
+import { parseExact } from './exact-json.js';
+import { delayMs, type Retry, type RetryOptions, withDefaults } from './retry.js';
+
+export interface TransportOptions {
+  /** Where the interface begins, such as `https://petstore.example/v1`. */
+  readonly baseUrl: string;
+  /** `psk_…`: who can read it can use it, so a page should get its own from your server. */
+  readonly apiKey: string;
+  /** Another `fetch` than the global one. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly retry?: RetryOptions | undefined;
+}
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Answer {
+  readonly value: unknown;
+  readonly headers: Headers;
+}
+
+/** Sends requests until they succeed, fail for good, or were tried often enough. */
+export class Transport {
+  readonly #baseUrl: string;
+  readonly #apiKey: string;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #retry: Retry;
+
+  constructor(options: TransportOptions) {
+    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
+    this.#apiKey = options.apiKey;
+    // Browsers refuse a fetch that is called as a method of something else.
+    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+    this.#retry = withDefaults(options.retry);
+  }
+
+  async send(request: Request): Promise<Answer> {
+    // A POST has an Idempotency-Key, which makes its repeat harmless.
+    const isRepeatable = request.method !== 'PATCH';
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#sendOnce(request);
+      } catch (error) {
+        if (!(error instanceof PetStoreError)) throw error;
+        const waitMs = delayMs(error, attempt, isRepeatable, this.#retry);
+        if (waitMs === undefined) throw error;
+        await this.#retry.sleep(waitMs, request.signal);
+        request.signal?.throwIfAborted();
+      }
+    }
+  }
+
+  async #sendOnce(request: Request): Promise<Answer> {
+    const { ok, status, headers, text } = await this.#exchange(request);
+    if (!ok) throw errorOfAnswer(status, headers, text);
+    try {
+      return { value: parseExact(text), headers };
+    } catch (cause) {
+      throw new PetStoreError('unexpected_answer', status, 'The answer is not JSON.', { cause });
+    }
+  }
+
+  async #exchange({ method, path, headers, body, signal }: Request): Promise<{
+    readonly ok: boolean;
+    readonly status: number;
+    readonly headers: Headers;
+    readonly text: string;
+  }> {
+    signal?.throwIfAborted();
+    const fetch = this.#fetch;
+    try {
+      const response = await fetch(`${this.#baseUrl}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${this.#apiKey}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
+        ...(signal !== undefined && { signal }),
+      });
+      const { ok, status } = response;
+      return { ok, status, headers: response.headers, text: await response.text() };
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw new PetStoreError('connection_failed', 0, 'No whole answer came.', { cause });
+    }
+  }
+}

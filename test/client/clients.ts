@@ -1,0 +1,40 @@
+import { PetStore, type PetStoreOptions } from '../../client/src/index.js';
+import type { TestService } from '../support/service.js';
+
+/** A clock that only the client's waiting moves. */
+export interface HandClock {
+  nowMs(): number;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Each wait, in ms. */
+  readonly waitsMs: number[];
+}
+
+export function handClock(at: string): HandClock {
+  let nowMs = Date.parse(at);
+  const waitsMs: number[] = [];
+  return {
+    nowMs: () => nowMs,
+    waitsMs,
+    sleep: (ms) => {
+      waitsMs.push(ms);
+      nowMs += ms;
+      return Promise.resolve();
+    },
+  };
+}
+
+export const clientOf = (
+  { origin }: TestService,
+  apiKey: string,
+  options: Partial<PetStoreOptions> = {},
+): PetStore => new PetStore({ baseUrl: `${origin}/v1`, apiKey, ...options });
+
+/** What a call rejects with. */
+export async function rejectionOf(call: Promise<unknown>): Promise<unknown> {
+  try {
+    await call;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('the call did not fail');
+}

@@ -1,0 +1,152 @@
+import { ERROR_CODES } from '../../src/http/error-codes.js';
+import { type RawAnswer, sendRawOnce } from '../support/raw-http.js';
+import { startService, type TestService } from '../support/service.js';
+import type { Operation } from './document.js';
+
+export interface Request {
+  /** What it was made from; absent when from nothing. */
+  readonly operation?: Operation;
+  readonly method: string;
+  readonly target: string;
+  /** Without `Host`, `Authorization` and `Content-Length`, which are added unless they are here. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: Buffer;
+  /** Sends no key. */
+  readonly isKeyless?: boolean;
+}
+
+/** What came back, with all that is wrong with it. */
+export interface Outcome {
+  readonly status: number;
+  readonly faults: readonly string[];
+}
+
+export interface FuzzService {
+  send(request: Request): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+const STATE_HEADERS = [
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'ratelimit',
+  'ratelimit-policy',
+];
+
+/** What one statement adds well before its time is over. */
+const BATCH = 1_000;
+
+/** Starts a service with an available animal and a placed order for each request that can succeed with one only once. */
+export async function startFuzzService(cases: number): Promise<FuzzService> {
+  const service = await startService({ environment: { ADDRESS_LIMIT_PER_MINUTE: '1000000' } });
+  const { key } = await service.issueKey();
+  // Half of the cases are legal, and fewer than half of those name a record.
+  const records = Math.ceil(cases / 2 / BATCH) * BATCH;
+  await addRecords(service, records);
+  const cursors = await cursorsOf(service, key);
+  let lastId = 0;
+  return {
+    send: (request) => {
+      if (needsFresh(request)) lastId = (lastId % records) + 1;
+      return send(service, key, withGiven(request, String(lastId), cursors));
+    },
+    close: () => service.close(),
+  };
+}
+
+/** The animals up to `records` are available, and those beyond it ordered by the orders up to `records`. */
+async function addRecords({ database: { pool } }: TestService, records: number): Promise<void> {
+  await pool.query(
+    `insert into pets (name, category_id, status) select 'Pet', n, 'available' from generate_series(1, $1) as n`,
+    [2 * records],
+  );
+  for (let done = 0; done < records; done += BATCH) {
+    const [from, to] = [records + done + 1, records + done + BATCH];
+    await pool.query('insert into orders (pet_id) select generate_series($1::int8, $2::int8)', [from, to]);
+  }
+}
+
+/** A cursor of each list that has a second page, by its path and status. */
+async function cursorsOf(service: TestService, key: string): Promise<ReadonlyMap<string, string>> {
+  const cursors = new Map<string, string>();
+  const lists = ['/v1/pets?', '/v1/pets?status=available&', '/v1/pets?status=pending&', '/v1/store/orders?'];
+  for (const list of [...lists, '/v1/store/orders?status=placed&']) {
+    const response = await service.fetch(`${list}limit=1`, { key });
+    const [, cursor] = /cursor=([\w-]+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '') ?? [];
+    if (cursor === undefined) throw new Error(`${list} has no second page`);
+    cursors.set(list, cursor);
+  }
+  return cursors;
+}
+
+/** Whether it names a record that no request has named before. */
+const needsFresh = ({ target, body }: Request): boolean =>
+  target.includes('{fresh}') || body?.includes('{fresh}') === true;
+
+/** Puts in what only the service can give out. */
+function withGiven(request: Request, id: string, cursors: ReadonlyMap<string, string>): Request {
+  const { target, body } = request;
+  const [path = '', query = ''] = target.split('?');
+  const [, status] = /(?:^|&)status=(\w*)/.exec(query) ?? [];
+  const cursor = cursors.get(`${path}?${status === undefined ? '' : `status=${status}&`}`);
+  return {
+    ...request,
+    target: target
+      .replace('{fresh}', id)
+      .replace(cursor === undefined ? /&?cursor=\{cursor\}/ : '{cursor}', cursor ?? ''),
+    ...(body !== undefined && {
+      body: Buffer.from(body.toString('latin1').replace('{fresh}', id), 'latin1'),
+    }),
+  };
+}
+
+async function send(service: TestService, key: string, request: Request): Promise<Outcome> {
+  const { method, target } = request;
+  const answer = await sendRawOnce(service.port, bytesOf(key, request), { isHead: method === 'HEAD' });
+  const headers = [...answer.headers].map(([name, values]): [string, string] => [name, values.join(', ')]);
+  return {
+    status: answer.status,
+    faults: [
+      ...service.conformance.faults({ ...answer, method, target, headers }),
+      ...generalFaults(answer, method === 'HEAD'),
+    ],
+  };
+}
+
+/** What every answer promises, also where no operation is. */
+function generalFaults({ status, headers, body }: RawAnswer, isHead: boolean): readonly string[] {
+  const faults = STATE_HEADERS.filter((name) => headers.get(name)?.length !== 1).map(
+    (name) => `${name} is not there once`,
+  );
+  if (status >= 500) faults.push(`${status} is the service's own fault`);
+  if (status >= 400 && !isHead) faults.push(...errorFaults(status, headers, body));
+  return faults;
+}
+
+function errorFaults(status: number, headers: RawAnswer['headers'], body: string): readonly string[] {
+  const [type = ''] = headers.get('content-type') ?? [];
+  if (!type.startsWith('application/json')) return [`an error of the type ${type}`];
+  const { code, message, ...others } = JSON.parse(body) as Record<string, unknown>;
+  const known = new Map<unknown, { readonly status: number }>(Object.entries(ERROR_CODES)).get(code);
+  const isSound =
+    known?.status === status &&
+    typeof message === 'string' &&
+    JSON.stringify(others) === JSON.stringify({ status });
+  return isSound ? [] : [`no Error of the status ${status}: ${body}`];
+}
+
+/** Headers are Latin-1 on the wire; the body is what it is. */
+function bytesOf(key: string, { method, target, headers, body, isKeyless }: Request): Buffer {
+  const given = new Set(headers.map(([name]) => name.toLowerCase()));
+  const added = [
+    ['Host', 'petstore.example'],
+    ...(isKeyless === true ? [] : [['Authorization', `Bearer ${key}`]]),
+    ...(body === undefined || given.has('transfer-encoding')
+      ? []
+      : [['Content-Length', String(body.length)]]),
+  ].filter(([name = '']) => !given.has(name.toLowerCase()));
+  const lines = [...added, ...headers].map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n`, 'latin1');
+  return Buffer.concat([head, body ?? Buffer.alloc(0)]);
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type FuzzService, type Request, startFuzzService } from './fuzz-service.js';
+import { illegalRequest } from './illegal-requests.js';
+import { legalRequest } from './legal-requests.js';
+import { wildRequest } from './wild-requests.js';
+
+/** `npm run fuzz` sends 50,000. */
+const CASES = Number(process.env['FUZZ_CASES'] ?? 2_000);
+
+/** Requests that are under way at the same time. */
+const TOGETHER = 20;
+
+/** Some 20 ms a case even on a machine that is busy with other tests, and time to make a failure small. */
+const TIMEOUT_MS = 120_000 + CASES * 20;
+
+let service: FuzzService;
+beforeAll(async () => {
+  service = await startFuzzService(CASES);
+}, TIMEOUT_MS);
+afterAll(() => service.close());
+
+/** Sends a share of the cases, some at a time; `check` says what is wrong with each. */
+async function fuzz<Case>(
+  cases: fc.Arbitrary<Case>,
+  share: number,
+  check: (one: Case) => Promise<readonly unknown[]>,
+): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(fc.array(cases, { minLength: 1, maxLength: TOGETHER, size: 'max' }), async (some) => {
+      const faults = await Promise.all(
+        some.map(async (one) => {
+          const found = await check(one);
+          return found.length === 0 ? [] : [{ one: readable(one), found }];
+        }),
+      );
+      expect(faults.flat()).toEqual([]);
+    }),
+    // Half of the greatest length, on average.
+    {
+      numRuns: Math.ceil((CASES * share) / (TOGETHER / 2)),
+      interruptAfterTimeLimit: TIMEOUT_MS - 20_000,
+      markInterruptAsFailure: true,
+    },
+  );
+}
+
+/** Bytes as text, so that a failure can be read. */
+const readable = (one: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(one, (name, value: unknown) =>
+      name === 'operation' ? undefined : isBytes(value) ? Buffer.from(value.data).toString('latin1') : value,
+    ),
+  );
+
+const isBytes = (value: unknown): value is { readonly data: readonly number[] } =>
+  typeof value === 'object' &&
+  value !== null &&
+  'type' in value &&
+  value.type === 'Buffer' &&
+  'data' in value;
+
+const succeeds = async (request: Request): Promise<readonly unknown[]> => {
+  const { status, faults } = await service.send(request);
+  return [200, 201, 304].includes(status) ? faults : [status, ...faults];
+};
+
+describe('a request', () => {
+  it(
+    'that the document allows succeeds, with an answer that fits it',
+    () => fuzz(legalRequest, 1 / 2, succeeds),
+    TIMEOUT_MS,
+  );
+
+  it(
+    'with one fault is refused for it, with a documented answer',
+    () =>
+      fuzz(illegalRequest, 1 / 4, async ({ status: expected, request }) => {
+        const { status, faults } = await service.send(request);
+        return status === expected ? faults : [`${status} instead of ${expected}`, ...faults];
+      }),
+    TIMEOUT_MS,
+  );
+
+  it(
+    'of any kind is never answered with 5xx, nor with anything that is not documented',
+    () => fuzz(wildRequest, 1 / 4, async (request) => (await service.send(request)).faults),
+    TIMEOUT_MS,
+  );
+});

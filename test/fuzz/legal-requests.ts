@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { int64Text } from '../support/arbitraries.js';
+import { type Operation, OPERATIONS, type Parameter, resolve, type Schema } from './document.js';
+import type { Request } from './fuzz-service.js';
+
+/** Any request that the document allows and the present records let succeed. */
+export const legalRequest: fc.Arbitrary<Request> = fc.constantFrom(...OPERATIONS).chain(requestFor);
+
+export function requestFor(operation: Operation): fc.Arbitrary<Request> {
+  const { method, path, parameters, body: schema } = operation;
+  const valuesIn = (where: Parameter['in']): fc.Arbitrary<Record<string, string>> => {
+    const some = parameters.filter((one) => one.in === where);
+    return fc.record(Object.fromEntries(some.map((one) => [one.name, parameterText(one)])), {
+      requiredKeys: some.filter(({ required }) => required === true).map(({ name }) => name),
+    });
+  };
+  return fc
+    .record({
+      query: valuesIn('query'),
+      inPath: valuesIn('path'),
+      headers: valuesIn('header'),
+      body: schema === undefined ? fc.constant(undefined) : bodyText(operation, schema),
+    })
+    .map((parts) => {
+      const body = parts.body === undefined ? {} : { body: Buffer.from(parts.body) };
+      const type = parts.body === undefined ? {} : { 'Content-Type': 'application/json' };
+      const headers = Object.entries({ ...parts.headers, ...type });
+      return Object.assign(body, {
+        operation,
+        method,
+        target: targetOf(path, parts.inPath, parts.query),
+        headers,
+      });
+    });
+}
+
+function targetOf(
+  path: string,
+  inPath: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string>>,
+): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => inPath[name] ?? '');
+  const written = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  return written.length === 0 ? filled : `${filled}?${written.join('&')}`;
+}
+
+/** What only the service can give out, such as a cursor, is put in when the request is sent: `{cursor}`, `{fresh}`. */
+function parameterText({ name, in: where, schema: reference }: Parameter): fc.Arbitrary<string> {
+  const schema = resolve<Schema>(reference);
+  if (name === 'cursor') return fc.constant('{cursor}');
+  if (where === 'path') return fc.constant('{fresh}');
+  if (name === 'If-None-Match') return fc.stringMatching(/^"[!#-~]{0,30}"$/);
+  if (name === 'Idempotency-Key') return fc.uuid();
+  return jsonText(schema).map((text) => text.replaceAll('"', ''));
+}
+
+function bodyText({ id }: Operation, schema: Schema): fc.Arbitrary<string> {
+  const { properties = {}, required = [] } = schema;
+  const members = Object.entries(properties).map(([name, one]) => {
+    if (id === 'placeOrder') return [name, fc.constant('{fresh}')] as const;
+    // The one status that a placed order cannot take at once.
+    const text = jsonText(resolve<Schema>(one));
+    return [name, id === 'updateOrder' ? text.filter((value) => value !== '"delivered"') : text] as const;
+  });
+  const known = fc.record(Object.fromEntries(members), { requiredKeys: [...required] });
+  // Members that are not known are ignored.
+  const others = fc.dictionary(
+    fc.stringMatching(/^x-[a-z]{1,8}$/),
+    fc.json({ maxDepth: 2 }).map((text) => text.replaceAll('{fresh}', '')),
+    { maxKeys: 2 },
+  );
+  return fc.tuple(known, others, fc.constantFrom('', ' ', '\n\t')).map(
+    ([some, more, space]) =>
+      `${space}{${Object.entries({ ...more, ...some })
+        .map(([name, text]) => `${space}${JSON.stringify(name)}${space}:${text}${space}`)
+        .join(',')}}${space}`,
+  );
+}
+
+/** JSON text of any value that fits a schema. */
+export function jsonText(schema: Schema): fc.Arbitrary<string> {
+  if (schema.enum !== undefined) return fc.constantFrom(...schema.enum).map((one) => JSON.stringify(one));
+  if (schema.type === 'integer') {
+    if (schema.format !== 'int64')
+      return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 0x7fffffff }).map(String);
+    return fc.tuple(int64Text, fc.constantFrom('', '.0', 'e0', '.00E+0')).map((parts) => parts.join(''));
+  }
+  if (schema.type !== 'string') throw new Error(`no values are known for the type ${schema.type}`);
+  const pattern = new RegExp(schema.pattern ?? '', 'u');
+  return fc
+    .string({ unit: 'binary', minLength: schema.minLength ?? 0, maxLength: schema.maxLength ?? 100 })
+    .filter((text) => pattern.test(text))
+    .map((text) => JSON.stringify(text));
+}
