@@ -23,7 +23,8 @@ describe('parseJsonBody', () => {
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.nat(25), (value, zeros) => {
         expect(categoryOf(`${value}`)).toBe(value);
         expect(categoryOf(`${value}.${'0'.repeat(zeros + 1)}`)).toBe(value);
-        expect(categoryOf(`${value}${'0'.repeat(zeros)}e-${zeros}`)).toBe(value);
+        // "00e-1" is no JSON.
+        if (value !== 0n) expect(categoryOf(`${value}${'0'.repeat(zeros)}e-${zeros}`)).toBe(value);
         expect(categoryOf(`${value}E0`)).toBe(value);
       }),
     );

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { lchownSync, lstatSync, mkdirSync, readlinkSync, rmdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
@@ -48,13 +57,17 @@ export function prepareRunDirectory(runDirectory: string, account: ServerAccount
   if (account !== undefined && found.uid !== account.uid) lchownSync(runDirectory, account.uid, account.gid);
 }
 
-/** Leaves nothing behind below the temporary directory, except a copy of the programs for the next start. */
-export function tidyRunDirectory(runDirectory: string, root: string): void {
-  if (dirname(runDirectory) === root) return;
+/**
+ * Leaves nothing behind below the temporary directory, except a copy of the programs for the next start. False when the
+ * directory is not empty: its socket is about to go, or a simultaneous opener is faster.
+ */
+export function tidyRunDirectory(runDirectory: string, root: string): boolean {
+  if (dirname(runDirectory) === root) return true;
   try {
     rmdirSync(runDirectory);
+    return true;
   } catch {
-    // Not empty, or a simultaneous opener is faster.
+    return !existsSync(runDirectory);
   }
 }
 

@@ -35,6 +35,9 @@ export const POLL_MS = 20;
 export const START_MAX_MS = 300_000;
 /** A fast shutdown writes one checkpoint. */
 const STOP_MAX_MS = 60_000;
+
+/** How long a server that has ended may take to be gone from its socket's directory, on a machine with much else to do. */
+const TIDY_MAX_MS = 1_000;
 /** Another server holds the cluster or its memory: a simultaneous opener's, or the last processes of a killed one. */
 const HELD_BY_ANOTHER = /lock file ".*" (already exists|is empty)|pre-existing shared memory block/;
 
@@ -79,7 +82,10 @@ export async function stopServer({ directory }: Server): Promise<boolean> {
     if (performance.now() > giveUp) return false;
     await delay(POLL_MS);
   }
-  tidyRunDirectory(directory.runDirectory, directory.root);
+  const tidied = performance.now() + TIDY_MAX_MS;
+  while (!tidyRunDirectory(directory.runDirectory, directory.root) && performance.now() < tidied) {
+    await delay(POLL_MS);
+  }
   return true;
 }
 
