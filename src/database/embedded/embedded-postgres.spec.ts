@@ -95,14 +95,17 @@ describe('the embedded PostgreSQL', () => {
     }
   });
 
-  it('works where the data directory is too long for a socket, and leaves nothing in the temporary directory', async () => {
+  it('works where the data directory is too long for a socket, and leaves no socket in the temporary directory', async () => {
     const dataDir = join(parent, 'x'.repeat(100));
     const postgres = await open('service', { dataDir });
     expect(postgres.socketDirectory.startsWith(dataDir)).toBe(false);
     expect(fs.lstatSync(postgres.socketDirectory).mode & 0o777).toBe(0o700);
     expect(await query(await open('tool', { dataDir }), 'select 1')).toEqual([1]);
     await Promise.all(opened.map((each) => each.close()));
-    expect(fs.existsSync(postgres.socketDirectory)).toBe(false);
+    // Where the server's user cannot read node_modules, a copy of the programs stays there for the next start.
+    const left = fs.existsSync(postgres.socketDirectory) ? fs.readdirSync(postgres.socketDirectory) : [];
+    expect(left.filter((name) => !name.startsWith('binaries-'))).toEqual([]);
+    fs.rmSync(postgres.socketDirectory, { recursive: true, force: true });
   });
 
   it('works below a directory that only its owner may enter', async () => {
