@@ -34,10 +34,18 @@ function actor(): string {
   }
 }
 
+/** Ctrl-C and the end of the input are an answer, too, and no yes. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr });
+  const gone = new AbortController();
+  terminal.once('SIGINT', () => gone.abort());
+  terminal.once('close', () => gone.abort());
   try {
-    return await terminal.question(question);
+    return await terminal.question(question, { signal: gone.signal });
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+    stderr.write('\n');
+    return '';
   } finally {
     terminal.close();
   }

@@ -69,7 +69,7 @@ export async function connect(url: string): Promise<pg.Client> {
   } catch (error) {
     throw new CliError(
       `The database cannot be reached: ${describeFault(error)}`,
-      'Check DATABASE_URL and that the server runs; `petstore doctor` looks at everything.',
+      'Check DATABASE_URL, and that the server runs.',
     );
   }
 }

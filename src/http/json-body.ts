@@ -10,7 +10,11 @@ import { ApiError } from './api-error.js';
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new ApiError('malformed_json', 'The body is not valid UTF-8.');
-  const text = bytes.toString('utf8');
+  return parseJsonText(bytes.toString('utf8'));
+}
+
+/** The same for a body that was decoded already. */
+export function parseJsonText(text: string): unknown {
   try {
     return parseFast(text) ?? parseExact(text);
   } catch (error) {

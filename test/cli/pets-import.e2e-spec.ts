@@ -35,6 +35,8 @@ afterAll(async () => {
 const importText = (text: string | Buffer | Readable, format: 'csv' | 'ndjson', ...args: string[]) =>
   petstore(['pets', 'import', '-', '--format', format, ...args], { stdin: text });
 
+const importFile = (...args: readonly string[]) => petstore(['pets', 'import', ...args]);
+
 const stored = async (): Promise<readonly unknown[]> =>
   (await pool.query('select id, name, category_id, status from pets order by id')).rows;
 
@@ -178,20 +180,19 @@ describe('petstore pets import', () => {
   });
 
   it('says what is wrong with the file itself', async () => {
-    const run = (...args: string[]) => petstore(['pets', 'import', ...args]);
-    expect(await run(files.path('none.csv'))).toMatchObject({
+    expect(await importFile(files.path('none.csv'))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/cannot be read: ENOENT/),
     });
-    expect(await run(files.path('.'), '--format', 'csv')).toMatchObject({
+    expect(await importFile(files.path('.'), '--format', 'csv')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/is a directory/),
     });
-    expect(await run('stock.xlsx')).toMatchObject({
+    expect(await importFile('stock.xlsx')).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/--format ndjson or --format csv/),
     });
-    expect(await run('-', '--format', 'xml')).toMatchObject({ code: 2 });
+    expect(await importFile('-', '--format', 'xml')).toMatchObject({ code: 2 });
     expect((await importText('', 'ndjson')).stdout).toBe('Imported 0 animals.\n');
   });
 
@@ -242,72 +243,5 @@ describe('petstore pets import', () => {
     await pool.query(`alter role ${role} in database "${name}" reset statement_timeout`);
     expect(code).toBe(0);
     expect(await stored()).toHaveLength(2);
-  });
-});
-
-describe('petstore pets import, with identifiers', () => {
-  const rows = (...ids: readonly (string | undefined)[]): string =>
-    ids
-      .map((id, index) => `{${id === undefined ? '' : `"id":${id},`}"name":"n${index}","categoryId":1}\n`)
-      .join('');
-  const ids = async (): Promise<readonly string[]> =>
-    (await pool.query<{ id: string }>('select id from pets order by id')).rows.map(({ id }) => id);
-
-  it('keeps them, and the next animal of the service comes after them', async () => {
-    const given = ['-9223372036854775808', '41', '9223372036854775807', '7'];
-    expect((await importText(rows(...given), 'ndjson')).stdout).toBe('Imported 4 animals.\n');
-    expect(await ids()).toEqual(['-9223372036854775808', '7', '41', '9223372036854775807']);
-    const { rows: next } = await pool.query(
-      `insert into pets (name, category_id) values ('next', 1) returning id`,
-    );
-    expect(next).toEqual([{ id: '42' }]);
-    // One that lies behind does not turn it back.
-    expect((await importText(rows('9'), 'ndjson')).code).toBe(0);
-    const { rows: after } = await pool.query(
-      `insert into pets (name, category_id) values ('after', 1) returning id`,
-    );
-    expect(after).toEqual([{ id: '43' }]);
-  });
-
-  it('refuses those that are taken or come twice, by their lines', async () => {
-    await importText(rows('1', '2', '3'), 'ndjson');
-    const text = rows('10', '2', '11', '10', '1', '10');
-    const outcome = await importText(text, 'ndjson');
-    expect(outcome.code).toBe(1);
-    expect(outcome.stderr.split('\n').slice(0, 5)).toEqual([
-      'line 2: id 2 is taken: an animal has it already.',
-      'line 4: id 10 is in the file before.',
-      'line 5: id 1 is taken: an animal has it already.',
-      'line 6: id 10 is in the file before.',
-      'Nothing was imported: 4 of 6 rows were refused.',
-    ]);
-    expect(await ids()).toEqual(['1', '2', '3']);
-    expect(await json(importText(text, 'ndjson', '--skip-invalid', '--json'))).toMatchObject({
-      imported: 2,
-      refused: 4,
-    });
-    expect(await ids()).toEqual(['1', '2', '3', '10', '11']);
-    const { rows: kept } = await pool.query(`select name from pets where id = 10`);
-    expect(kept).toEqual([{ name: 'n0' }]);
-  });
-
-  it('wants all of them or none', async () => {
-    expect((await importText(rows('5', undefined), 'ndjson')).stderr).toMatch(/^line 2: id is missing/);
-    expect((await importText(rows(undefined, '5'), 'ndjson')).stderr).toMatch(
-      /^line 2: id must not be there/,
-    );
-    expect((await importText('id,name,categoryId\n5,a,1\n,b,1\n', 'csv')).stderr).toMatch(
-      /^line 3: id is missing/,
-    );
-    expect((await importText(rows('"5"'), 'ndjson')).stderr).toMatch(
-      /^line 1: id must be an integer of 64 bits\.\n/,
-    );
-    expect(await ids()).toEqual([]);
-  });
-
-  it('gives new ones instead when that is asked for', async () => {
-    await importText(rows('1'), 'ndjson');
-    expect((await importText(rows('1', undefined, '"x"'), 'ndjson', '--new-ids')).code).toBe(0);
-    expect(await ids()).toHaveLength(4);
   });
 });

@@ -16,6 +16,29 @@ export function csvFields(row: string): readonly string[] | undefined {
   }
 }
 
+/**
+ * Whether a row goes on after this line, because its end is within quotes. They open a value at its beginning alone, so
+ * that a stray one costs its own line only.
+ *
+ * @param startsWithin whether the line before did
+ */
+export function endsWithinQuotes(line: string, startsWithin: boolean): boolean {
+  let at = 0;
+  let isWithin = startsWithin || line.startsWith('"');
+  if (isWithin && !startsWithin) at = 1;
+  for (;;) {
+    if (isWithin) {
+      const closing = closingQuote(line, at);
+      if (closing === -1) return true;
+      at = closing + 1;
+    }
+    const comma = line.indexOf(',', at);
+    if (comma === -1) return false;
+    isWithin = line[comma + 1] === '"';
+    at = comma + (isWithin ? 2 : 1);
+  }
+}
+
 /** The first quote that is not one of two, or -1. */
 function closingQuote(row: string, from: number): number {
   let at = row.indexOf('"', from);

@@ -1,4 +1,5 @@
 import { Client, DatabaseError } from 'pg';
+import { violatedConstraint } from '../../database/database-errors.js';
 import { CliError } from '../cli-error.js';
 import { connect } from '../session.js';
 
@@ -21,24 +22,26 @@ export type RefuseTaken = (line: number, fault: string) => void;
 export async function addGatheredPets(
   client: Client,
   url: string,
-  gathered: number,
   { skipsTaken, refuse }: { readonly skipsTaken: boolean; readonly refuse: RefuseTaken },
 ): Promise<number | undefined> {
   await moveSequence(client, url);
   await client.query('savepoint before_adding');
-  const added = await add(client);
-  if (added === gathered) return added;
+  try {
+    return await add(client, '');
+  } catch (error) {
+    if (violatedConstraint(error) !== 'pets_pkey') throw error;
+  }
   // Not compared before: that would cost each import what only few need.
   await client.query('rollback to before_adding');
   await tellTaken(client, refuse);
-  return skipsTaken ? await add(client) : undefined;
+  return skipsTaken ? await add(client, 'on conflict (id) do nothing') : undefined;
 }
 
-async function add(client: Client): Promise<number> {
+async function add(client: Client, onConflict: string): Promise<number> {
   const { rowCount } = await client.query(
     `insert into pets (id, name, category_id, status)
      select id, name, category_id, status from imported_pets
-     on conflict (id) do nothing`,
+     ${onConflict}`,
   );
   return rowCount ?? 0;
 }

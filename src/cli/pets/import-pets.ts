@@ -2,7 +2,8 @@ import type { Client } from 'pg';
 import { copyRow } from './copy-text.js';
 import type { Format } from './format.js';
 import { addGatheredPets, explained } from './gathered-pets.js';
-import { PetReader, type ReadRow } from './pet-reader.js';
+import type { ImportedPet } from './imported-pet.js';
+import { faultOf, PetReader, type ReadRow } from './pet-reader.js';
 import { PetWriter } from './pet-writer.js';
 
 export interface ImportOptions {
@@ -29,15 +30,15 @@ export interface ImportCounts {
 }
 
 /** Adds the animals of a file to the database, all in one transaction. In constant memory, however long the file is. */
-export async function importPets(options: ImportOptions): Promise<ImportCounts> {
-  return await new Import(options).run();
-}
+export const importPets = (options: ImportOptions): Promise<ImportCounts> => new Import(options).run();
 
 class Import {
   readonly #reader: PetReader;
   #writer: PetWriter | undefined;
   #rows = 0;
   #refused = 0;
+  /** As the first animal tells. */
+  #hasIds: boolean | undefined;
 
   constructor(private readonly options: ImportOptions) {
     this.#reader = new PetReader(options.format, options.takesIds);
@@ -50,28 +51,55 @@ class Import {
       return await this.#complete();
     } catch (error) {
       await this.#writer?.abandon();
-      throw this.#reader.hasIds ? explained(error) : error;
+      throw this.#hasIds === true ? explained(error) : error;
     }
   }
 
   /** Sends what the rows of a chunk say. */
-  async #take(rows: Iterable<ReadRow>): Promise<void> {
+  async #take(rows: readonly ReadRow[]): Promise<void> {
     const { database } = this.options;
     let text = '';
     for (const row of rows) {
       this.#rows += 1;
-      if (row.fault !== undefined) this.#refuse(row.line, row.fault);
-      else if (database !== undefined) text += copyRow(row.line, row.pet);
+      if ('pet' in row) text += this.#accept(row.line, row.pet);
+      else if ('fault' in row) this.#refuse(row.line, row.fault);
+      else text += await this.#judge(row);
     }
-    if (this.#isVain) {
-      // The rest is only looked at, so that all its faults are told at once.
+    if (this.#refused > 0 && !this.options.skipsInvalid) {
+      // Nothing will be added. The rest is only looked at, so that all its faults are told at once.
       await this.#writer?.abandon();
       this.#writer = undefined;
     } else if (text !== '' && database !== undefined) {
-      this.#writer ??= await PetWriter.open(database.client, this.#reader.hasIds);
+      this.#writer ??= await PetWriter.open(database.client, this.#hasIds === true);
       await this.#writer.write(text);
     }
     await this.options.onProgress(this.#counts(0));
+  }
+
+  /** The row as it is sent, or nothing. */
+  #accept(line: number, pet: ImportedPet): string {
+    const hasId = pet.id !== undefined;
+    this.#hasIds ??= hasId;
+    if (hasId !== this.#hasIds) {
+      this.#refuse(
+        line,
+        this.#hasIds
+          ? 'id is missing: the first animal has one, so every one must.'
+          : 'id must not be there: the first animal has none.',
+      );
+      return '';
+    }
+    return this.options.database === undefined ? '' : copyRow(line, pet);
+  }
+
+  async #judge({ line, doubtful }: { readonly line: number; readonly doubtful: unknown }): Promise<string> {
+    const { readByRules } = await import('./read-by-rules.js');
+    try {
+      return this.#accept(line, readByRules(doubtful, this.options.takesIds));
+    } catch (error) {
+      this.#refuse(line, faultOf(error));
+      return '';
+    }
   }
 
   async #complete(): Promise<ImportCounts> {
@@ -79,12 +107,13 @@ class Import {
     const { database, skipsInvalid } = this.options;
     if (writer === undefined || database === undefined) return this.#counts(0);
     const sent = await writer.finish();
-    const imported = this.#reader.hasIds
-      ? await addGatheredPets(database.client, database.url, sent, {
-          skipsTaken: skipsInvalid,
-          refuse: (line, fault) => this.#refuse(line, fault),
-        })
-      : sent;
+    const imported =
+      this.#hasIds === true
+        ? await addGatheredPets(database.client, database.url, {
+            skipsTaken: skipsInvalid,
+            refuse: (line, fault) => this.#refuse(line, fault),
+          })
+        : sent;
     if (imported === undefined) await writer.abandon();
     else await writer.commit();
     return this.#counts(imported ?? 0);
@@ -93,11 +122,6 @@ class Import {
   #refuse(line: number, fault: string): void {
     this.#refused += 1;
     this.options.refuse(line, fault);
-  }
-
-  /** Whether nothing will be added any more. */
-  get #isVain(): boolean {
-    return this.#refused > 0 && !this.options.skipsInvalid;
   }
 
   #counts(imported: number): ImportCounts {

@@ -1,86 +1,76 @@
 import { CliError } from '../cli-error.js';
+import { CsvRows } from './csv-rows.js';
 import type { Format } from './format.js';
-import { type ImportedPet, readPet } from './pet-rules.js';
-import { type FileRecord, RecordSplitter } from './record-splitter.js';
+import { type ImportedPet, readRightPet } from './imported-pet.js';
+import { type Line, LineSplitter } from './line-splitter.js';
 import { csvRowReader, readJsonRow, type RowReader, withoutReturn } from './row-readers.js';
 
-/** A row of a file, which begins on a line: an animal, or why it is none. */
+/** A row of a file, by the line on which it begins: an animal, why it is none, or what only the rules can tell. */
 export type ReadRow =
-  | { readonly line: number; readonly pet: ImportedPet; readonly fault?: undefined }
-  | { readonly line: number; readonly fault: string };
+  | { readonly line: number; readonly pet: ImportedPet }
+  | { readonly line: number; readonly fault: string }
+  | { readonly line: number; readonly doubtful: unknown };
 
 /** As spreadsheets begin their files. */
-const BYTE_ORDER_MARK = /^\ufeff/;
+const BYTE_ORDER_MARK = '\ufeff';
 
-/** Reads the animals of a file, given chunk by chunk. */
+/** Reads the rows of a file, given chunk by chunk. */
 export class PetReader {
-  readonly #splitter: RecordSplitter;
+  readonly #lines = new LineSplitter();
+  readonly #csvRows: CsvRows | undefined;
   #readRow: RowReader | undefined;
-  #hasIds: boolean | undefined;
 
   constructor(
     format: Format,
     private readonly takesIds: boolean,
   ) {
-    this.#splitter = new RecordSplitter(format === 'csv');
-    if (format === 'ndjson') this.#readRow = readJsonRow;
-  }
-
-  /** Whether the animals bring their identifiers, as the first one tells; false before there is one. */
-  get hasIds(): boolean {
-    return this.#hasIds ?? false;
+    if (format === 'csv') this.#csvRows = new CsvRows();
+    else this.#readRow = readJsonRow;
   }
 
   /** @throws CliError when the first line of CSV does not tell the columns */
-  *push(chunk: Buffer): Generator<ReadRow> {
-    for (const record of this.#splitter.push(chunk)) {
-      const row = this.#read(record);
-      if (row !== undefined) yield row;
-    }
+  push(chunk: Buffer): ReadRow[] {
+    const lines = this.#lines.push(chunk);
+    return this.#readAll(this.#csvRows?.join(lines) ?? lines);
   }
 
-  *end(): Generator<ReadRow> {
-    for (const record of this.#splitter.end()) {
-      const row = this.#read(record);
-      if (row !== undefined) yield row;
-    }
+  end(): ReadRow[] {
+    const lines = this.#lines.end();
+    const rows = this.#readAll(
+      this.#csvRows === undefined ? lines : [...this.#csvRows.join(lines), ...this.#csvRows.end()],
+    );
     if (this.#readRow === undefined)
       throw new CliError('The file is empty: it has no line that names the columns.');
+    return rows;
   }
 
-  #read({ line, bytes, fault }: FileRecord): ReadRow | undefined {
+  #readAll(lines: readonly Line[]): ReadRow[] {
+    const rows: ReadRow[] = [];
+    for (const line of lines) {
+      const row = this.#read(line);
+      if (row !== undefined) rows.push(row);
+    }
+    return rows;
+  }
+
+  #read({ number: line, text, fault }: Line): ReadRow | undefined {
     if (fault !== undefined) return { line, fault };
-    const content = line === 1 ? withoutMark(bytes) : bytes;
+    const row = line === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
     if (this.#readRow === undefined) {
-      this.#readRow = csvRowReader(withoutReturn(content.toString('utf8')));
+      this.#readRow = csvRowReader(withoutReturn(row));
       return undefined;
     }
     try {
-      const value = this.#readRow(content);
+      const value = this.#readRow(row);
       if (value === undefined) return undefined;
-      const pet = readPet(value, this.takesIds);
-      this.#expectIds(pet);
-      return { line, pet };
+      const pet = readRightPet(value, this.takesIds);
+      return pet === undefined ? { line, doubtful: value } : { line, pet };
     } catch (error) {
       return { line, fault: faultOf(error) };
     }
   }
-
-  #expectIds({ id }: ImportedPet): void {
-    this.#hasIds ??= id !== undefined;
-    if (this.#hasIds === (id !== undefined)) return;
-    throw new Error(
-      this.#hasIds
-        ? 'id is missing: the first animal has one, so every one must.'
-        : 'id must not be there: the first animal has none.',
-    );
-  }
-}
-
-function withoutMark(bytes: Buffer): Buffer {
-  return BYTE_ORDER_MARK.test(bytes.toString('utf8', 0, 3)) ? bytes.subarray(3) : bytes;
 }
 
 /** The service speaks of a body, which is a row here. */
-const faultOf = (error: unknown): string =>
+export const faultOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/^(?:The|A) body/, 'The row');

@@ -1,22 +1,22 @@
-import { isUtf8 } from 'node:buffer';
 import { parseInt64 } from '../../http/int64.js';
-import { parseJsonBody } from '../../http/json-body.js';
+import { parseJsonText } from '../../http/json-body.js';
 import { CliError } from '../cli-error.js';
 import { csvFields } from './csv-fields.js';
 
-/** Makes of a row's bytes what a body of `POST /v1/pets` would be parsed to; throws an Error when that cannot be. */
-export type RowReader = (bytes: Buffer) => unknown;
+/**
+ * Makes of a row what a body of `POST /v1/pets` would be parsed to; throws an Error when that cannot be. Undefined: the row
+ * is blank.
+ */
+export type RowReader = (row: string) => unknown;
 
-/** NDJSON: each line is a body. Undefined: the line is blank. */
-export const readJsonRow: RowReader = (bytes) => (isBlank(bytes) ? undefined : parseJsonBody(bytes));
+/** NDJSON: each line is a body. */
+export const readJsonRow: RowReader = (row) => (isBlank(row) ? undefined : parseJsonText(row));
 
 const BLANK = /^[ \t\r]*$/;
 const SPACE = 32;
 
 /** Most rows do not begin with white space, and need no further look. */
-const isBlank = (bytes: Buffer): boolean => (bytes[0] ?? 0) <= SPACE && BLANK.test(bytes.toString('latin1'));
-
-const COLUMNS = ['id', 'name', 'categoryId', 'status'] as const;
+const isBlank = (row: string): boolean => (row === '' || row.charCodeAt(0) <= SPACE) && BLANK.test(row);
 
 /**
  * CSV: the members are named by the first row, whose other columns are ignored as unknown members are.
@@ -33,26 +33,32 @@ export function csvRowReader(header: string): RowReader {
     );
   }
   if (new Set(names).size < names.length) throw new CliError('The first line names a column twice.');
-  const [id, name, categoryId, status] = COLUMNS.map((column) => names.indexOf(column));
-  return (bytes) => {
-    if (isBlank(bytes)) return undefined;
-    if (!isUtf8(bytes)) throw new Error('The row is not valid UTF-8.');
-    const fields = csvFields(withoutReturn(bytes.toString('utf8')));
+  const id = names.indexOf('id');
+  const name = names.indexOf('name');
+  const categoryId = names.indexOf('categoryId');
+  const status = names.indexOf('status');
+  return (row) => {
+    if (isBlank(row)) return undefined;
+    const fields = csvFields(withoutReturn(row));
     if (fields === undefined) {
       throw new Error('A quote stands within a value: put the value in quotes, and each quote in it twice.');
     }
     if (fields.length !== names.length) {
       throw new Error(`The row has ${fields.length} values, and the first line names ${names.length}.`);
     }
-    const field = (index: number | undefined): string => fields[index ?? -1] ?? '';
     return {
-      name: field(name),
-      categoryId: asJsonNumber(field(categoryId)),
-      // What is empty is absent: CSV has nothing else for it.
-      ...(field(status) !== '' && { status: field(status) }),
-      ...(field(id) !== '' && { id: asJsonNumber(field(id)) }),
+      name: fields[name],
+      categoryId: asJsonNumber(fields[categoryId]),
+      status: unlessEmpty(fields, status),
+      id: asJsonNumber(unlessEmpty(fields, id)),
     };
   };
+}
+
+/** What is empty is absent: CSV has nothing else for it. So is what has no column, at -1. */
+function unlessEmpty(fields: readonly string[], index: number): string | undefined {
+  const value = index === -1 ? undefined : fields[index];
+  return value === '' ? undefined : value;
 }
 
 export const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);
@@ -62,7 +68,8 @@ const PLAIN = /^-?[1-9]\d{0,14}$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** A value as the number that it would be in JSON; one that would be none stays text, for the rules to refuse. */
-function asJsonNumber(value: string): unknown {
+function asJsonNumber(value: string | undefined): unknown {
+  if (value === undefined) return undefined;
   if (PLAIN.test(value)) return Number(value);
-  return parseInt64(value) ?? (NUMBER.test(value) ? parseJsonBody(Buffer.from(value)) : value);
+  return parseInt64(value) ?? (NUMBER.test(value) ? parseJsonText(value) : value);
 }
