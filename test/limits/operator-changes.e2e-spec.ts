@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { type Answer, ask, askUntilDecided, tally } from '../support/ask.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueKeys, type TestKey } from '../support/issue-keys.js';
 import { type Replica, startReplica } from '../support/replicas.js';
 import { startService, type TestService } from '../support/service.js';
+import { openTestPool } from '../support/test-pool.js';
 
 jest.setTimeout(60_000);
 
@@ -23,7 +24,7 @@ let origins: readonly string[];
 beforeAll(async () => {
   database = await createTestDatabase();
   const databaseUrl = database.url;
-  operator = new Pool({ connectionString: databaseUrl, max: 10 });
+  operator = openTestPool(databaseUrl, { max: 10 });
   await operator.query(`insert into plans values ('other', 40, 4000)`);
   const options = { databaseUrl, environment: ENVIRONMENT };
   services = await Promise.all([startService(options), startService(options)]);

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { type Answer, ask, askUntilDecided, tally } from '../support/ask.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { issueKeys, type TestKey } from '../support/issue-keys.js';
 import { holdOpen, updateInBulk } from '../support/operators.js';
 import { type Replica, startReplicas, stopReplicas } from '../support/replicas.js';
+import { openTestPool } from '../support/test-pool.js';
 
 jest.setTimeout(60_000);
 
@@ -16,7 +17,7 @@ let replicas: readonly Replica[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  operator = new Pool({ connectionString: database.url, max: 4 });
+  operator = openTestPool(database.url, { max: 4 });
   replicas = await startReplicas(REPLICAS, { databaseUrl: database.url });
   await warmUp();
 });
@@ -149,7 +150,7 @@ async function deadlocks(): Promise<number> {
   await stopReplicas(replicas);
   replicas = [];
   await operator.end();
-  operator = new Pool({ connectionString: database.url, max: 1 });
+  operator = openTestPool(database.url, { max: 1 });
   return await eventually(async () => {
     const { rows } = await operator.query<{ others: number; deadlocks: number }>(
       `select
