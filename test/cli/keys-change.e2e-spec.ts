@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { hashApiKey } from '../../src/auth/api-key.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { openTestPool } from '../support/test-pool.js';
+import { json, type Petstore, petstoreOn } from './support/petstore.js';
+
+interface Key {
+  readonly id: number;
+  readonly key: string;
+  readonly name: string;
+  readonly plan_id: string;
+  readonly prefix: string;
+  readonly state: string;
+  readonly requests_per_minute: number;
+  readonly requests_per_day: number;
+  readonly revoked_at: string | null;
+  readonly suspended_until: string | null;
+  readonly banned_until: string | null;
+  readonly secrets: number;
+}
+
+let database: TestDatabase;
+let pool: Pool;
+let petstore: Petstore;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = openTestPool(database.url, { max: 2 });
+  petstore = petstoreOn(database.url);
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const issue = (name = 'Acme', plan = 'pro'): Promise<Key> =>
+  json<Key>(petstore(['keys', 'issue', '--name', name, '--plan', plan, '--json']));
+const show = (id: number): Promise<Key> => json<Key>(petstore(['keys', 'show', String(id), '--json']));
+
+describe('petstore keys rotate', () => {
+  it('makes a second secret; the first works for the overlap', async () => {
+    const { id, key } = await issue();
+    const rotated = await json<Key & { old_secrets_expire_at: string }>(
+      petstore(['keys', 'rotate', String(id), '--overlap', '2h', '--json']),
+    );
+    expect(rotated.key).not.toBe(key);
+    const { rows } = await pool.query<{ seconds: number }>(
+      `select extract(epoch from expires_at - now())::int as seconds from api_key_secrets where hash = $1`,
+      [hashApiKey(key)],
+    );
+    expect(rows[0]?.seconds).toBeGreaterThan(7140);
+    expect(rows[0]?.seconds).toBeLessThanOrEqual(7200);
+    expect(Date.parse(rotated.old_secrets_expire_at)).toBeGreaterThan(Date.now());
+    expect(await show(id)).toMatchObject({ secrets: 2, prefix: rotated.key.slice(0, 12) });
+  });
+
+  it('keeps the old one for a day unless told otherwise', async () => {
+    const { id } = await issue();
+    const before = Date.now();
+    const { old_secrets_expire_at: ends } = await json<{ old_secrets_expire_at: string }>(
+      petstore(['keys', 'rotate', String(id), '--json']),
+    );
+    expect(Date.parse(ends) - before).toBeGreaterThan(86_300_000);
+    expect(Date.parse(ends) - before).toBeLessThan(86_500_000);
+  });
+
+  it('asks before it ends the old secrets at once', async () => {
+    const { id } = await issue();
+    const args = ['keys', 'rotate', String(id), '--overlap', '0'];
+    expect(await petstore(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(/--yes/) });
+    expect(await petstore(args, { answer: 'n' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Nothing was changed/),
+    });
+    expect(await show(id)).toMatchObject({ secrets: 1 });
+    expect((await petstore([...args, '--yes'])).code).toBe(0);
+    expect(await show(id)).toMatchObject({ secrets: 1 });
+  });
+
+  it.each(['1', '-1h', 'h', '1y', '99999w', ''])('takes no overlap of %j', async (overlap) => {
+    expect(await petstore(['keys', 'rotate', '1', `--overlap=${overlap}`])).toMatchObject({ code: 2 });
+  });
+});
+
+describe('petstore keys revoke', () => {
+  it('asks, shows which key it is, and revokes it', async () => {
+    const { id, prefix } = await issue('Old customer');
+    const args = ['keys', 'revoke', String(id)];
+    const refused = await petstore(args);
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain(`Key ${id} (Old customer, ${prefix}) will end for good.`);
+    expect((await petstore(args, { answer: '' })).code).toBe(1);
+    expect(await show(id)).toMatchObject({ state: 'live' });
+    const { code, stdout } = await petstore(args, { answer: 'yes' });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^state {16}revoked$/m);
+    expect(await json<Key>(petstore([...args, '--yes', '--json']))).toMatchObject({ id, state: 'revoked' });
+  });
+});
+
+describe('petstore keys set-plan and set-limits', () => {
+  it("moves a key to another plan, with the plan's limits or its own", async () => {
+    const { id } = await issue('mover', 'free');
+    expect(await json(petstore(['keys', 'set-plan', String(id), 'business', '--json']))).toMatchObject({
+      plan_id: 'business',
+      requests_per_minute: 1000,
+      own_limits: false,
+    });
+    expect(
+      await json(
+        petstore([
+          'keys',
+          'set-plan',
+          String(id),
+          'enterprise',
+          '--per-minute',
+          '7',
+          '--per-day',
+          '8',
+          '--json',
+        ]),
+      ),
+    ).toMatchObject({ plan_id: 'enterprise', requests_per_minute: 7, requests_per_day: 8 });
+    expect(await petstore(['keys', 'set-plan', String(id), 'gold'])).toMatchObject({ code: 1 });
+  });
+
+  it('changes the limit that is given and leaves the other', async () => {
+    const { id } = await issue('limited', 'pro');
+    const set = (...args: string[]): Promise<Key> =>
+      json<Key>(petstore(['keys', 'set-limits', String(id), ...args, '--json']));
+    expect(await set('--per-minute', '600')).toMatchObject({
+      requests_per_minute: 600,
+      requests_per_day: 10_000,
+    });
+    expect(await set('--per-day', '5')).toMatchObject({ requests_per_minute: 600, requests_per_day: 5 });
+    expect(await set('--per-minute', 'plan')).toMatchObject({
+      requests_per_minute: 300,
+      requests_per_day: 5,
+    });
+    expect(await set('--per-minute', 'plan', '--per-day', 'plan')).toMatchObject({ own_limits: false });
+    expect(await petstore(['keys', 'set-limits', String(id)])).toMatchObject({ code: 2 });
+    expect(await petstore(['keys', 'set-limits', '987654321', '--per-day', '5'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^there is no key 987654321\n/),
+    });
+  });
+});
+
+describe('petstore keys suspend, resume and unban', () => {
+  it('suspends for a while, until a time or until it is resumed', async () => {
+    const { id } = await issue();
+    const suspend = (...args: string[]): Promise<Key> =>
+      json<Key>(petstore(['keys', 'suspend', String(id), ...args, '--json']));
+    expect(await suspend()).toMatchObject({ state: 'suspended', suspended_until: 'infinity' });
+    expect(await suspend('--until', '2099-01-01T00:00:00Z')).toMatchObject({
+      suspended_until: '2099-01-01T00:00:00.000Z',
+    });
+    const { suspended_until: until } = await suspend('--for', '30m');
+    expect(Math.abs(Date.parse(until ?? '') - Date.now() - 1_800_000)).toBeLessThan(60_000);
+    expect(await petstore(['keys', 'suspend', String(id), '--until', '2020-01-01T00:00:00Z'])).toMatchObject({
+      code: 1,
+    });
+    expect(await json(petstore(['keys', 'resume', String(id), '--json']))).toMatchObject({ state: 'live' });
+  });
+
+  it('lifts a ban', async () => {
+    const { id } = await issue();
+    await pool.query(
+      `update api_key_counters
+       set minute = date_trunc('minute', now()), day = (now() at time zone 'UTC')::date,
+           banned_at = now(), banned_until = now() + interval '1 hour'
+       where api_key_id = $1`,
+      [id],
+    );
+    expect(await show(id)).toMatchObject({ state: 'banned', banned_until: expect.any(String) });
+    expect(await json(petstore(['keys', 'unban', String(id), '--json']))).toMatchObject({
+      state: 'live',
+      banned_until: null,
+    });
+  });
+});
