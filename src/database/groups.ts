@@ -10,28 +10,16 @@ const WAITING_MAX = 5000;
 const TIMEOUT_MS = 950;
 
 type OfPurpose<Question, Answer> = Pick<GroupOptions<Question, Answer>, 'name' | 'send'> &
-  Partial<Pick<GroupOptions<Question, Answer>, 'shareKey' | 'concurrencyMax' | 'waitingMax'>>;
+  Partial<Pick<GroupOptions<Question, Answer>, 'shareKey' | 'concurrencyMax'>>;
 
-/** A group of reads: two statements at a time use both halves of a round trip, and a broken one is asked again. */
+/** Two statements at a time use both halves of a round trip. */
+const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, timeoutMs: TIMEOUT_MS };
+
+/** A group of reads: a broken one is asked again. */
 export const groupReads = <Question, Answer>(options: OfPurpose<Question, Answer>): Group<Question, Answer> =>
-  new Group({
-    sizeMax: SIZE_MAX,
-    concurrencyMax: 2,
-    waitingMax: WAITING_MAX,
-    timeoutMs: TIMEOUT_MS,
-    onBrokenConnection: 'ask-again',
-    ...options,
-  });
+  new Group({ ...BOUNDS, onBrokenConnection: 'ask-again', ...options });
 
 /** A group of writes: a broken one is not asked again, for nobody knows whether it committed. */
 export const groupWrites = <Question, Answer>(
   options: OfPurpose<Question, Answer>,
-): Group<Question, Answer> =>
-  new Group({
-    sizeMax: SIZE_MAX,
-    concurrencyMax: 2,
-    waitingMax: WAITING_MAX,
-    timeoutMs: TIMEOUT_MS,
-    onBrokenConnection: 'fail',
-    ...options,
-  });
+): Group<Question, Answer> => new Group({ ...BOUNDS, onBrokenConnection: 'fail', ...options });
