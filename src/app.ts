@@ -6,6 +6,7 @@ import type { Config } from './config/config.js';
 import type { Database } from './database/database.js';
 import { type ClientAddressOf, createClientAddressOf } from './http/client-address.js';
 import type { Clock } from './http/clock.js';
+import { runDirectInterceptorsDirectly } from './http/direct-interceptor.js';
 import { EdgeAdapter } from './http/edge.js';
 import { PublicUrl } from './http/public-url.js';
 import { UntrustedProxyWarning } from './http/untrusted-proxy-warning.js';
@@ -40,6 +41,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     requestTimeoutMs: config.requestTimeoutMs,
     logger,
   });
+  runDirectInterceptorsDirectly();
   return await NestFactory.create<NestFastifyApplication>(
     AppModule.register({ database, publicUrl, clock }),
     edge,

@@ -1,8 +1,9 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { Clock } from './clock.js';
 import { assertNotRemoved } from './deprecation.js';
+import type { DirectInterceptor } from './direct-interceptor.js';
 import { routeConfigOf } from './route-config.js';
 
 /**
@@ -10,12 +11,16 @@ import { routeConfigOf } from './route-config.js';
  * 429) among them, and has refused by the same rule; this makes sure that no handler depends on that.
  */
 @Injectable()
-export class DeprecationInterceptor implements NestInterceptor {
+export class DeprecationInterceptor implements DirectInterceptor {
   constructor(private readonly clock: Clock) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  before(context: ExecutionContext): void {
     const { deprecation } = routeConfigOf(context.switchToHttp().getRequest<FastifyRequest>());
     if (deprecation !== undefined) assertNotRemoved(deprecation, this.clock.nowMs());
+  }
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    this.before(context);
     return next.handle();
   }
 }

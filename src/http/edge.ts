@@ -1,5 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
+  type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -20,7 +21,6 @@ import { rateLimitHeaders } from './rate-limit-headers.js';
 import { routeConfigOf } from './route-config.js';
 import { RouteMethods } from './route-methods.js';
 import { answerSocketErrors, socketErrorHandler } from './socket-errors.js';
-import { createSerializer } from './shared-json.js';
 import { toApiError } from './to-api-error.js';
 
 declare module 'fastify' {
@@ -51,6 +51,8 @@ export class EdgeAdapter extends FastifyAdapter {
       loggerInstance: options.logger,
       // Requests are logged by the service itself, if at all.
       logController: new LogController({ disableRequestLogging: true }),
+      // Else each request gets a logger of its own, which nobody uses.
+      childLoggerFactory: (logger: FastifyBaseLogger) => logger,
       bodyLimit: options.bodyBytesMax,
       requestTimeout: options.requestTimeoutMs,
       // A connection that is open when the stop begins gets its answers, each with "Connection: close".
@@ -86,7 +88,6 @@ export class EdgeAdapter extends FastifyAdapter {
     this.setOnRequestHook((request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       this.#beforeBody(request, reply).then((answered) => answered || done(), done);
     });
-    fastify.setSerializerCompiler(createSerializer);
     fastify.removeAllContentTypeParsers();
     fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
       try {

@@ -11,15 +11,10 @@ export interface FilteredList {
   readonly filter: Readonly<Record<string, string | undefined>>;
 }
 
-/** What was cut from rows that several callers share; they asked for the same page. */
-const shownOf = new WeakMap<readonly unknown[], readonly unknown[]>();
-
-/** A page of a list: where it begins, how many rows to ask for, and the links it leads to. */
+/** A page of a list: where it begins, and the links it leads to. */
 export class Paging {
   /** The smallest identifier that may be on the page. */
   readonly fromId: bigint;
-  /** One row more than the page shows, which tells whether another page follows. */
-  readonly size: number;
   readonly #limit: number;
   /** The list with its filter, without a page: what a cursor is bound to. */
   readonly #list: string;
@@ -29,7 +24,6 @@ export class Paging {
     const given = Object.entries(filter).filter(([, value]) => value !== undefined);
     this.#list = `${path}?${given.map(([name, value]) => `${name}=${value}&`).join('')}`;
     this.#limit = limit;
-    this.size = limit + 1;
     const fromId = cursor === undefined ? INT64_MIN : decodeCursor(this.#list, cursor);
     if (fromId === undefined) {
       throw new ApiError(
@@ -40,22 +34,15 @@ export class Paging {
     this.fromId = fromId;
   }
 
-  /** The rows that the page shows: one array for all who share `rows`, so that it is written as JSON only once. */
-  shown<Row>(rows: readonly Row[]): readonly Row[] {
-    if (rows.length <= this.#limit) return rows;
-    const known = shownOf.get(rows);
-    if (known !== undefined) return known as readonly Row[];
-    const shown = rows.slice(0, this.#limit);
-    shownOf.set(rows, shown);
-    return shown;
-  }
-
-  /** The `Link` header of the page: `next` unless it is the last one, and `first`. */
-  links(rows: readonly { readonly id: bigint }[], publicUrl: PublicUrl): string {
+  /**
+   * The `Link` header of the page: `next` unless it is the last one, and `first`.
+   *
+   * @param nextId the identifier that the next page begins at
+   */
+  links(nextId: bigint | null, publicUrl: PublicUrl): string {
     const target = publicUrl.to(`${this.#list}limit=${this.#limit}`);
     const first = `<${target}>; rel="first"`;
-    const following = rows[this.#limit];
-    if (following === undefined) return first;
-    return `<${target}&cursor=${encodeCursor(this.#list, following.id)}>; rel="next", ${first}`;
+    if (nextId === null) return first;
+    return `<${target}&cursor=${encodeCursor(this.#list, nextId)}>; rel="next", ${first}`;
   }
 }

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
+import { asJson } from '../http/as-json.js';
 
-/** Sends a stored answer as it is: what is a string already is not written by the route's schema again. */
+/** Sends a stored answer as it is. */
 export function asAnswered(reply: FastifyReply, answer: string, replayed: boolean): string {
-  reply.type('application/json; charset=utf-8');
   if (replayed) reply.header('idempotency-replayed', 'true');
-  return answer;
+  return asJson(reply, answer);
 }

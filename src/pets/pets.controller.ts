@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/api-error.js';
 import { Deprecated } from '../http/deprecated.decorator.js';
 import { parseInt64 } from '../http/int64.js';
+import { asJson } from '../http/as-json.js';
 import { Operation } from '../http/operation.decorator.js';
 import { Paging } from '../http/paging.js';
 import { PublicUrl } from '../http/public-url.js';
@@ -41,12 +42,12 @@ export class PetsController {
   async listPets(
     @Query() query: ListPetsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<readonly Pet[]> {
+  ): Promise<string> {
     const { status } = query;
     const paging = new Paging({ path: '/v1/pets', filter: { status } }, query);
-    const pets = await this.pets.list({ fromId: paging.fromId, size: paging.size, status });
-    reply.header('link', paging.links(pets, this.publicUrl));
-    return paging.shown(pets);
+    const { json, nextId } = await this.pets.list({ fromId: paging.fromId, limit: query.limit, status });
+    reply.header('link', paging.links(nextId, this.publicUrl));
+    return asJson(reply, json);
   }
 
   @Post()

@@ -1,17 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import type { Group } from '../database/group.js';
 import { groupReads, groupWrites } from '../database/groups.js';
+import { groupPages, type Page, type PageQuestion } from '../database/pages.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import { membersJson } from './pet.schema.js';
 import type { NewPet, Pet, PetStatus } from './pet.js';
-import { CREATE_PETS, CREATE_PETS_ONCE, FIND_PETS, LIST_PETS } from './pets.sql.js';
-
-/** A page of animals: up to `size` from an identifier on, of one status or of all. */
-export interface PetsPage {
-  readonly fromId: bigint;
-  readonly size: number;
-  readonly status?: PetStatus | undefined;
-}
+import { CREATE_PETS, CREATE_PETS_ONCE, FIND_PETS, LISTED_PETS } from './pets.sql.js';
 
 /** The number of the question that a row answers, from 1 on, then the animal. */
 type PetRow = readonly [
@@ -30,11 +25,7 @@ interface ClaimedPet {
 /** The animals in the database. What is asked at the same time goes in one statement. */
 @Injectable()
 export class PetsRepository {
-  readonly #pages = groupReads<PetsPage, readonly Pet[]>({
-    name: 'list_pets',
-    shareKey: ({ fromId, size, status }) => `${fromId} ${size} ${status}`,
-    send: (pages) => this.#selectPages(pages),
-  });
+  readonly #pages: Group<PageQuestion<PetStatus>, Page>;
   readonly #byId = groupReads<bigint, Pet | undefined>({
     name: 'find_pets',
     shareKey: String,
@@ -50,9 +41,11 @@ export class PetsRepository {
     send: (claimed) => this.#insertOnce(claimed),
   });
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Database) {
+    this.#pages = groupPages(database, LISTED_PETS);
+  }
 
-  list(page: PetsPage): Promise<readonly Pet[]> {
+  list(page: PageQuestion<PetStatus>): Promise<Page> {
     return this.#pages.ask(page);
   }
 
@@ -68,15 +61,6 @@ export class PetsRepository {
   /** The same under a claim: the animal and the answer that later repeats get are durable together. */
   createOnce(pet: NewPet, claim: Claim): Promise<ClaimOutcome> {
     return this.#insertsOnce.ask({ pet, claim });
-  }
-
-  async #selectPages(pages: readonly PetsPage[]): Promise<readonly Pet[][]> {
-    const rows = await this.database.rows<PetRow>(LIST_PETS, [
-      pages.map((page) => page.fromId),
-      pages.map((page) => page.size),
-      pages.map((page) => page.status),
-    ]);
-    return petsByNumber(rows, pages.length);
   }
 
   async #selectById(ids: readonly bigint[]): Promise<readonly (Pet | undefined)[]> {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { LIST_PETS } from './pets.sql.js';
+import { selectPages } from '../database/pages.js';
+import { LISTED_PETS } from './pets.sql.js';
 
 interface Plan {
   readonly 'Node Type': string;
@@ -32,12 +33,12 @@ afterAll(async () => {
 
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-describe('LIST_PETS', () => {
+describe('the pages of animals', () => {
   it('reads no more animals than its pages show, also of a rare status, by the plan that serves all lengths', async () => {
     await pool.query(`set plan_cache_mode = force_generic_plan`);
-    await pool.query(`prepare list_pets as ${LIST_PETS.text}`);
+    await pool.query(`prepare list_pets as ${selectPages(LISTED_PETS).text}`);
     const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `explain (analyze, format json) execute list_pets('{1,1,500}', '{21,21,21}', '{null,sold,available}')`,
+      `explain (analyze, format json) execute list_pets('{1,1,500}', '{20,20,20}', '{null,sold,available}')`,
     );
     const nodes = nodesOf(rows[0]?.['QUERY PLAN'][0].Plan as Plan);
     const scans = nodes.filter((node) => node['Index Name'] !== undefined);

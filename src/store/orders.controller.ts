@@ -3,6 +3,7 @@ import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/api-error.js';
 import { parseInt64 } from '../http/int64.js';
+import { asJson } from '../http/as-json.js';
 import { Operation } from '../http/operation.decorator.js';
 import { Paging } from '../http/paging.js';
 import { PublicUrl } from '../http/public-url.js';
@@ -39,12 +40,12 @@ export class OrdersController {
   async listOrders(
     @Query() query: ListOrdersQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<readonly Order[]> {
+  ): Promise<string> {
     const { status } = query;
     const paging = new Paging({ path: '/v1/store/orders', filter: { status } }, query);
-    const orders = await this.orders.list({ fromId: paging.fromId, size: paging.size, status });
-    reply.header('link', paging.links(orders, this.publicUrl));
-    return paging.shown(orders);
+    const { json, nextId } = await this.orders.list({ fromId: paging.fromId, limit: query.limit, status });
+    reply.header('link', paging.links(nextId, this.publicUrl));
+    return asJson(reply, json);
   }
 
   @Post()

@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
+import type { Group } from '../database/group.js';
 import { groupReads, groupWrites } from '../database/groups.js';
+import { groupPages, type Page, type PageQuestion } from '../database/pages.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import type { Order, OrderChange, OrderStatus } from './order.js';
-import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS, PLACE_ORDERS_ONCE } from './orders.sql.js';
-
-/** A page of orders: up to `size` from an identifier on, of one status or of all. */
-export interface OrdersPage {
-  readonly fromId: bigint;
-  readonly size: number;
-  readonly status?: OrderStatus | undefined;
-}
+import { CHANGE_ORDERS, FIND_ORDERS, LISTED_ORDERS, PLACE_ORDERS, PLACE_ORDERS_ONCE } from './orders.sql.js';
 
 /** Why an animal was not ordered. */
 export type PlacingRefusal = 'unknown_pet' | 'pet_not_available';
@@ -41,11 +36,7 @@ const AGAIN = Symbol('again');
 /** The orders in the database. What is asked at the same time goes in one statement. */
 @Injectable()
 export class OrdersRepository {
-  readonly #pages = groupReads<OrdersPage, readonly Order[]>({
-    name: 'list_orders',
-    shareKey: ({ fromId, size, status }) => `${fromId} ${size} ${status}`,
-    send: (pages) => this.#selectPages(pages),
-  });
+  readonly #pages: Group<PageQuestion<OrderStatus>, Page>;
   readonly #byId = groupReads<bigint, Order | undefined>({
     name: 'find_orders',
     shareKey: String,
@@ -66,9 +57,11 @@ export class OrdersRepository {
     send: (changes) => this.#change(changes),
   });
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Database) {
+    this.#pages = groupPages(database, LISTED_ORDERS);
+  }
 
-  list(page: OrdersPage): Promise<readonly Order[]> {
+  list(page: PageQuestion<OrderStatus>): Promise<Page> {
     return this.#pages.ask(page);
   }
 
@@ -96,15 +89,6 @@ export class OrdersRepository {
       const changed = await this.#changes.ask(change);
       if (changed !== AGAIN) return changed;
     }
-  }
-
-  async #selectPages(pages: readonly OrdersPage[]): Promise<readonly Order[][]> {
-    const rows = await this.database.rows<OrderRow>(LIST_ORDERS, [
-      pages.map((page) => page.fromId),
-      pages.map((page) => page.size),
-      pages.map((page) => page.status),
-    ]);
-    return ordersByNumber(rows, pages.length);
   }
 
   async #selectById(ids: readonly bigint[]): Promise<readonly (Order | undefined)[]> {

@@ -1,34 +1,22 @@
 import type { Statement } from '../database/database.js';
+import type { ListedTable } from '../database/pages.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
-/**
- * Pages of orders, each from an identifier on; rows are page, id, animal, status, instants of placing and of the last change.
- *
- * A page without a status reads the primary key. One with a status reads (orders.status, orders.id), and compares rows instead of
- * columns so that no other index can serve it: by the primary key a rare status would cost a walk through the whole table.
- */
-export const LIST_ORDERS: Statement = {
+/** An instant as JSON has it: in UTC with milliseconds, cut and not rounded, as JavaScript's dates are. */
+const instant = (column: string): string =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The pages of `GET /v1/store/orders`. */
+export const LISTED_ORDERS: ListedTable = {
   name: 'list_orders',
-  text: `
-    select page.number::int, o.id, o.pet_id, o.status, o.placed_at, o.updated_at
-    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::order_status[]))
-      with ordinality as page (from_id, size, status, number)
-    cross join lateral (
-      (select id, pet_id, status, placed_at, updated_at
-       from orders
-       where page.status is null and id >= page.from_id
-       order by id
-       limit page.size)
-      union all
-      (select id, pet_id, status, placed_at, updated_at
-       from orders
-       where (orders.status, orders.id) >= (page.status, page.from_id) and orders.status <= page.status
-       order by orders.status, orders.id
-       limit page.size)) as o
-    order by page.number, o.id`,
+  table: 'orders',
+  statusType: 'order_status',
+  json: `
+    '{"id":' || item.id || ',"petId":' || item.pet_id || ',"status":"' || item.status
+      || '","placedAt":"' || ${instant('item.placed_at')} || '","updatedAt":"' || ${instant('item.updated_at')} || '"}'`,
 };
 
-/** Orders by identifier; rows are as above, for those that exist. */
+/** Orders by identifier; rows are the number of the question and the columns of an order, for those that exist. */
 export const FIND_ORDERS: Statement = {
   name: 'find_orders',
   text: `
@@ -117,7 +105,7 @@ export const PLACE_ORDERS_ONCE: Statement = {
     answer as materialized (
       select
         decided.*, case when refusal is null then nextval('orders_id_seq') end as id, now() as at,
-        to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at_text
+        ${instant('now()')} as at_text
       from decided),
     -- a claim is free when nobody used it, or when its time is over; a refusal stores nothing
     stored as (

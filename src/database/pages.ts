@@ -1,0 +1,83 @@
+import type { Database, Statement } from './database.js';
+import type { Group } from './group.js';
+import { groupReads } from './groups.js';
+
+/** A page of a list: up to `limit` rows from an identifier on, of one status or of all. */
+export interface PageQuestion<Status extends string> {
+  readonly fromId: bigint;
+  readonly limit: number;
+  readonly status?: Status | undefined;
+}
+
+export interface Page {
+  /** The rows as a JSON array. */
+  readonly json: string;
+  /** Where the next page begins; null on the last one. */
+  readonly nextId: bigint | null;
+}
+
+export interface ListedTable {
+  /** Of the statement, for metrics and messages. */
+  readonly name: string;
+  /** A table with the columns `id` and `status`, an index on each of (id) and (status, id), and those that `json` needs. */
+  readonly table: string;
+  readonly statusType: string;
+  /** SQL for the JSON object of one row, whose columns are those of `item`. */
+  readonly json: string;
+}
+
+/** Pages of one table, those asked for at the same time in one statement, written as JSON by the database. */
+export function groupPages<Status extends string>(
+  database: Database,
+  listed: ListedTable,
+): Group<PageQuestion<Status>, Page> {
+  const statement = selectPages(listed);
+  return groupReads<PageQuestion<Status>, Page>({
+    name: listed.name,
+    shareKey: ({ fromId, limit, status }) => `${fromId} ${limit} ${status}`,
+    send: async (pages) => {
+      const rows = await database.rows<readonly [nextId: bigint | null, json: string | null]>(statement, [
+        pages.map((page) => page.fromId),
+        pages.map((page) => page.limit),
+        pages.map((page) => page.status),
+      ]);
+      return rows.map(([nextId, json]) => ({ nextId, json: `[${json ?? ''}]` }));
+    },
+  });
+}
+
+/**
+ * One row for each page, in their order: where the next page begins, and its rows as JSON with commas between. To read twenty
+ * rows of some columns and to write them as JSON took Node.js 140 of the 320 µs of a request, on its one thread; one text a
+ * page takes PostgreSQL 25 µs more, on any processor.
+ *
+ * A page without a status reads the primary key. One with a status reads the index on (status, id), and compares rows instead
+ * of columns so that no other index can serve it: by the primary key a rare status would cost a walk through the whole table.
+ * The sub-selects hide the length of the arrays from the planner, so that it settles on one plan for all lengths instead of
+ * making a new one for each.
+ */
+export const selectPages = ({ name, table, statusType, json }: ListedTable): Statement => ({
+  name,
+  text: `
+    select found.next_id, found.items
+    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::${statusType}[]))
+      with ordinality as page (from_id, size, status, number)
+    cross join lateral (
+      -- one row more than the page shows tells whether another page follows
+      select
+        (array_agg(item.id))[page.size + 1] as next_id,
+        array_to_string((array_agg(${json}))[:page.size], ',') as items
+      from (
+        (select *
+         from ${table}
+         where page.status is null and id >= page.from_id
+         order by id
+         limit page.size + 1)
+        union all
+        (select *
+         from ${table} as listed
+         where (listed.status, listed.id) >= (page.status, page.from_id) and listed.status <= page.status
+         order by listed.status, listed.id
+         limit page.size + 1)) as item) as found
+    order by page.number`,
+});
