@@ -37,4 +37,5 @@ EXPOSE 3000
 # Any answer will do, also a 401: it says that the service accepts and answers.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 3000) + '/v1').then(() => process.exit(0), () => process.exit(1))"]
-CMD ["node", "dist/main.js"]
+# V8 would begin with less room for young objects, and shrink it in each pause: collecting them took a tenth of the time.
+CMD ["node", "--min-semi-space-size=16", "dist/main.js"]

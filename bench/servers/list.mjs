@@ -4,6 +4,7 @@
  * @typedef {object} Server
  * @property {string} title
  * @property {string} file relative to the project
+ * @property {readonly string[]} [flags] of Node.js
  * @property {boolean} hasPool whether it is tried with several numbers of connections to PostgreSQL
  * @property {boolean} cursors whether it knows the service's cursors
  * @property {boolean} [redis]
@@ -13,7 +14,14 @@
 /** @typedef {keyof typeof SERVERS} ServerName */
 
 export const SERVERS = {
-  service: { title: 'the service', file: 'dist/main.js', hasPool: false, cursors: true },
+  service: {
+    title: 'the service',
+    file: 'dist/main.js',
+    // As the image and `npm start` start it.
+    flags: ['--min-semi-space-size=16'],
+    hasPool: false,
+    cursors: true,
+  },
   'node-http': {
     title: 'node:http, constant answer',
     file: 'bench/servers/node-http.mjs',

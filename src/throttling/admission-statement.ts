@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { admissionSql } from './admission-sql.js';
-import { type AdmissionRow, KeyTally, type LiveRow } from './key-tally.js';
+import { type AdmissionLine, type LiveKey, parseAdmissionLines } from './admission-lines.js';
+import { KeyTally } from './key-tally.js';
 import type { KeyVerdict } from './key-verdict.js';
 import { secretsOfGroup } from './secrets-of-group.js';
 
@@ -66,13 +67,13 @@ export class AdmissionStatement {
   /** One run of the statement; undefined stands for the requests of a live key that has no row of counters. */
   async #ask(group: readonly string[], at: Date | undefined): Promise<(KeyVerdict | undefined)[]> {
     const { hashes, requests, secretOf } = secretsOfGroup(group);
-    const { rows } = await this.#queryable.query<[...AdmissionRow]>({
+    const { rows } = await this.#queryable.query<[lines: string | null]>({
       ...this.#name,
       text: admissionSql,
       rowMode: 'array',
       values: [hashes, requests, at?.toISOString() ?? null, ...this.#policy],
     });
-    const answers = this.#answersBySecret(rows);
+    const answers = this.#answersBySecret(parseAdmissionLines(rows[0]?.[0] ?? null));
     return secretOf.map((place) => {
       const answer = answers[place];
       return answer === undefined ? { state: 'unknown' } : answer();
@@ -80,27 +81,26 @@ export class AdmissionStatement {
   }
 
   /** For each secret that exists, at its place, what tells the verdict of the next request made with it. */
-  #answersBySecret(rows: readonly AdmissionRow[]): (() => KeyVerdict | undefined)[] {
+  #answersBySecret(lines: readonly AdmissionLine[]): (() => KeyVerdict | undefined)[] {
     const answers: (() => KeyVerdict | undefined)[] = [];
-    const tallies = new Map<string | bigint, KeyTally>();
-    for (const row of rows) {
-      const [state, position, keyId, , nowMs] = row;
+    const tallies = new Map<bigint, KeyTally>();
+    for (const line of lines) {
+      const { state, position, keyId, nowMs } = line;
       if (state === 'live') {
-        const tally = tallies.get(keyId) ?? this.#tallyOf(row);
+        const tally = tallies.get(keyId) ?? this.#tallyOf(line);
         tallies.set(keyId, tally);
         answers[position - 1] = () => tally.next();
       } else {
-        const verdict = state === 'uncounted' ? undefined : { state, keyId: BigInt(keyId), nowMs };
+        const verdict = state === 'uncounted' ? undefined : { state, keyId, nowMs };
         answers[position - 1] = () => verdict;
       }
     }
     return answers;
   }
 
-  #tallyOf(row: LiveRow): KeyTally {
-    const tally = new KeyTally(row);
-    if (tally.clockWentBack) this.#onRepair({ kind: 'clock-went-back', keyId: tally.keyId });
-    return tally;
+  #tallyOf(key: LiveKey): KeyTally {
+    if (key.clockWentBack) this.#onRepair({ kind: 'clock-went-back', keyId: key.keyId });
+    return new KeyTally(key);
   }
 
   async #makeMissingCounters(hashes: readonly string[]): Promise<void> {

@@ -38,7 +38,9 @@ export function createAdmission({ database, limits, warn, clock: testClock }: Ad
   const decide = (hashes: readonly ApiKeyHash[]): Promise<readonly KeyVerdict[]> =>
     statement.decide(hashes, testClock && new Date(testClock.nowMs()));
   const admission = new Admission({
-    keys: groupWrites({ name: 'admission', send: decide }),
+    // One statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is no bottleneck: a
+    // connection decides several times what a process can serve.
+    keys: groupWrites({ name: 'admission', send: decide, concurrencyMax: 1 }),
     suspects: groupWrites({ name: 'admission_of_suspects', send: decide, concurrencyMax: 1 }),
     addresses: new AddressLimiter({
       limitPerMinute: limits.addressLimitPerMinute,

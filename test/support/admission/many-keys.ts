@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 export const MANY_KEYS = Number(process.env['ADMISSION_KEYS'] ?? 50_000);
 
 /**
- * Makes keys on roomy limits, the first thousand of them with a year of history, and has the planner know of it all.
+ * Makes keys on roomy limits, the first thousand of them with a year of history that ended long ago, and has the planner know of it all.
  * The secret of a key is its name: `key 1`, `key 2` and so on.
  */
 export async function makeManyKeys(queryable: Pick<Pool, 'query'>, keys: number): Promise<void> {
@@ -18,7 +18,7 @@ export async function makeManyKeys(queryable: Pick<Pool, 'query'>, keys: number)
        insert into api_key_secrets (hash, api_key_id, prefix)
        select sha256(convert_to(name, 'UTF8')), id, 'psk_00000000' from made)
      insert into api_key_usage (api_key_id, day, admitted, refused)
-     select first.id, current_date - days, 100, 1
+     select first.id, date '2026-01-01' - days, 100, 1
      from (select id from made order by id limit 1000) as first, generate_series(1, 365) as days`,
     [keys],
   );
