@@ -1,14 +1,17 @@
 // One contest: starts its servers, finds out which pool is best for each, and lets them take turns.
 import { join } from 'node:path';
 import { DATA_DIRECTORY } from './database/databases.mjs';
+import { makeAvailable } from './database/order-animals.mjs';
 import { measureRound } from './measure/round.mjs';
 import { assertSameAnswers, firstBody } from './measure/same-answers.mjs';
-import { requestsOf } from './requests.mjs';
+import { ordersOf, requestsOf } from './requests.mjs';
 import { SERVERS } from './servers/list.mjs';
 import { startServer } from './servers/start.mjs';
 
 /** How long a pool size is tried. */
 const TRIAL_SECONDS = 2;
+/** More than any machine places; an animal that is ordered a second time makes the round void. */
+const ORDERS_PER_SECOND_MAX = 10_000;
 /** A round that is void may have met another program's work; a second one has not. */
 const TRIES = 2;
 
@@ -53,6 +56,8 @@ export async function runContest(contest, surroundings) {
 
 /** Those on one database must answer alike. Constant answers were made from the first one's. */
 async function checkAnswers(contenders) {
+  // Orders were used up by the warm-up.
+  for (const { prepare } of contenders) await prepare(1);
   for (const size of new Set(contenders.map((contender) => contender.size))) {
     const alike = contenders.filter(
       (contender) => contender.size === size && contender.server.constant !== true,
@@ -68,8 +73,14 @@ async function start(contender, first, contest, { options, databases, load, redi
   const { url, animals } = databases[size];
   const { work, connections } = contest;
   const file = join(DATA_DIRECTORY, `requests-${contender.name}`);
-  contender.requests = requestsOf(work, server, animals);
-  await load.prepare(file, contender.requests);
+  const prepare = async (seconds) => {
+    const fresh = work === 'orders';
+    contender.requests = fresh
+      ? ordersOf(await makeAvailable(url, server, seconds * ORDERS_PER_SECOND_MAX))
+      : (contender.requests ?? requestsOf(work, server, animals));
+    await load.prepare(file, contender.requests);
+  };
+  await prepare(1);
   const run = (poolMax) =>
     startServer(
       server.file,
@@ -84,10 +95,12 @@ async function start(contender, first, contest, { options, databases, load, redi
     );
   contender.drive = (seconds) =>
     load.drive({ address: contender.running.address, file, connections, seconds });
+  contender.prepare = work === 'orders' ? prepare : () => Promise.resolve();
   if (server.hasPool && connections > 1) await startWithBestPool(contender, run, options);
   else contender.running = await run(undefined);
   if (contender === first)
     first.body = await firstBody({ address: first.running.address, requests: first.requests });
+  await contender.prepare(options.warmUpSeconds);
   await contender.drive(options.warmUpSeconds);
 }
 
@@ -96,7 +109,9 @@ async function startWithBestPool(contender, run, { poolSizes }) {
   if (poolSizes.length > 1) {
     for (const poolMax of poolSizes) {
       contender.running = await run(poolMax);
+      await contender.prepare(1);
       await contender.drive(1);
+      await contender.prepare(TRIAL_SECONDS);
       const { requests, seconds } = await contender.drive(TRIAL_SECONDS);
       const rate = requests / seconds;
       if (rate > best.rate) best = { rate, poolMax };
@@ -107,9 +122,10 @@ async function startWithBestPool(contender, run, { poolSizes }) {
   contender.running = await run(best.poolMax);
 }
 
-async function validRound({ running, drive }, seconds) {
+async function validRound({ running, drive, prepare }, seconds) {
   let round;
   for (let tries = 0; tries < TRIES; tries += 1) {
+    await prepare(seconds);
     round = await measureRound(running, () => drive(seconds));
     if (!round.void) break;
   }

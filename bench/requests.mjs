@@ -8,7 +8,7 @@ const DIFFERENT = 30_000;
 
 const STATUSES = ['available', 'pending', 'sold'];
 
-/** @typedef {'first-page' | 'random-pages' | 'one-by-id' | 'create'} Work */
+/** @typedef {'first-page' | 'random-pages' | 'one-by-id' | 'create' | 'orders'} Work */
 /** @typedef {{ method: string, path: string, headers: Record<string, string>, body?: string }} LoadRequest */
 
 /**
@@ -34,6 +34,20 @@ export function requestsOf(work, server, animals) {
     withHeaders(make(), authorizations[index % ACTIVE_KEYS]),
   );
 }
+
+/**
+ * An order for each animal.
+ *
+ * @param {readonly string[]} petIds
+ * @returns {LoadRequest[]}
+ */
+export const ordersOf = (petIds) =>
+  petIds.map((petId, index) =>
+    withHeaders(
+      { method: 'POST', path: '/v1/store/orders', body: `{"petId":${petId}}` },
+      `Bearer ${plainKey(index % ACTIVE_KEYS)}`,
+    ),
+  );
 
 /** Every second page is one of a status. The last animals are left out, so that every page is full. */
 function randomPage(random, animals) {

@@ -72,11 +72,18 @@ export const CONTESTS = [
     connections: 1,
     contenders: AGAINST_BARE,
   },
-  // Last, for it changes what the others read.
+  // Last, for they change what the others read.
   {
     id: 'create',
     title: 'New animals, each durable before its answer',
     work: 'create',
+    connections: CONNECTIONS,
+    contenders: AGAINST_BARE,
+  },
+  {
+    id: 'orders',
+    title: 'Orders for different animals, each durable before its answer',
+    work: 'orders',
     connections: CONNECTIONS,
     contenders: AGAINST_BARE,
   },

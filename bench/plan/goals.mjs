@@ -27,6 +27,15 @@ export const GOALS = [
   { work: 'one animal by id', ...rate, ...bare, contest: 'one-by-id', limit: 1.2, aim: 1.8 },
   { work: 'new animals, durable', ...rate, ...bare, contest: 'create', limit: 2, aim: 4 },
   {
+    work: 'orders, durable',
+    ...rate,
+    ...bare,
+    against: 'bare Fastify + pg, a transaction',
+    contest: 'orders',
+    limit: 1,
+    aim: 2,
+  },
+  {
     work: 'first page',
     ...rate,
     against: 'the same from rate-limiter-flexible on PostgreSQL',

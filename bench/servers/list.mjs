@@ -7,6 +7,7 @@
  * @property {readonly string[]} [flags] of Node.js
  * @property {boolean} hasPool whether it is tried with several numbers of connections to PostgreSQL
  * @property {boolean} cursors whether it knows the service's cursors
+ * @property {boolean} [bare] whether it orders from tables without the service's rules
  * @property {boolean} [redis]
  * @property {boolean} [constant] gives the body that it is started with, whatever is asked
  */
@@ -41,6 +42,7 @@ export const SERVERS = {
     file: 'bench/servers/fastify-pg.mjs',
     hasPool: true,
     cursors: false,
+    bare: true,
   },
   'fastify-rate-limit': {
     title: 'Fastify + @fastify/rate-limit on Redis + pg',
