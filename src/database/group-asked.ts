@@ -9,6 +9,8 @@ export class Asked<Question, Answer> {
   alone = false;
   /** Whether a connection broke under it before. */
   broke = false;
+  /** What it is asked in, for those who look on. */
+  context: unknown;
   #resolve: (answer: Answer) => void = notYetMade;
   #reject: (error: unknown) => void = notYetMade;
 

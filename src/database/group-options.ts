@@ -23,14 +23,27 @@ export interface GroupOptions<Question, Answer> {
   readonly onBrokenConnection: OnBrokenConnection;
   /** Is told of each statement when it has ended. Must not throw. */
   readonly onStatement?: (report: StatementReport) => void;
+  /** What a question is asked in (its request's trace), for the report of its statement. Must not throw. */
+  readonly contextOf?: () => unknown;
   readonly timers?: GroupTimers;
 }
 
 export interface StatementReport {
   readonly group: string;
   readonly questions: number;
+  /** The questions themselves, in the order in which they were sent. */
+  readonly asked: readonly AskedQuestion[];
+  /** Milliseconds, on the group's clock. */
+  readonly sentAt: number;
   readonly durationMs: number;
   /** How the statement failed. Asking again mends most failures, so this may be the only word of them. */
   readonly failure: DatabaseFailure | undefined;
   readonly error: unknown;
+}
+
+export interface AskedQuestion {
+  /** Milliseconds, on the group's clock. One that is asked again keeps the time of its first asking. */
+  readonly askedAt: number;
+  /** As the group's `contextOf` told it, of the first who asked. */
+  readonly context: unknown;
 }

@@ -193,11 +193,14 @@ describe('a group', () => {
     await database.statement(0).fail(error);
     await timers.pass(REST_MS + SWEEP_MS);
     await database.statement(1).answer();
+    const asked = [expect.objectContaining({ askedAt: 0 }), expect.objectContaining({ askedAt: 0 })];
     expect(reports).toEqual([
-      { group: 'animals', questions: 2, durationMs: 30, failure: 'broken', error },
+      { group: 'animals', questions: 2, asked, sentAt: 0, durationMs: 30, failure: 'broken', error },
       {
         group: 'animals',
         questions: 2,
+        asked,
+        sentAt: expect.any(Number),
         durationMs: expect.any(Number),
         failure: undefined,
         error: undefined,

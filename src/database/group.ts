@@ -10,7 +10,7 @@ import type { GroupOptions } from './group-options.js';
 import { nextTry } from './group-retry.js';
 import { systemTimers, type GroupTimers } from './group-timers.js';
 
-export type { GroupOptions, StatementReport } from './group-options.js';
+export type { AskedQuestion, GroupOptions, StatementReport } from './group-options.js';
 
 /** How often deadlines are looked at: one timer for the group while it has work, instead of one for each question. */
 export const SWEEP_MS = 25;
@@ -72,10 +72,11 @@ export class Group<Question, Answer> {
 
   /** Rejects with the database's error about this question, or with an `UnavailableError`. */
   ask(question: Question): Promise<Answer> {
-    const { shareKey, waitingMax } = this.#options;
+    const { shareKey, waitingMax, contextOf } = this.#options;
     if (this.#closing) return Promise.reject(this.#unavailable('closing', 'is closing'));
     if (this.waiting >= waitingMax) return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
     const asked = this.#line.join(question, shareKey?.(question), this.#timers.now());
+    if (contextOf !== undefined) asked.context ??= contextOf();
     this.#stopSweeping ??= this.#timers.every(SWEEP_MS, this.#sweep);
     if (this.#line.questions >= SIZE_ENOUGH && this.#placesLeft > 0) this.#sendNow();
     else this.#sendSoon();
@@ -162,6 +163,8 @@ export class Group<Question, Answer> {
     this.#options.onStatement?.({
       group: this.name,
       questions: statement.asked.length,
+      asked: statement.asked,
+      sentAt: statement.sentAt,
       durationMs,
       failure,
       error,

@@ -1,4 +1,5 @@
 import { Group, type GroupOptions } from './group.js';
+import { watched, watchOptions } from './group-watch.js';
 
 /** Questions per statement: past this a larger group saves nothing more, and its last member waits for its first. */
 const SIZE_MAX = 64;
@@ -17,9 +18,10 @@ const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, 
 
 /** A group of reads: a broken one is asked again. */
 export const groupReads = <Question, Answer>(options: OfPurpose<Question, Answer>): Group<Question, Answer> =>
-  new Group({ ...BOUNDS, onBrokenConnection: 'ask-again', ...options });
+  watched(new Group({ ...BOUNDS, ...watchOptions(), onBrokenConnection: 'ask-again', ...options }));
 
 /** A group of writes: a broken one is not asked again, for nobody knows whether it committed. */
 export const groupWrites = <Question, Answer>(
   options: OfPurpose<Question, Answer>,
-): Group<Question, Answer> => new Group({ ...BOUNDS, onBrokenConnection: 'fail', ...options });
+): Group<Question, Answer> =>
+  watched(new Group({ ...BOUNDS, ...watchOptions(), onBrokenConnection: 'fail', ...options }));

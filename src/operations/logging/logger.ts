@@ -1,0 +1,26 @@
+import type { LoggerService } from '@nestjs/common';
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** JSON lines. A header with a key never gets into one, and the destination masks what else looks like a key. */
+export const createLogger = (level: string, destination: DestinationStream = pino.destination(2)): Logger =>
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: ['headers.authorization', 'req.headers.authorization', 'request.headers.authorization'],
+    },
+    destination,
+  );
+
+/** Passes on what Nest says of itself, as far as it is a warning at least. */
+export function nestLogger(logger: Logger): LoggerService {
+  return {
+    log: () => undefined,
+    warn: (message: unknown) => logger.warn(text(message)),
+    error: (message: unknown) => logger.error(text(message)),
+    fatal: (message: unknown) => logger.fatal(text(message)),
+  };
+}
+
+const text = (message: unknown): string => (typeof message === 'string' ? message : JSON.stringify(message));
