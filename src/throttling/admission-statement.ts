@@ -27,6 +27,7 @@ export interface AdmissionStatementOptions {
   /** Whether the statement is prepared under a name: planned once a connection. Poolers older than PgBouncer 1.21 cannot. */
   readonly named: boolean;
   readonly onRepair?: (repair: AdmissionRepair) => void;
+  readonly onBanStarted?: () => void;
 }
 
 /**
@@ -39,12 +40,14 @@ export class AdmissionStatement {
   readonly #policy: readonly number[];
   readonly #name: { readonly name?: string };
   readonly #onRepair: (repair: AdmissionRepair) => void;
+  readonly #onBanStarted: () => void;
 
   constructor(queryable: Pick<Pool, 'query'>, policy: BanPolicy, options: AdmissionStatementOptions) {
     this.#queryable = queryable;
     this.#policy = [policy.banAfterRefusals, policy.banSeconds, policy.banMaxSeconds];
     this.#name = options.named ? { name: 'admission' } : {};
     this.#onRepair = options.onRepair ?? (() => undefined);
+    this.#onBanStarted = options.onBanStarted ?? (() => undefined);
   }
 
   /**
@@ -100,7 +103,9 @@ export class AdmissionStatement {
 
   #tallyOf(key: LiveKey): KeyTally {
     if (key.clockWentBack) this.#onRepair({ kind: 'clock-went-back', keyId: key.keyId });
-    return new KeyTally(key);
+    const tally = new KeyTally(key);
+    if (tally.startsBan) this.#onBanStarted();
+    return tally;
   }
 
   async #makeMissingCounters(hashes: readonly string[]): Promise<void> {

@@ -14,6 +14,8 @@ export interface AdmissionOptions {
   readonly limits: LimitsConfig;
   /** Told of what admission put right by itself and an operator should hear of. */
   readonly warn: (message: string) => void;
+  /** Told of each ban that this replica starts. */
+  readonly onBanStarted?: (() => void) | undefined;
   /** A test's clock; without it the time is the database's. */
   readonly clock?: Clock;
 }
@@ -25,13 +27,15 @@ const ADDRESSES_MAX = 100_000;
 const LOOKUPS_MAX = 4;
 
 /** The wiring of admission: the statement, its two queues, the limit of addresses, and the clock they all go by. */
-export function createAdmission({ database, limits, warn, clock: testClock }: AdmissionOptions): {
+export function createAdmission(options: AdmissionOptions): {
   readonly admission: Admission;
   readonly clock: Clock;
 } {
+  const { database, limits, warn, onBanStarted, clock: testClock } = options;
   const statement = new AdmissionStatement(database.pool, limits, {
     named: database.namedStatements,
     onRepair: (repair) => warn(explain(repair)),
+    ...(onBanStarted && { onBanStarted }),
   });
   const databaseClock = new DatabaseClock(() => performance.now(), Date.now);
   const clock = testClock ?? databaseClock;

@@ -14,6 +14,11 @@ export class KeyTally {
     this.#key = key;
   }
 
+  /** Whether the refusals of this group started a ban: while one is on, none is counted. */
+  get startsBan(): boolean {
+    return this.#key.refused > 0 && this.#key.barredUntilMs !== undefined;
+  }
+
   /** The verdict for the next request of the key. */
   next(): KeyVerdict {
     this.#arrived += 1;
