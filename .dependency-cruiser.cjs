@@ -11,7 +11,7 @@ const arrows = {
   pets: ['idempotency', 'http', 'auth', 'database'],
   store: ['pets', 'idempotency', 'http', 'auth', 'database'],
   usage: ['http', 'auth', 'database'],
-  operations: ['config', 'database', 'auth', 'pets', 'store'],
+  operations: ['config', 'database', 'http', 'auth', 'pets', 'store'],
   openapi: ['http', 'pets', 'store', 'auth'],
   cli: ['config', 'database', 'http', 'auth', 'pets', 'store', 'operations'],
 };

@@ -8,26 +8,30 @@ import { type ClientAddressOf, createClientAddressOf } from './http/client-addre
 import type { Clock } from './http/clock.js';
 import { runDirectInterceptorsDirectly } from './http/direct-interceptor.js';
 import { EdgeAdapter } from './http/edge.js';
+import type { HttpObserver } from './http/observer.js';
 import { PublicUrl } from './http/public-url.js';
 import { UntrustedProxyWarning } from './http/untrusted-proxy-warning.js';
-import { nestLogger } from './operations/logger.js';
+import { nestLogger } from './operations/logging/logger.js';
 import { createAdmission } from './throttling/create-admission.js';
 
 export interface AppOptions {
   readonly config: Config;
   readonly database: Database;
   readonly logger: Logger;
+  /** What looks on at requests, and hears of bans. */
+  readonly signals: HttpObserver & { banStarted(): void };
   /** A test's clock, for everything that goes by time. */
   readonly clock?: Clock;
 }
 
 /** The whole wiring, in the order in which it acts on a request. It does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
-  const { config, database, logger } = options;
+  const { config, database, logger, signals } = options;
   const { admission, clock } = createAdmission({
     database,
     limits: config.limits,
     warn: (message) => logger.warn(message),
+    onBanStarted: () => signals.banStarted(),
     ...(options.clock && { clock: options.clock }),
   });
   const publicUrl = new PublicUrl(config.publicUrl);
@@ -40,6 +44,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     bodyBytesMax: config.bodyBytesMax,
     requestTimeoutMs: config.requestTimeoutMs,
     logger,
+    observer: signals,
   });
   runDirectInterceptorsDirectly();
   return await NestFactory.create<NestFastifyApplication>(

@@ -7,16 +7,32 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', '
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** For supervisors and Prometheus: it must not be reachable from outside. */
+  readonly managementHost: string;
+  readonly managementPort: number;
   /** Origin without `/v1` that links begin with; empty for path-absolute links. */
   readonly publicUrl: string;
   readonly trustProxy: TrustProxy | undefined;
   readonly corsOrigins: '*' | readonly string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly logRequests: 'all' | 'errors' | 'off';
   readonly bodyBytesMax: number;
   readonly requestTimeoutMs: number;
+  /** How long a stop goes on serving after it has said that it is not ready. */
+  readonly drainGraceMs: number;
   readonly shutdownTimeoutMs: number;
+  /** Absent: nobody wants traces. */
+  readonly tracing: TracingConfig | undefined;
   readonly database: DatabaseConfig;
   readonly limits: LimitsConfig;
+}
+
+export interface TracingConfig {
+  /** The collector's address, to which `/v1/traces` is added. */
+  readonly endpoint: string;
+  /** The part of the traces that are kept of those that begin here, 0 to 1. */
+  readonly ratio: number;
+  readonly serviceName: string;
 }
 
 export interface DatabaseConfig {
@@ -50,14 +66,19 @@ export function loadConfig(environment: Environment): Config {
   const config: Config = {
     host: read.text('HOST') ?? '0.0.0.0',
     port: read.integer('PORT', 3000, 0, 65_535),
+    managementHost: read.text('MANAGEMENT_HOST') ?? '0.0.0.0',
+    managementPort: read.integer('MANAGEMENT_PORT', 3001, 0, 65_535),
     publicUrl: read.parsed('PUBLIC_URL', '', parseOrigin),
     trustProxy: read.parsed('TRUST_PROXY', undefined, parseTrustProxy),
     corsOrigins: read.parsed('CORS_ORIGINS', '*', parseOrigins),
     logLevel: read.oneOf('LOG_LEVEL', 'info', LOG_LEVELS),
+    logRequests: read.oneOf('LOG_REQUESTS', 'all', ['all', 'errors', 'off']),
     // The longest legal animal is 3 KiB, with every character escaped.
     bodyBytesMax: read.integer('BODY_BYTES_MAX', 65_536, 4096, 16_777_216),
     requestTimeoutMs: read.integer('REQUEST_TIMEOUT_MS', 30_000, 1000, 600_000),
+    drainGraceMs: read.integer('DRAIN_GRACE_MS', 0, 0, 600_000),
     shutdownTimeoutMs: read.integer('SHUTDOWN_TIMEOUT_MS', 10_000, 0, 600_000),
+    tracing: readTracing(read),
     database: {
       url: read.parsed('DATABASE_URL', undefined, parseDatabaseUrl),
       dataDir: read.text('DATA_DIR') ?? './.petstore',
@@ -78,8 +99,31 @@ export function loadConfig(environment: Environment): Config {
   if (config.limits.banMaxSeconds < config.limits.banSeconds) {
     read.faults.push('BAN_MAX_SECONDS: must not be less than BAN_SECONDS');
   }
+  if (config.managementPort !== 0 && config.managementPort === config.port) {
+    read.faults.push('MANAGEMENT_PORT: must not be PORT');
+  }
   if (read.faults.length > 0) throw new ConfigError(read.faults);
   return config;
+}
+
+/** Under the names that OpenTelemetry gives them. */
+function readTracing(read: EnvironmentReader): TracingConfig | undefined {
+  const ratio = read.parsed('OTEL_TRACES_SAMPLER_ARG', 1, parseRatio);
+  const serviceName = read.text('OTEL_SERVICE_NAME') ?? 'petstore';
+  const endpoint = read.parsed('OTEL_EXPORTER_OTLP_ENDPOINT', undefined, parseHttpUrl);
+  return endpoint === undefined ? undefined : { endpoint, ratio, serviceName };
+}
+
+function parseHttpUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text;
+  throw new Error(`must be a URL such as http://collector:4318, not "${text}"`);
+}
+
+function parseRatio(text: string): number {
+  const ratio = Number(text);
+  if (ratio >= 0 && ratio <= 1) return ratio;
+  throw new Error(`must be a number from 0 to 1, not "${text}"`);
 }
 
 function parseDatabaseUrl(text: string): string {

@@ -17,6 +17,7 @@ const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
+  'X-Request-Id',
 ].join(', ');
 
 /** The CORS answers of the Fetch standard. No cookie is used, so `*` gives nothing away. */
@@ -43,7 +44,8 @@ export class Cors {
 /** What a preflight's answer carries besides: the same for every path, for nobody has shown a key yet. */
 export const PREFLIGHT_HEADERS: Headers = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH',
-  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match, traceparent',
+  'access-control-allow-headers':
+    'Authorization, Content-Type, Idempotency-Key, If-None-Match, traceparent, X-Request-Id',
   // Chromium's own maximum: nobody asks less often.
   'access-control-max-age': '7200',
 };

@@ -3,6 +3,7 @@ import type { AdmissionPort } from './admission-port.js';
 import type { ClientAddressOf } from './client-address.js';
 import type { Clock } from './clock.js';
 import type { CorsOrigins } from './cors.js';
+import type { HttpObserver } from './observer.js';
 import type { PublicUrl } from './public-url.js';
 
 export interface EdgeOptions {
@@ -16,4 +17,5 @@ export interface EdgeOptions {
   /** The longest that a request may take to arrive whole. */
   readonly requestTimeoutMs: number;
   readonly logger: FastifyBaseLogger;
+  readonly observer: HttpObserver;
 }

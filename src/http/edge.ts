@@ -15,9 +15,12 @@ import { assertNotRemoved, type Deprecation, deprecationHeaders } from './deprec
 import type { Decision } from './decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import { sendError } from './error-answer.js';
+import { untilConnectionsEnd } from './farewell.js';
 import type { Headers } from './headers.js';
 import { parseJsonBody } from './json-body.js';
+import { nameOperation } from './name-operation.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
+import { requestIdOf } from './request-id.js';
 import { routeConfigOf } from './route-config.js';
 import { RouteMethods } from './route-methods.js';
 import { answerSocketErrors, socketErrorHandler } from './socket-errors.js';
@@ -29,6 +32,8 @@ declare module 'fastify' {
     decision: Decision | null;
     /** The body as it was sent; null when there is none. */
     bodyBytes: Buffer | null;
+    /** The address that the request counts against; null only before it was looked for. */
+    clientAddress: string | null;
   }
 }
 
@@ -49,6 +54,9 @@ export class EdgeAdapter extends FastifyAdapter {
   constructor(options: EdgeOptions) {
     super({
       loggerInstance: options.logger,
+      // Lines name their request themselves: a child logger for each would cost more than all that is logged of most.
+      childLoggerFactory: (logger: FastifyBaseLogger) => logger,
+      genReqId: requestIdOf,
       // Requests are logged by the service itself, if at all.
       logController: new LogController({ disableRequestLogging: true }),
       // Else each request gets a logger of its own, which nobody uses.
@@ -84,6 +92,9 @@ export class EdgeAdapter extends FastifyAdapter {
     const fastify = this.getInstance();
     fastify.decorateRequest('decision', null);
     fastify.decorateRequest('bodyBytes', null);
+    fastify.decorateRequest('clientAddress', null);
+    fastify.decorateRequest('failure', null);
+    fastify.addHook('onRoute', nameOperation);
     fastify.addHook('onRoute', (route: RouteOptions) => this.#methods.add(route));
     this.setOnRequestHook((request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       this.#beforeBody(request, reply).then((answered) => answered || done(), done);
@@ -100,6 +111,7 @@ export class EdgeAdapter extends FastifyAdapter {
     fastify.addHook('onSend', (request, reply, payload, done) => {
       const sent = conditional(request, reply, payload);
       this.#stamp(request, reply);
+      options.observer.answered(request, reply);
       done(null, sent);
     });
     fastify.addHook('preClose', (done) => {
@@ -115,6 +127,12 @@ export class EdgeAdapter extends FastifyAdapter {
     answerSocketErrors(fastify.server, options);
   }
 
+  /** Closes connections by their answers from now on; resolves when none is left, or when the time is over. */
+  async sayFarewell(timeoutMs: number): Promise<void> {
+    this.#isStopping = true;
+    await untilConnectionsEnd(this.getInstance().server, timeoutMs);
+  }
+
   /** Nest would replace the handlers above by its own, which know only its own exceptions. */
   override setErrorHandler(): FastifyInstance {
     return this.getInstance();
@@ -126,6 +144,7 @@ export class EdgeAdapter extends FastifyAdapter {
   /** Everything that is decided before a byte of the body is read. True when the request is answered already. */
   async #beforeBody(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { admission, clock, bodyBytesMax } = this.#options;
+    this.#options.observer.begun(request);
     const address = this.#addressOf(request);
     if (isPreflight(request.method, request.headers)) {
       request.decision = admission.describeAddress(address);
@@ -166,7 +185,7 @@ export class EdgeAdapter extends FastifyAdapter {
 
   #addressOf(request: FastifyRequest): string {
     const { remoteAddress } = request.raw.socket;
-    return this.#options.clientAddressOf(remoteAddress, request.headers);
+    return (request.clientAddress ??= this.#options.clientAddressOf(remoteAddress, request.headers));
   }
 
   #throwUnrouted(request: FastifyRequest): never {
@@ -184,6 +203,7 @@ export class EdgeAdapter extends FastifyAdapter {
     // Node closes what is idle when the stop begins; what is answered later must not stay open after it.
     if (this.#isStopping || isBrokenOff(request.raw)) reply.header('connection', 'close');
     reply.headers(this.#cors.headers(request.headers.origin, reply.getHeader('vary')));
+    reply.header('x-request-id', request.id);
   }
 
   #answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -194,8 +214,10 @@ export class EdgeAdapter extends FastifyAdapter {
 
   /** A target that cannot be decoded reaches no hook: nobody has asked for a decision, and nobody stamps the answer. */
   #answerBadTarget(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+    this.#options.observer.begun(request);
     request.decision = this.#options.admission.chargeAddress(this.#addressOf(request));
     this.#stamp(request, reply);
     sendError(request.decision.refusal ?? toApiError(error), request, reply);
+    this.#options.observer.answered(request, reply);
   }
 }

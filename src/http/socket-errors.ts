@@ -5,11 +5,12 @@ import type { ConnectionError } from 'fastify';
 import { ApiError } from './api-error.js';
 import { breakOffBody, markUnmetExpectation } from './body-check.js';
 import { Cors } from './cors.js';
-import type { Decision } from './decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import type { ErrorCode } from './error-codes.js';
 import { afterAnswers, exchangeUnderWay, rememberExchanges } from './exchanges.js';
+import type { SocketAnswer } from './observer.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
+import { newRequestId, requestIdOf } from './request-id.js';
 
 /** The time in which a client can take the last answer: closing with bytes of it unread would reset the connection. */
 const LINGER_MS = 1000;
@@ -29,9 +30,11 @@ export function socketErrorHandler(options: EdgeOptions) {
       socket.destroy();
     } else if (underWay === undefined) {
       refused.add(socket);
-      const decision = options.admission.chargeAddress(options.clientAddressOf(socket.remoteAddress));
+      const address = options.clientAddressOf(socket.remoteAddress);
+      const decision = options.admission.chargeAddress(address);
       const answer = decision.refusal ?? new ApiError(codeOf(error));
-      afterAnswers(socket, () => endWithError(socket, answer, decision, options));
+      const about = { id: newRequestId(), address, decision };
+      afterAnswers(socket, () => endWithError(socket, answer, about, options));
     } else if (underWay.response.headersSent) {
       afterAnswers(socket, () => socket.destroySoon());
     }
@@ -57,7 +60,8 @@ export function answerSocketErrors(server: Server, options: EdgeOptions): void {
         headers: { allow: 'GET, HEAD, POST, PATCH' },
       });
       const answer = decision.refusal ?? refusal;
-      afterAnswers(socket, () => endWithError(socket, answer, decision, options));
+      const about = { id: requestIdOf(request), address, decision };
+      afterAnswers(socket, () => endWithError(socket, answer, about, options));
     });
   });
 }
@@ -78,13 +82,20 @@ function codeOf({ code, rawPacket, bytesParsed }: ConnectionError): ErrorCode {
   }
 }
 
-function endWithError(socket: Duplex, error: ApiError, decision: Decision, options: EdgeOptions): void {
+function endWithError(
+  socket: Duplex,
+  error: ApiError,
+  about: Omit<SocketAnswer, 'status'>,
+  options: EdgeOptions,
+): void {
+  options.observer.answeredOnSocket({ ...about, status: error.status });
   if (!socket.writable) return;
   const body = JSON.stringify(error.body);
   const headers = {
     ...new Cors(options.corsOrigins).headers(undefined),
-    ...rateLimitHeaders(decision, options.clock.nowMs()),
+    ...rateLimitHeaders(about.decision, options.clock.nowMs()),
     ...error.headers,
+    'x-request-id': about.id,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     date: new Date().toUTCString(),

@@ -26,6 +26,12 @@ export const HEADERS = {
     '"minute";r=59;t=31, "day";r=999;t=53071',
     'The state of each window: the requests left `r` and the seconds to its end `t`.',
   ),
+  'X-Request-Id': header(
+    'string',
+    '5f0c1de08a3b-2s',
+    'What the service knows this request by: name it when you report a fault. It is what you sent in `X-Request-Id`, if ' +
+      'that was 1 to 128 visible ASCII characters without quotes, commas, semicolons, angle brackets and backslashes.',
+  ),
   'Access-Control-Allow-Origin': optional(
     header(
       'string',
@@ -96,6 +102,7 @@ export function headersOf(operation: DocumentedOperation, status: number): Json 
       'X-RateLimit-Reset',
       'RateLimit-Policy',
       'RateLimit',
+      'X-Request-Id',
       'Access-Control-Allow-Origin',
       'Access-Control-Expose-Headers',
       'Cache-Control',

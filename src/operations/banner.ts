@@ -2,6 +2,8 @@ import type { FirstStart } from './first-start.js';
 
 export interface BannerFacts {
   readonly address: string;
+  /** Where the management port listens. */
+  readonly management: string;
   /** Absent when the database is not the embedded one. */
   readonly dataDir: string | undefined;
   /** Present at the first start with an embedded database. */
@@ -9,8 +11,12 @@ export interface BannerFacts {
 }
 
 /** What the start prints for the person who typed it. */
-export function banner({ address, dataDir, firstStart }: BannerFacts): string {
-  const lines = [`Pet Store Service: ${address}/v1`];
+export function banner({ address, management, dataDir, firstStart }: BannerFacts): string {
+  const lines = [
+    `Pet Store Service: ${address}/v1`,
+    `Documentation: ${address}/docs`,
+    `Management: ${management}/health/ready, ${management}/metrics`,
+  ];
   if (dataDir !== undefined) lines.push(`Database: embedded PostgreSQL in ${dataDir}`);
   if (firstStart !== undefined) {
     lines.push(

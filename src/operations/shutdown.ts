@@ -1,7 +1,17 @@
-/** What ends the process: a signal, its steps in order, and a limit for all of them. */
+/** A part of the stop, done before the next begins. */
+export interface StopPhase {
+  /** Of whom or what the phase is, for the log. */
+  readonly name: string;
+  /** After this many milliseconds the stop goes on without it. */
+  readonly boundMs: number;
+  readonly run: () => Promise<unknown>;
+  /** Ends by force what the bound found under way. */
+  readonly giveUp?: () => void;
+}
+
+/** What ends the process: a signal, the phases in order, and a limit for all of them. */
 export interface ShutdownOptions {
-  /** Each step is done before the next begins. */
-  readonly steps: readonly (() => Promise<void>)[];
+  readonly phases: readonly StopPhase[];
   /** After this many milliseconds the process ends whatever is still under way. */
   readonly timeoutMs: number;
   readonly warn: (message: string) => void;
@@ -29,21 +39,40 @@ export function shutDownOnSignal(options: ShutdownOptions): void {
   }
 }
 
-async function shutDown({ steps, timeoutMs, warn, exit }: ShutdownOptions): Promise<void> {
+/** Runs the phases. Exits with 0 when each of them came to its end by itself, else with 1. */
+export async function shutDown({ phases, timeoutMs, warn, exit }: ShutdownOptions): Promise<void> {
   const timer = setTimeout(() => {
     warn(`the stop took longer than ${timeoutMs} ms: ending with work under way`);
     exit(1);
   }, timeoutMs);
   timer.unref();
   let code = 0;
-  for (const step of steps) {
-    try {
-      await step();
-    } catch (error) {
-      code = 1;
-      warn(`a step of the stop failed: ${error instanceof Error ? error.message : String(error)}`);
-    }
+  for (const phase of phases) {
+    const fault = await runPhase(phase);
+    if (fault === undefined) continue;
+    code = 1;
+    warn(`stop: ${phase.name}: ${fault}`);
   }
   clearTimeout(timer);
   exit(code);
+}
+
+/** Resolves to what went wrong, if something did. */
+async function runPhase({ boundMs, run, giveUp }: StopPhase): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => {
+      giveUp?.();
+      resolve(`took longer than ${boundMs} ms`);
+    }, boundMs);
+  });
+  const done = run().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  try {
+    return await Promise.race([done, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,6 +1,7 @@
 import { ConfigError } from '../config/environment.js';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error.js';
 import { MigrationError } from '../database/migration.error.js';
+import { ListenError } from './listen-error.js';
 
 /** Why the service cannot start, in a line for each fault and without a stack where the fault is not in the code. */
 export function explainStartError(error: unknown): string {
@@ -9,15 +10,21 @@ export function explainStartError(error: unknown): string {
   }
   if (error instanceof EmbeddedPostgresError || error instanceof MigrationError) return error.message;
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof ListenError) return explainFault(error.cause, error.portVariable, error.hostVariable);
+  return explainFault(error, 'PORT', 'HOST');
+}
+
+function explainFault(error: unknown, portVariable: string, hostVariable: string): string {
+  if (!(error instanceof Error)) return String(error);
   const { code, port, address } = error as Error & { code?: string; port?: number; address?: string };
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use by another program: stop it, or set PORT to another one.`;
+      return `Port ${port} is in use by another program: stop it, or set ${portVariable} to another one.`;
     case 'EACCES':
-      return `Port ${port} needs a privilege this user does not have: set PORT to 1024 or above.`;
+      return `Port ${port} needs a privilege this user does not have: set ${portVariable} to 1024 or above.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST ${address ?? ''} is not an address of this machine.`;
+      return `${hostVariable} ${address ?? ''} is not an address of this machine.`;
     case undefined:
     default:
       return error.stack ?? error.message;

@@ -28,6 +28,7 @@ export function expectSoundAnswer(answer: WireAnswer, expected: Expected): void 
   expectFraming(answer, expected);
   expectRateLimit(answer, expected);
   expectCors(answer);
+  expect(only(answer, 'x-request-id')).toMatch(/^[\da-f]{12}-[\da-z]+$/);
   if (expected.code !== undefined) expectError(answer, expected.code, expected);
 }
 
@@ -66,7 +67,9 @@ function expectCors(answer: WireAnswer): void {
     'ratelimit',
     'ratelimit-policy',
   ];
-  expect(exposed).toEqual(expect.arrayContaining([...own, 'link', 'location', 'etag', 'retry-after']));
+  expect(exposed).toEqual(
+    expect.arrayContaining([...own, 'link', 'location', 'etag', 'retry-after', 'x-request-id']),
+  );
 }
 
 /** The three X-RateLimit headers tell the tightest of the windows that the two structured ones list. */

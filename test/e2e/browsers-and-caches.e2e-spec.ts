@@ -117,7 +117,7 @@ describe('CORS', () => {
     expect(first.headers.get('access-control-allow-origin')).toBe('*');
     expect(first.headers.get('access-control-allow-methods')).toContain('POST');
     expect(first.headers.get('access-control-allow-headers')).toBe(
-      'Authorization, Content-Type, Idempotency-Key, If-None-Match, traceparent',
+      'Authorization, Content-Type, Idempotency-Key, If-None-Match, traceparent, X-Request-Id',
     );
     const second = await preflight();
     expect(second.headers.get('x-ratelimit-remaining')).toBe(first.headers.get('x-ratelimit-remaining'));

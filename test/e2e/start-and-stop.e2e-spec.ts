@@ -75,7 +75,11 @@ describe('a start with DATABASE_URL', () => {
     const replicas = Array.from({ length: 3 }, () => start({ DATABASE_URL: database.url }));
     const banners = await Promise.all(replicas.map((replica) => replica.printed(BANNER)));
     expect(replicas.map(({ output }) => output.stdout)).toEqual(
-      banners.map(([banner]) => expect.stringMatching(new RegExp(`^${banner}\n$`))),
+      banners.map(([banner]) =>
+        expect.stringMatching(
+          new RegExp(`^${banner}\nDocumentation: http:\\S+/docs\nManagement: http:\\S+, http:\\S+\n$`),
+        ),
+      ),
     );
     const issued = runProgram('cli/main.js', ['keys', 'issue', '--name', 'cli', '--plan', 'pro', '--json'], {
       DATABASE_URL: database.url,

@@ -14,14 +14,14 @@ export interface RunningProgram {
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts a program with nothing in its environment but what is given (and `PATH`). */
+/** Starts a program with nothing in its environment but what is given, `PATH`, and a management port of its own. */
 export function runProgram(
   file: 'main.js' | 'cli/main.js',
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): RunningProgram {
   const child = spawn(execPath, [join(cwd(), 'dist', file), ...args], {
-    env: { PATH: env['PATH'], ...environment },
+    env: { PATH: env['PATH'], MANAGEMENT_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

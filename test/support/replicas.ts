@@ -49,7 +49,15 @@ export async function stopReplicas(replicas: readonly Replica[]): Promise<void> 
 export async function startReplica({ databaseUrl, environment }: ReplicaOptions): Promise<Replica> {
   const child = spawn(execPath, ['--import', NO_ORPHAN, join(cwd(), 'dist', 'main.js')], {
     // Nothing of the environment of the one who runs the tests: a replica is what is written here.
-    env: { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'warn', ...environment },
+    env: {
+      DATABASE_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      MANAGEMENT_HOST: '127.0.0.1',
+      MANAGEMENT_PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const said = collect(child);

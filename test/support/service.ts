@@ -5,6 +5,8 @@ import { type IssueKey, issueKey } from '../../src/auth/issue-key.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { Database } from '../../src/database/database.js';
 import type { Clock } from '../../src/http/clock.js';
+import { Signals } from '../../src/operations/signals.js';
+import { RequestLog } from '../../src/operations/logging/request-log.js';
 import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
@@ -28,11 +30,17 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
+  /** Gets the line of each request; without it they are shown when TEST_LOG_LEVEL is set. */
+  readonly onRequestLine?: (line: string) => void;
   /** Another database than a new one: then the caller drops it. */
   readonly databaseUrl?: string;
 }
 
 const ROOMY: IssueKey = { name: 'test', plan: 'business', perMinute: 1_000_000, perDay: 10_000_000 };
+
+const showLine = (line: string): void => {
+  if (process.env['TEST_LOG_LEVEL'] !== undefined) process.stderr.write(line);
+};
 
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
@@ -55,6 +63,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     config,
     database,
     logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
+    signals: new Signals(new RequestLog(options.onRequestLine ?? showLine, 'all', pino({ level: 'info' }))),
     ...(options.clock && { clock: options.clock }),
   });
   await app.listen(0, '127.0.0.1');

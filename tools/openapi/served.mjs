@@ -2,7 +2,9 @@
 import { createApp } from '../../dist/app.js';
 import { loadConfig } from '../../dist/config/config.js';
 import { Database } from '../../dist/database/database.js';
-import { createLogger } from '../../dist/operations/logger.js';
+import { createLogger } from '../../dist/operations/logging/logger.js';
+import { RequestLog } from '../../dist/operations/logging/request-log.js';
+import { Signals } from '../../dist/operations/signals.js';
 
 /** Nobody listens there, and nobody asks: public documents need no database. */
 const NOWHERE = 'postgresql://nobody@127.0.0.1:1/nothing';
@@ -12,7 +14,9 @@ export async function servedDocument(path) {
   const config = loadConfig({ DATABASE_URL: NOWHERE });
   const database = new Database({ ...config.database, url: NOWHERE, onConnectionLost: () => undefined });
   try {
-    const app = await createApp({ config, database, logger: createLogger('silent') });
+    const logger = createLogger('silent');
+    const signals = new Signals(new RequestLog(() => undefined, 'off', logger));
+    const app = await createApp({ config, database, logger, signals });
     await app.init();
     const { statusCode, body } = await app.inject({ url: path });
     await app.close();

@@ -1,0 +1,6 @@
+/** An API key, wherever it came from: the target of a request, a message, a stack. */
+const KEY = /psk(?:_|%5f)[\w%]*/gi;
+
+/** A text without what looks like an API key. */
+export const maskKeys = (text: string): string =>
+  text.includes('psk') ? text.replaceAll(KEY, 'psk_…') : text;

@@ -1,0 +1,82 @@
+import type { Registry } from 'prom-client';
+import { type Count, Counts } from './count.js';
+import { type Distribution, Distributions } from './distribution.js';
+import { registerGauge } from './gauge.js';
+
+/** The methods that have series of their own; clients can make up any others. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS']);
+
+/** Most answers take 1 to 10 ms; two seconds is the longest that the database is waited for. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
+
+/** What was not met by a route. */
+const NONE = 'none';
+
+interface OperationMetrics {
+  readonly duration: Distribution;
+  /** By method, then by status. */
+  readonly requests: Map<string, Map<number, Count>>;
+}
+
+/** Requests by operation, method and status, and how long they took. */
+export class HttpMetrics {
+  readonly #requests: Counts<'operation' | 'method' | 'status'>;
+  readonly #durations: Distributions<'operation'>;
+  readonly #operations = new Map<string, OperationMetrics>();
+  #underWay = 0;
+
+  constructor(registry: Registry) {
+    this.#requests = new Counts(
+      registry,
+      'petstore_http_requests_total',
+      'Answered requests; operation is "none" where no route was met, among them bytes that were no HTTP.',
+      ['operation', 'method', 'status'],
+    );
+    this.#durations = new Distributions(registry, {
+      name: 'petstore_http_request_duration_seconds',
+      help: 'From the end of the headers to the writing of the answer.',
+      label: 'operation',
+      bounds: SECONDS,
+    });
+    const about = {
+      name: 'petstore_http_requests_under_way',
+      help: 'Requests that have no answer yet.',
+    };
+    registerGauge(registry, about, (gauge) => gauge.set(this.#underWay));
+  }
+
+  begun(): void {
+    this.#underWay += 1;
+  }
+
+  answered(operation: string | undefined, method: string, status: number, seconds: number): void {
+    this.#underWay -= 1;
+    const metrics = this.#of(operation ?? NONE);
+    metrics.duration.observe(seconds);
+    this.#countOf(metrics, operation ?? NONE, method, status).value += 1;
+  }
+
+  answeredOnSocket(status: number): void {
+    this.#countOf(this.#of(NONE), NONE, 'other', status).value += 1;
+  }
+
+  #of(operation: string): OperationMetrics {
+    const known = this.#operations.get(operation);
+    if (known !== undefined) return known;
+    const made = { duration: this.#durations.of(operation), requests: new Map() };
+    this.#operations.set(operation, made);
+    return made;
+  }
+
+  #countOf({ requests }: OperationMetrics, operation: string, asked: string, status: number): Count {
+    const method = METHODS.has(asked) ? asked : 'other';
+    let byStatus = requests.get(method);
+    if (byStatus === undefined) requests.set(method, (byStatus = new Map()));
+    let count = byStatus.get(status);
+    if (count === undefined) {
+      count = this.#requests.of({ operation, method, status: String(status) });
+      byStatus.set(status, count);
+    }
+    return count;
+  }
+}

@@ -1,0 +1,66 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Registry } from 'prom-client';
+import type { StatementReport } from '../database/group.js';
+import { allGroups, type GroupObserver } from '../database/group-watch.js';
+import type { HttpObserver, SocketAnswer } from '../http/observer.js';
+import { routeConfigOf } from '../http/route-config.js';
+import type { RequestLog } from './logging/request-log.js';
+import { AdmissionMetrics } from './metrics/admission-metrics.js';
+import { GroupMetrics } from './metrics/group-metrics.js';
+import { HttpMetrics } from './metrics/http-metrics.js';
+import { parseTraceParent } from './tracing/traceparent.js';
+import type { Tracing } from './tracing/tracing.js';
+
+const MS = 0.001;
+
+/** What the service tells of its work: a line, figures and a span for each request. */
+export class Signals implements HttpObserver, GroupObserver {
+  readonly registry = new Registry();
+  readonly contextOf?: () => unknown;
+  readonly #log: RequestLog;
+  readonly #tracing: Tracing | undefined;
+  readonly #http = new HttpMetrics(this.registry);
+  readonly #admissions = new AdmissionMetrics(this.registry);
+  readonly #groups = new GroupMetrics(this.registry, allGroups);
+
+  constructor(log: RequestLog, tracing?: Tracing) {
+    this.#log = log;
+    this.#tracing = tracing;
+    if (tracing?.contextOf !== undefined) this.contextOf = tracing.contextOf;
+  }
+
+  begun(request: FastifyRequest): void {
+    this.#http.begun();
+    this.#tracing?.begun(request);
+  }
+
+  answered(request: FastifyRequest, reply: FastifyReply): void {
+    const { operation } = routeConfigOf(request);
+    this.#http.answered(operation, request.method, reply.statusCode, reply.elapsedTime * MS);
+    if (request.decision !== null) this.#admissions.decided(request.decision);
+    this.#tracing?.answered(request, reply);
+    this.#log.answered(request, reply, this.#traceIdOf(request));
+  }
+
+  answeredOnSocket(answer: SocketAnswer): void {
+    this.#http.answeredOnSocket(answer.status);
+    this.#admissions.decided(answer.decision);
+    this.#log.answeredOnSocket(answer);
+  }
+
+  statementEnded(report: StatementReport): void {
+    this.#groups.statementEnded(report);
+    this.#tracing?.statementEnded(report);
+  }
+
+  banStarted(): void {
+    this.#admissions.banStarted();
+  }
+
+  /** Also without tracing: the caller's trace leads to the line. */
+  #traceIdOf(request: FastifyRequest): string | undefined {
+    return this.#tracing === undefined
+      ? parseTraceParent(request.headers['traceparent'])?.traceId
+      : this.#tracing.traceIdOf(request);
+  }
+}

@@ -1,0 +1,151 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { StatementReport } from '../../database/group.js';
+import { routeConfigOf } from '../../http/route-config.js';
+import { maskKeys } from '../logging/mask-keys.js';
+import { parseTraceParent } from './traceparent.js';
+import { spanExporter } from './span-exporter.js';
+import type { Tracing, TracingOptions } from './tracing.js';
+
+/** A span of each request, with one below it for each question that the request asked the database. */
+export class OtlpTracing implements Tracing {
+  readonly #provider: BasicTracerProvider;
+  readonly #tracer: Tracer;
+  readonly #spans = new WeakMap<FastifyRequest, Span>();
+  /** The request that the present code runs for. Questions keep it, as their statement is sent for many at once. */
+  readonly #current = new AsyncLocalStorage<Span | undefined>();
+
+  constructor(options: TracingOptions) {
+    this.#provider = new BasicTracerProvider({
+      resource: resourceFromAttributes({
+        'service.name': options.serviceName,
+        'service.version': options.version,
+      }),
+      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.ratio) }),
+      // A bounded queue, sent in the background: what does not fit is dropped, and nobody waits.
+      spanProcessors: [new BatchSpanProcessor(spanExporter(options))],
+    });
+    this.#tracer = this.#provider.getTracer('petstore', options.version);
+  }
+
+  begun(request: FastifyRequest): void {
+    const { method } = request;
+    const span = this.#tracer.startSpan(
+      method,
+      { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
+      contextOf(request),
+    );
+    this.#spans.set(request, span);
+    // Always, because the next request of a connection begins where the one before did.
+    this.#current.enterWith(span.isRecording() ? span : undefined);
+  }
+
+  traceIdOf(request: FastifyRequest): string | undefined {
+    return this.#spans.get(request)?.spanContext().traceId;
+  }
+
+  answered(request: FastifyRequest, reply: FastifyReply): void {
+    const span = this.#spans.get(request);
+    if (span === undefined) return;
+    if (span.isRecording()) {
+      const { url: route } = request.routeOptions;
+      if (route !== undefined) span.updateName(`${request.method} ${route}`);
+      span.setAttributes(attributesOf(request, reply));
+      if (reply.statusCode >= 500) {
+        span.setStatus({ code: SpanStatusCode.ERROR });
+        if (request.failure instanceof Error) span.recordException(withoutKeys(request.failure));
+      }
+    }
+    span.end();
+  }
+
+  readonly contextOf = (): Span | undefined => this.#current.getStore();
+
+  statementEnded({ group, asked, sentAt, durationMs, failure }: StatementReport): void {
+    const nowMs = Date.now();
+    const sentMs = nowMs - durationMs;
+    for (const { askedAt, context } of asked) {
+      if (!isSpan(context)) continue;
+      const attributes: Attributes = {
+        'db.system.name': 'postgresql',
+        'petstore.group': group,
+        'petstore.group.size': asked.length,
+        'petstore.group.wait_ms': sentAt - askedAt,
+        ...(failure !== undefined && { 'error.type': failure }),
+      };
+      const span = this.#tracer.startSpan(
+        group,
+        { kind: SpanKind.CLIENT, attributes, startTime: sentMs - (sentAt - askedAt) },
+        trace.setSpan(ROOT_CONTEXT, context),
+      );
+      span.addEvent('sent', sentMs);
+      if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+      span.end(nowMs);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#provider.shutdown();
+  }
+}
+
+function contextOf({ headers }: FastifyRequest): Context {
+  const parent = parseTraceParent(headers['traceparent']);
+  if (parent === undefined) return ROOT_CONTEXT;
+  const { traceId, spanId, flags } = parent;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: flags, isRemote: true });
+}
+
+/** By the semantic conventions for HTTP servers; what is ours alone has the prefix `petstore`. */
+function attributesOf(request: FastifyRequest, reply: FastifyReply): Attributes {
+  const { caller } = request.decision ?? {};
+  const [path = '', query] = request.url.split('?', 2);
+  return {
+    'url.scheme': 'http',
+    'url.path': maskKeys(path),
+    ...(query !== undefined && { 'url.query': maskKeys(query) }),
+    'http.response.status_code': reply.statusCode,
+    'client.address': request.clientAddress ?? '',
+    'network.protocol.version': request.raw.httpVersion,
+    'petstore.request_id': request.id,
+    ...optional('http.route', request.routeOptions.url),
+    ...optional('user_agent.original', request.headers['user-agent']),
+    ...optional('petstore.operation', routeConfigOf(request).operation),
+    ...optional('petstore.key_id', caller?.keyId.toString()),
+    ...optional('petstore.plan', caller?.planId),
+    ...(reply.statusCode >= 500 && { 'error.type': String(reply.statusCode) }),
+  };
+}
+
+const optional = (name: string, value: string | undefined): Attributes =>
+  value === undefined ? {} : { [name]: maskKeys(value) };
+
+const withoutKeys = ({
+  name,
+  message,
+  stack = '',
+}: Error): { name: string; message: string; stack: string } => ({
+  name,
+  message: maskKeys(message),
+  stack: maskKeys(stack),
+});
+
+const isSpan = (context: unknown): context is Span =>
+  typeof context === 'object' && context !== null && 'spanContext' in context;
