@@ -40,7 +40,7 @@ const HOUSEKEEPING_MS = 2000;
 /** Nobody waits longer than 950 ms for a statement. */
 const GROUPS_MS = 2000;
 
-/** What is left to send; a collector that is away must not hold up a stop. */
+/** What is left to send. A collector that is away neither holds up a stop nor makes it a failure. */
 const TRACES_MS = 1000;
 
 const MANAGEMENT_MS = 1000;
@@ -60,7 +60,7 @@ export function stopPhases(parts: StoppedParts, { drainGraceMs, shutdownTimeoutM
       },
     },
     {
-      // Each answer closes its connection, so that no client sends a request into one that is being closed.
+      // No new connection; each answer closes its own, so that no client sends a request into one that is being closed.
       name: 'farewell',
       boundMs: FAREWELL_MS + 1000,
       run: () => edge.sayFarewell(FAREWELL_MS),
@@ -76,7 +76,11 @@ export function stopPhases(parts: StoppedParts, { drainGraceMs, shutdownTimeoutM
     { name: 'groups', boundMs: GROUPS_MS, run: closeGroups },
     // The embedded server writes a checkpoint, which takes what it takes: the limit of the whole stop is its bound.
     { name: 'database', boundMs: shutdownTimeoutMs, run: () => opened.close() },
-    { name: 'traces', boundMs: TRACES_MS, run: async () => await tracing?.close() },
+    {
+      name: 'traces',
+      boundMs: TRACES_MS + 1000,
+      run: () => Promise.race([tracing?.close(), delay(TRACES_MS, undefined, { ref: false })]),
+    },
     { name: 'management', boundMs: MANAGEMENT_MS, run: () => management.close() },
     { name: 'log', boundMs: LOG_MS, run: flushLog },
   ];

@@ -15,10 +15,10 @@ import { assertNotRemoved, type Deprecation, deprecationHeaders } from './deprec
 import type { Decision } from './decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import { sendError } from './error-answer.js';
-import { untilConnectionsEnd } from './farewell.js';
 import type { Headers } from './headers.js';
 import { parseJsonBody } from './json-body.js';
 import { nameOperation } from './name-operation.js';
+import { OpenConnections } from './open-connections.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { requestIdOf } from './request-id.js';
 import { routeConfigOf } from './route-config.js';
@@ -49,6 +49,7 @@ export class EdgeAdapter extends FastifyAdapter {
   readonly #cors: Cors;
   readonly #methods = new RouteMethods();
   readonly #announcements = new Map<Deprecation, Headers>();
+  readonly #connections: OpenConnections;
   #isStopping = false;
 
   constructor(options: EdgeOptions) {
@@ -125,12 +126,13 @@ export class EdgeAdapter extends FastifyAdapter {
     // Else headers past the first 2,000 are dropped (Node 20) or refused (24): their size is limited anyway, to 16 KiB.
     fastify.server.maxHeadersCount = 0;
     answerSocketErrors(fastify.server, options);
+    this.#connections = new OpenConnections(fastify.server);
   }
 
-  /** Closes connections by their answers from now on; resolves when none is left, or when the time is over. */
+  /** Accepts no more connections, and closes those that are open by their answers, as far as these come in time. */
   async sayFarewell(timeoutMs: number): Promise<void> {
     this.#isStopping = true;
-    await untilConnectionsEnd(this.getInstance().server, timeoutMs);
+    await this.#connections.leave(timeoutMs);
   }
 
   /** Nest would replace the handlers above by its own, which know only its own exceptions. */

@@ -1,5 +1,5 @@
 /** An API key, wherever it came from: the target of a request, a message, a stack. */
-const KEY = /psk(?:_|%5f)[\w%]*/gi;
+const KEY = /psk(?:_|%5[fF])[\w%]*/g;
 
 /** A text without what looks like an API key. */
 export const maskKeys = (text: string): string =>

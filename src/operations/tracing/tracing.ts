@@ -20,7 +20,7 @@ export interface TracingOptions {
   readonly warn: (message: string) => void;
 }
 
-/** OpenTelemetry is loaded here, and only when somebody wants traces: it takes time to load and memory to hold. */
+/** OpenTelemetry's SDK is loaded here, and only when somebody wants traces: it takes time to load and memory to hold. */
 export async function startTracing(options: TracingOptions): Promise<Tracing> {
   const { OtlpTracing } = await import('./otlp-tracing.js');
   return new OtlpTracing(options);
