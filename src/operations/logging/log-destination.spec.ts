@@ -1,0 +1,86 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../test/support/eventually.js';
+import { LogDestination } from './log-destination.js';
+
+let folder: string;
+let file: string;
+let fd: number;
+let files = 0;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'petstore-log-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  file = join(folder, String((files += 1)));
+  fd = openSync(file, 'w');
+});
+afterEach(() => closeSync(fd));
+
+const written = (): string => readFileSync(file, 'utf8');
+
+describe('the destination of log lines', () => {
+  it('writes them all, in their order', async () => {
+    const destination = new LogDestination({ fd });
+    const lines = Array.from({ length: 5000 }, (_, place) => `line ${place} ${'ö'.repeat(20)}\n`);
+    for (const line of lines) destination.write(line);
+    await destination.flush();
+    expect(written() === lines.join('')).toBe(true);
+  });
+
+  it('writes nothing before it returns: nobody waits for the disk', async () => {
+    const destination = new LogDestination({ fd });
+    destination.write('alone\n');
+    expect(written()).toBe('');
+    await destination.flush();
+    expect(written()).toBe('alone\n');
+    await destination.flush();
+  });
+
+  it('writes by itself, also when no more lines come', async () => {
+    new LogDestination({ fd }).write('alone\n');
+    await eventually(() => expect(written()).toBe('alone\n'));
+  });
+
+  it('writes the rest at once at the exit', () => {
+    const destination = new LogDestination({ fd });
+    destination.write('the last words\n');
+    destination.flushSync();
+    expect(written()).toBe('the last words\n');
+  });
+
+  it('drops what does not fit into its memory, and says so', async () => {
+    const destination = new LogDestination({ fd, waitingMax: 10 });
+    for (let line = 0; line < 5; line += 1) destination.write(`line ${line}\n`);
+    await destination.flush();
+    const [first, second, told = ''] = written().split('\n');
+    expect([first, second]).toEqual(['line 0', 'line 1']);
+    expect(JSON.parse(told)).toMatchObject({ level: 40, msg: '3 log lines were dropped' });
+  });
+
+  it.each([
+    ['/v1/psk_8QvR2mXa0123456789abcdefghijklmnop/x', '/v1/psk_…/x'],
+    ['/v1/psk%5F8QvR2mXa', '/v1/psk_…'],
+    ['a message with PSK_8QvR psk_8QvR2mXa in it', 'a message with PSK_8QvR psk_… in it'],
+    ['psk_a psk_b', 'psk_… psk_…'],
+    ['a desk_top', 'a desk_top'],
+  ])('masks API keys: %s', async (line, expected) => {
+    const destination = new LogDestination({ fd });
+    destination.write(`${line}\n`);
+    await destination.flush();
+    expect(written()).toBe(`${expected}\n`);
+  });
+
+  it('does not fail when nobody reads any more', async () => {
+    const gone = openSync(file, 'r');
+    const destination = new LogDestination({ fd: gone });
+    destination.write('for nobody\n');
+    await destination.flush();
+    destination.write('for nobody\n');
+    destination.flushSync();
+    closeSync(gone);
+  });
+});

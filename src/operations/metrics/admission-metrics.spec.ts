@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { ApiError } from '../../http/api-error.js';
+import type { Decision, LimitWindow } from '../../http/decision.js';
+import type { ErrorCode } from '../../http/error-codes.js';
+import { AdmissionMetrics } from './admission-metrics.js';
+
+const window = (policy: LimitWindow['policy'], remaining: number): LimitWindow => ({
+  policy,
+  limit: 60,
+  windowSeconds: 60,
+  remaining,
+  resetAtMs: 0,
+});
+
+const ofKey = (
+  planId: string,
+  { minute = 1, day = 1, code }: { minute?: number; day?: number; code?: ErrorCode } = {},
+): Decision => ({
+  windows: [window('minute', minute), window('day', day)],
+  caller: { keyId: 1n, planId },
+  ...(code && { refusal: new ApiError(code) }),
+});
+
+const ofAddress = (code?: ErrorCode): Decision => ({
+  windows: [window('address', 0)],
+  ...(code && { refusal: new ApiError(code) }),
+});
+
+async function counted(decisions: readonly Decision[]): Promise<string[]> {
+  const registry = new Registry();
+  const metrics = new AdmissionMetrics(registry);
+  for (const decision of decisions) metrics.decided(decision);
+  const text = await registry.metrics();
+  return text.split('\n').filter((line) => /^petstore_(?:admissions|refusals)_total.* [1-9]\d*$/.test(line));
+}
+
+const admission = (plan: string, outcome: string, count = 1): string =>
+  `petstore_admissions_total{plan="${plan}",outcome="${outcome}"} ${count}`;
+const refusal = (name: string): string => `petstore_refusals_total{window="${name}"} 1`;
+
+describe('admissions', () => {
+  it.each<[string, Decision, string[]]>([
+    ['admitted', ofKey('pro'), [admission('pro', 'admitted')]],
+    [
+      'the minute refuses',
+      ofKey('pro', { minute: 0, code: 'rate_limit_exceeded' }),
+      [admission('pro', 'limited'), refusal('minute')],
+    ],
+    [
+      'the day refuses, also when the minute does',
+      ofKey('pro', { minute: 0, day: 0, code: 'rate_limit_exceeded' }),
+      [admission('pro', 'limited'), refusal('day')],
+    ],
+    [
+      'a ban refuses',
+      ofKey('free', { minute: 0, day: 0, code: 'api_key_banned' }),
+      [admission('free', 'banned'), refusal('ban')],
+    ],
+    [
+      'the address refuses',
+      ofAddress('rate_limit_exceeded'),
+      [admission('none', 'limited'), refusal('address')],
+    ],
+    ['no key', ofAddress('missing_api_key'), [admission('none', 'unknown')]],
+    ['no such key', ofAddress('invalid_api_key'), [admission('none', 'unknown')]],
+    ['a revoked key', ofAddress('revoked_api_key'), [admission('none', 'revoked')]],
+    ['an expired key', ofAddress('expired_api_key'), [admission('none', 'expired')]],
+    ['nobody can decide', ofAddress('service_unavailable'), [admission('none', 'undecided')]],
+    ['a public document', ofAddress(), []],
+  ])('%s', async (_case, decision, expected) => {
+    expect(await counted([decision])).toEqual(expected);
+  });
+
+  it('have series for fifty plans, and one for all others', async () => {
+    const lines = await counted(Array.from({ length: 80 }, (_, plan) => ofKey(`plan ${plan}`)));
+    expect(lines).toHaveLength(51);
+    expect(lines).toContain(admission('plan 49', 'admitted'));
+    expect(lines).toContain(admission('other', 'admitted', 30));
+  });
+});

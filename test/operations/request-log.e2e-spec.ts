@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sendRawOnce } from '../support/raw-http.js';
+import { startService, type TestService } from '../support/service.js';
+
+type Line = Readonly<Record<string, unknown>>;
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+
+let service: TestService;
+let id: bigint;
+let key: string;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  service = await startService({ onRequestLine: (line) => lines.push(line) });
+  ({ id, key } = await service.issueKey());
+});
+afterAll(() => service.close());
+beforeEach(() => void lines.splice(0));
+
+/** The line is written before the answer is. */
+const line = (): Line => {
+  expect(lines).toHaveLength(1);
+  return JSON.parse(lines[0] ?? '') as Line;
+};
+
+describe('a request has one line', () => {
+  it('that says who asked what, and what came of it', async () => {
+    const response = await service.fetch('/v1/pets?limit=1', {
+      key,
+      headers: { traceparent: `00-${TRACE}-b7ad6b7169203331-01`, 'x-request-id': 'shop/1' },
+    });
+    expect(response.headers.get('x-request-id')).toBe('shop/1');
+    expect(line()).toEqual({
+      level: 30,
+      time: expect.any(String),
+      requestId: 'shop/1',
+      method: 'GET',
+      operation: 'listPets',
+      path: '/v1/pets',
+      status: 200,
+      ms: expect.any(Number),
+      keyId: String(id),
+      plan: 'business',
+      traceId: TRACE,
+      clientAddress: '127.0.0.1',
+      msg: 'request',
+    });
+  });
+
+  it('without a trace when the one that came is malformed', async () => {
+    await service.fetch('/v1/pets', { key, headers: { traceparent: `00-${TRACE}-0000000000000000-01` } });
+    expect(line()).not.toHaveProperty('traceId');
+  });
+
+  it.each<[string, string, RequestInit & { readonly key?: string }, Line]>([
+    ['HEAD', '/v1/pets/1', { method: 'HEAD' }, { method: 'HEAD', operation: 'getPet', status: 401 }],
+    ['a public document', '/openapi.json', {}, { operation: 'json', status: 200 }],
+    ['a preflight', '/v1/pets', preflight(), { method: 'OPTIONS', status: 204 }],
+    ['an unknown path', '/v1/nothing', {}, { path: '/v1/nothing', status: 401 }],
+  ])('also %s', async (_what, path, options, expected) => {
+    const response = await service.fetch(path, options);
+    expect(line()).toMatchObject({ ...expected, requestId: response.headers.get('x-request-id') });
+  });
+
+  it.each([
+    [
+      'a target that cannot be decoded',
+      'GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n',
+      { status: 400, path: '/%zz' },
+    ],
+    ['bytes that are no HTTP', 'HELLO\r\n\r\n', { status: 400 }],
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', { status: 401 }],
+  ])('also %s', async (_what, bytes, expected) => {
+    const answer = await sendRawOnce(service.port, bytes);
+    expect(line()).toMatchObject({ ...expected, requestId: answer.headers.get('x-request-id')?.[0] });
+  });
+
+  it('is told as an error, once and with what happened, when nobody can explain the answer', async () => {
+    await service.database.pool.query('alter table pets rename to animals');
+    const response = await service.fetch('/v1/pets?limit=7', {
+      key,
+      headers: { 'x-request-id': 'broken/1' },
+    });
+    await service.database.pool.query('alter table animals rename to pets');
+    expect(response.status).toBe(500);
+    expect(response.headers.get('x-request-id')).toBe('broken/1');
+    expect(line()).toMatchObject({
+      level: 50,
+      requestId: 'broken/1',
+      status: 500,
+      err: { message: expect.stringContaining('"pets" does not exist'), stack: expect.any(String) },
+    });
+  });
+});
+
+describe('a key', () => {
+  it('never gets into a line, wherever it was put by mistake', async () => {
+    const asks: (() => Promise<unknown>)[] = [
+      () => service.fetch('/v1/pets', { key }),
+      () => service.fetch(`/v1/pets?key=${key}`, { key }),
+      () => service.fetch(`/v1/pets/${key}`, { key }),
+      () => service.fetch(`/v1/${key}`),
+      () => service.fetch('/v1/pets', { key, headers: { 'x-request-id': key } }),
+      () => service.fetch('/v1/pets', { key, headers: { 'user-agent': key, traceparent: key } }),
+      () => service.fetch('/v1/pets', { headers: { authorization: key } }),
+      () => sendRawOnce(service.port, `GET /%zz${key} HTTP/1.1\r\nHost: a\r\n\r\n`),
+      () => sendRawOnce(service.port, `${key} HTTP/1.1\r\n\r\n`),
+    ];
+    for (const ask of asks) await ask();
+    expect(lines).toHaveLength(asks.length);
+    // What the destination masks is not needed for headers and queries.
+    const inPath = lines.filter((one) => one.includes(key));
+    expect(inPath.map((one) => (JSON.parse(one) as Line)['status'])).toEqual([404, 401, 400]);
+  });
+});
+
+function preflight(): RequestInit {
+  return {
+    method: 'OPTIONS',
+    headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
+  };
+}
