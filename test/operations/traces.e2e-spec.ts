@@ -66,7 +66,7 @@ describe('with a collector', () => {
         'http.response.status_code': 200,
         'http.route': '/v1/pets',
         'url.path': '/v1/pets',
-        'url.query': 'limit=1&key=psk_…',
+        'url.query': 'limit=1&key=psk_***',
         'petstore.operation': 'listPets',
         'petstore.plan': 'business',
         'client.address': '127.0.0.1',

@@ -45,7 +45,7 @@ export class LogDestination {
       this.#dropped += 1;
       return;
     }
-    this.#text += maskKeys(line);
+    this.#text += line;
     if (this.#text.length >= CHUNK) this.#writeOut();
     else if (this.#timer === undefined) this.#timer = setTimeout(this.#onTimer, WAIT_MS).unref();
   }
@@ -94,7 +94,8 @@ export class LogDestination {
   }
 
   #take(): string {
-    const text = this.#text;
+    // All at once: line by line it would take a fifth of all that a line costs.
+    const text = maskKeys(this.#text);
     this.#text = '';
     if (this.#dropped === 0) return text;
     const told = {

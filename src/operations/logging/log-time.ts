@@ -1,13 +1,12 @@
-let second = Number.NaN;
-let prefix = '';
+let millisecond = Number.NaN;
+let told = '';
 
-/** Now, as RFC 3339 in UTC with milliseconds. Its first 20 characters are made once a second. */
+/** Now, as RFC 3339 in UTC with milliseconds. The lines of one millisecond share it. */
 export function logTime(): string {
   const nowMs = Date.now();
-  const ms = nowMs % 1000;
-  if (nowMs - ms !== second) {
-    second = nowMs - ms;
-    prefix = new Date(second).toISOString().slice(0, 20);
+  if (nowMs !== millisecond) {
+    millisecond = nowMs;
+    told = new Date(nowMs).toISOString();
   }
-  return `${prefix}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`;
+  return told;
 }

@@ -1,6 +1,9 @@
 import { logTime } from './log-time.js';
 
-/** What a line says of a request; what is undefined is not in it. */
+/**
+ * What a line says of a request; what is undefined is not in it. Paths and the names of plans may hold any character; the
+ * other texts were made or checked by the service, and need no escaping.
+ */
 export interface RequestFacts {
   readonly requestId: string;
   readonly method?: string | undefined;
@@ -31,21 +34,28 @@ const ERROR = 50;
  * every member takes three times as long.
  */
 export function requestLine(facts: RequestFacts): string {
-  const { method, operation, path, status, ms, keyId, plan, traceId, failure } = facts;
-  let line = `{"level":${status < 500 ? INFO : ERROR},"time":"${logTime()}","requestId":${quoted(facts.requestId)}`;
-  if (method !== undefined) line += `,"method":${quoted(method)}`;
+  const { requestId, method, operation, path, status, ms, keyId, plan, traceId, clientAddress } = facts;
+  let line = `{"level":${status < 500 ? INFO : ERROR},"time":"${logTime()}","requestId":"${requestId}"`;
+  if (method !== undefined) line += `,"method":"${method}"`;
   if (operation !== undefined) line += `,"operation":"${operation}"`;
   if (path !== undefined) line += `,"path":${quoted(path.slice(0, PATH_LENGTH_MAX))}`;
   line += `,"status":${status}`;
-  if (ms !== undefined) line += `,"ms":${Math.round(ms * 100) / 100}`;
+  if (ms !== undefined) line += `,"ms":${twoDecimals(ms)}`;
   // Text, because many programs that read logs take every number for a double.
   if (keyId !== undefined) line += `,"keyId":"${keyId}"`;
   if (plan !== undefined) line += `,"plan":${quoted(plan)}`;
   if (traceId !== undefined) line += `,"traceId":"${traceId}"`;
-  line += `,"clientAddress":${quoted(facts.clientAddress)}`;
+  line += `,"clientAddress":"${clientAddress}"`;
   if (facts.isGone === true) line += ',"clientGone":true';
-  if (status >= 500) line += `,"err":${JSON.stringify(described(failure, status))}`;
+  if (status >= 500) line += `,"err":${JSON.stringify(described(facts.failure, status))}`;
   return `${line},"msg":"request"}\n`;
+}
+
+/** Writing two integers takes a third of the time that writing a fraction does. */
+function twoDecimals(value: number): string {
+  const hundredths = Math.round(value * 100);
+  const fraction = hundredths % 100;
+  return `${(hundredths - fraction) / 100}.${fraction < 10 ? '0' : ''}${fraction}`;
 }
 
 const NEEDS_ESCAPE = /[^ !#-[\]-~]/;
