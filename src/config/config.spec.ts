@@ -17,6 +17,10 @@ describe('loadConfig', () => {
     const config = loadConfig({});
     expect(config).toMatchObject({
       port: 3000,
+      managementPort: 3001,
+      logRequests: 'all',
+      drainGraceMs: 0,
+      tracing: undefined,
       publicUrl: '',
       corsOrigins: '*',
       database: { url: undefined, dataDir: './.petstore', namedStatements: true },
@@ -32,9 +36,18 @@ describe('loadConfig', () => {
       CORS_ORIGINS: 'https://a.example, https://b.example',
       DATABASE_URL: 'postgres://u:p@db/petstore',
       DATABASE_NAMED_STATEMENTS: 'off',
+      MANAGEMENT_PORT: '9100',
+      LOG_REQUESTS: 'errors',
+      DRAIN_GRACE_MS: '5000',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
     });
     expect(config).toMatchObject({
       port: 8080,
+      managementPort: 9100,
+      logRequests: 'errors',
+      drainGraceMs: 5000,
+      tracing: { endpoint: 'http://collector:4318', ratio: 0.25, serviceName: 'petstore' },
       publicUrl: 'https://api.example.com',
       trustProxy: { networks: ['10.0.0.0/8'] },
       corsOrigins: ['https://a.example', 'https://b.example'],
@@ -59,6 +72,9 @@ describe('loadConfig', () => {
       DATABASE_URL: 'mysql://u:secret@db/petstore',
       DATABASE_NAMED_STATEMENTS: 'yes',
       BAN_SECONDS: '7200',
+      LOG_REQUESTS: 'some',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+      OTEL_TRACES_SAMPLER_ARG: '2',
     });
     const names = faults.map((fault) => fault.slice(0, fault.indexOf(':')));
     expect(names.sort()).toEqual([
@@ -67,6 +83,9 @@ describe('loadConfig', () => {
       'DATABASE_NAMED_STATEMENTS',
       'DATABASE_URL',
       'LOG_LEVEL',
+      'LOG_REQUESTS',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_TRACES_SAMPLER_ARG',
       'PORT',
       'PUBLIC_URL',
       'TRUST_PROXY',
@@ -74,7 +93,13 @@ describe('loadConfig', () => {
     expect(faults.every((fault) => !fault.includes('\n'))).toBe(true);
   });
 
+  it('keeps the management port apart from the public one, but for 0, which picks one', () => {
+    expect(faultsOf({ PORT: '3001' })).toEqual(['MANAGEMENT_PORT: must not be PORT']);
+    expect(faultsOf({ PORT: '0', MANAGEMENT_PORT: '0' })).toEqual([]);
+  });
+
   it('never repeats a password', () => {
+    expect(faultsOf({ OTEL_EXPORTER_OTLP_ENDPOINT: 'u:secret@collector' }).join()).not.toContain('secret');
     expect(faultsOf({ DATABASE_URL: 'u:secret@db' }).join()).not.toContain('secret');
   });
 });

@@ -117,7 +117,8 @@ function readTracing(read: EnvironmentReader): TracingConfig | undefined {
 function parseHttpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return text;
-  throw new Error(`must be a URL such as http://collector:4318, not "${text}"`);
+  // The text is not repeated: it may hold a password.
+  throw new Error('must be a URL such as http://collector:4318');
 }
 
 function parseRatio(text: string): number {

@@ -57,7 +57,7 @@ describe('a stop', () => {
   });
 
   it('ends as a whole when its time is over', async () => {
-    const phases: StopPhase[] = [{ name: 'stuck', boundMs: 1000, run: never }];
+    const phases: StopPhase[] = [{ name: 'stuck', boundMs: 100, run: never }];
     expect(await stopped(phases, 10)).toEqual({
       code: 1,
       warnings: ['the stop took longer than 10 ms: ending with work under way'],

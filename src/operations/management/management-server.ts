@@ -23,8 +23,10 @@ export class ManagementServer {
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
       ({ method, url = '' }, response) => {
-        if (method !== 'GET' && method !== 'HEAD')
+        if (method !== 'GET' && method !== 'HEAD') {
+          response.setHeader('allow', 'GET, HEAD');
           return answer(response, 405, { status: 'method_not_allowed' });
+        }
         this.#answer(url.split('?', 1)[0] ?? '', response).catch((error: unknown) => {
           answer(response, 500, { status: 'error', message: String(error) });
         });

@@ -73,8 +73,10 @@ describe('admissions', () => {
   });
 
   it('have series for fifty plans, and one for all others', async () => {
-    const lines = await counted(Array.from({ length: 80 }, (_, plan) => ofKey(`plan ${plan}`)));
-    expect(lines).toHaveLength(51);
+    const plans = Array.from({ length: 80 }, (_, plan) => ofKey(`plan ${plan}`));
+    const lines = await counted([...plans, ofAddress('missing_api_key')]);
+    expect(lines).toHaveLength(52);
+    expect(lines).toContain(admission('none', 'unknown'));
     expect(lines).toContain(admission('plan 49', 'admitted'));
     expect(lines).toContain(admission('other', 'admitted', 30));
   });

@@ -6,6 +6,9 @@ import { type Count, Counts } from './count.js';
 /** Plans that have series of their own: a plan is a row, and anybody who may write one could make thousands. */
 const PLANS_MAX = 50;
 
+/** Where no live key was found. */
+const NO_PLAN = 'none';
+
 type Outcome = 'admitted' | 'limited' | 'banned' | 'revoked' | 'expired' | 'unknown' | 'undecided';
 
 /** What a refusal says about the key. A fault of ours while deciding is "undecided", too: nobody knows the key's state. */
@@ -21,7 +24,8 @@ const OUTCOMES: Partial<Record<ErrorCode, Outcome>> = {
 /** What admission decided, by plan, and which window refused. */
 export class AdmissionMetrics {
   readonly #admissions: Counts<'plan' | 'outcome'>;
-  readonly #byPlan = new Map<string, Map<Outcome, Count>>();
+  /** `none` has its place whoever comes first. */
+  readonly #byPlan = new Map<string, Map<Outcome, Count>>([[NO_PLAN, new Map()]]);
   readonly #windows: Readonly<Record<'minute' | 'day' | 'ban' | 'address', Count>>;
   readonly #bans: Count;
 
@@ -57,13 +61,13 @@ export class AdmissionMetrics {
       return;
     }
     const outcome = OUTCOMES[refusal.code] ?? 'undecided';
-    this.#countOf(caller?.planId ?? 'none', outcome).value += 1;
+    this.#countOf(caller?.planId ?? NO_PLAN, outcome).value += 1;
     if (outcome === 'limited' || outcome === 'banned')
       this.#windows[refusingWindow(decision, outcome)].value += 1;
   }
 
   #countOf(plan: string, outcome: Outcome): Count {
-    const name = this.#byPlan.has(plan) || this.#byPlan.size < PLANS_MAX ? plan : 'other';
+    const name = this.#byPlan.has(plan) || this.#byPlan.size <= PLANS_MAX ? plan : 'other';
     let byOutcome = this.#byPlan.get(name);
     if (byOutcome === undefined) this.#byPlan.set(name, (byOutcome = new Map()));
     let count = byOutcome.get(outcome);

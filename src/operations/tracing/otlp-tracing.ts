@@ -102,7 +102,8 @@ export class OtlpTracing implements Tracing {
   }
 
   async close(): Promise<void> {
-    await this.#provider.shutdown();
+    // What could not be sent was told by the exporter already.
+    await this.#provider.shutdown().catch(() => undefined);
   }
 }
 
