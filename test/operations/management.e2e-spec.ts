@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
@@ -113,6 +113,31 @@ describe('metrics', () => {
     expect(await valueOf(unknown)).toBe(unknownBefore + 1);
     expect(await valueOf(admitted)).toBe(admittedBefore + 2);
     expect(await valueOf('petstore_http_requests_under_way')).toBe(0);
+  });
+
+  it('forget requests whose clients have left, whatever they had sent', async () => {
+    const head = `Host: a\r\nAuthorization: Bearer ${service.key}\r\n`;
+    const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n';
+    const asks = [
+      `GET /v1/pets HTTP/1.1\r\n${head}\r\n`,
+      `GET /v1/pets HTTP/1.1\r\n${head}\r\n`.repeat(20),
+      `POST /v1/pets HTTP/1.1\r\n${head}${body}\r\n{`,
+      `POST /v1/pets HTTP/1.1\r\n${head}${body}Expect: 100-continue\r\n\r\n`,
+    ];
+    const before = await valueOf('petstore_group_size_sum{group="admission"}');
+    for (const bytes of asks) {
+      for (let times = 0; times < 5; times += 1) {
+        const socket = connect(service.port, '127.0.0.1');
+        await once(socket, 'connect');
+        socket.write(bytes);
+        // Some of these leave while they are decided about, some before their body came, some before they were read.
+        setImmediate(() => socket.resetAndDestroy());
+      }
+    }
+    await eventually(async () => {
+      expect(await valueOf('petstore_group_size_sum{group="admission"}')).toBeGreaterThan(before);
+      expect(await valueOf('petstore_http_requests_under_way')).toBe(0);
+    });
   });
 
   it('count refusals by window, and bans', async () => {

@@ -1,6 +1,8 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../../test/support/eventually.js';
 import { LogDestination } from './log-destination.js';
@@ -19,6 +21,16 @@ beforeEach(() => {
   fd = openSync(file, 'w');
 });
 afterEach(() => closeSync(fd));
+
+/** What is in a pipe now. */
+function readFileOnce(pipe: number): string {
+  const bytes = Buffer.alloc(1_000_000);
+  try {
+    return bytes.toString('utf8', 0, readSync(pipe, bytes));
+  } catch {
+    return '';
+  }
+}
 
 const written = (): string => readFileSync(file, 'utf8');
 
@@ -43,6 +55,24 @@ describe('the destination of log lines', () => {
   it('writes by itself, also when no more lines come', async () => {
     new LogDestination({ fd }).write('alone\n');
     await eventually(() => expect(written()).toBe('alone\n'));
+  });
+
+  it('goes on when a reader who stood still reads again, and nobody writes any more', async () => {
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const both = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    const destination = new LogDestination({ fd: both });
+    // More than a pipe holds.
+    destination.write(`${'x'.repeat(200_000)}\n`);
+    destination.write('the last line\n');
+    // Past the time that a line waits for others: its turn comes while the one before is still being written.
+    await delay(150);
+    let read = '';
+    await eventually(() => {
+      read += readFileOnce(both);
+      expect(read).toMatch(/\nthe last line\n$/);
+    });
+    closeSync(both);
   });
 
   it('writes the rest at once at the exit', () => {

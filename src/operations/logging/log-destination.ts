@@ -46,8 +46,7 @@ export class LogDestination {
       return;
     }
     this.#text += line;
-    if (this.#text.length >= CHUNK) this.#writeOut();
-    else if (this.#timer === undefined) this.#timer = setTimeout(this.#onTimer, WAIT_MS).unref();
+    this.#writeSoon();
   }
 
   /** Resolves when everything that was written until now is out, or cannot be. */
@@ -66,6 +65,11 @@ export class LogDestination {
     } catch {
       // Nobody reads: there is nobody to tell, either.
     }
+  }
+
+  #writeSoon(): void {
+    if (this.#text.length >= CHUNK) this.#writeOut();
+    else if (this.#timer === undefined) this.#timer = setTimeout(this.#onTimer, WAIT_MS).unref();
   }
 
   readonly #onTimer = (): void => {
@@ -87,10 +91,15 @@ export class LogDestination {
         this.#writeBytes(bytes.subarray(written));
       } else {
         this.#isWriting = false;
-        if (this.#text.length >= CHUNK || (this.#text !== '' && this.#written.length > 0)) this.#writeOut();
-        else for (const resolve of this.#written.splice(0)) resolve();
+        this.#goOn();
       }
     });
+  }
+
+  #goOn(): void {
+    if (this.#text === '') for (const resolve of this.#written.splice(0)) resolve();
+    else if (this.#written.length > 0) this.#writeOut();
+    else this.#writeSoon();
   }
 
   #take(): string {
