@@ -60,8 +60,6 @@ export class EdgeAdapter extends FastifyAdapter {
       genReqId: requestIdOf,
       // Requests are logged by the service itself, if at all.
       logController: new LogController({ disableRequestLogging: true }),
-      // Else each request gets a logger of its own, which nobody uses.
-      childLoggerFactory: (logger: FastifyBaseLogger) => logger,
       bodyLimit: options.bodyBytesMax,
       requestTimeout: options.requestTimeoutMs,
       // A connection that is open when the stop begins gets its answers, each with "Connection: close".
