@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type * as Client from '../../client/src/index.js';
+import { handClock } from '../client/clients.js';
+import { type InstalledClient, installClient } from '../client/installed-client.js';
+import { startService, type TestService } from '../support/service.js';
+import { type Chromium, startChromium } from './chromium.js';
+import { type ClientPage, serveClientPage } from './client-page.js';
+
+/** Beyond 2^53, where JSON.parse would round. */
+const BIG_ID = 9_007_199_254_740_993n;
+
+const PETS = 25;
+
+/** What the page has: the code of a test that runs there sees nothing else of this file. */
+declare const client: typeof Client;
+declare const pass: (ms: number) => Promise<void>;
+
+interface Access {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** A request as it left the browser. */
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const clock = handClock('2026-11-20T09:30:12.000Z');
+
+let service: TestService;
+let installed: InstalledClient;
+let shop: ClientPage;
+let chromium: Chromium;
+
+beforeAll(async () => {
+  [service, installed] = await Promise.all([startService({ clock }), installClient()]);
+  shop = await serveClientPage(installed.packageFolder);
+  await service.database.pool.query(
+    `insert into pets (name, category_id) select 'Pet ' || n, n from generate_series(1, $1) as n`,
+    [PETS - 1],
+  );
+  await service.database.pool.query(
+    `insert into pets (id, name, category_id, status) overriding system value values ($1, 'Far', $1, 'available')`,
+    [BIG_ID],
+  );
+  chromium = await startChromium();
+});
+afterAll(async () => {
+  await chromium.close();
+  await Promise.all([shop.close(), service.close(), installed.remove()]);
+});
+
+async function openShop(at = service): Promise<{ page: Page; access: Access; sent: readonly Sent[] }> {
+  const { page } = await chromium.open();
+  const sent: Sent[] = [];
+  const network = await page.context().newCDPSession(page);
+  await network.send('Network.enable');
+  // Playwright itself keeps preflights to itself.
+  network.on('Network.requestWillBeSent', ({ request: { method, url, headers } }) => {
+    if (url.startsWith(at.origin)) sent.push({ method, path: url.slice(at.origin.length), headers });
+  });
+  await page.exposeFunction('pass', clock.sleep);
+  await page.goto(shop.origin);
+  await page.waitForFunction('"client" in globalThis');
+  const { key } = await service.issueKey();
+  return { page, access: { baseUrl: `${at.origin}/v1`, apiKey: key }, sent };
+}
+
+describe("the client in a browser, on a page of another origin than the service's", () => {
+  it('walks every page of a list, with every digit of the identifiers', async () => {
+    const { page, access, sent } = await openShop();
+    const ids = await page.evaluate(async (to) => {
+      const seen: bigint[] = [];
+      for await (const pet of new client.PetStore(to).pets({ limit: 10 })) seen.push(pet.id);
+      return seen;
+    }, access);
+    expect(ids).toHaveLength(PETS);
+    expect(ids.at(-1)).toBe(BIG_ID);
+    // The next page's address is in a header, which the browser shows to the page because the service exposes it.
+    const pages = pathsOf(sent, 'GET');
+    expect(pages).toEqual([
+      '/v1/pets?limit=10',
+      expect.stringMatching(/^\/v1\/pets\?limit=10&cursor=/),
+      expect.stringMatching(/^\/v1\/pets\?limit=10&cursor=/),
+    ]);
+    // Browsers ask for leave by address: each page of the list has a preflight of its own.
+    expect(pathsOf(sent, 'OPTIONS').sort()).toEqual([...pages].sort());
+  });
+
+  it('creates under an Idempotency-Key of its own, after a preflight that allows it', async () => {
+    const { page, access, sent } = await openShop();
+    const { pet, order } = await page.evaluate(
+      async ([to, categoryId]) => {
+        const store = new client.PetStore(to);
+        const created = await store.createPet({ name: 'Rex 🐕', categoryId, status: 'available' });
+        const placed = await store.placeOrder(created.id);
+        return { pet: created, order: await store.changeOrder(placed.id, 'cancelled') };
+      },
+      [access, BIG_ID] as const,
+    );
+    expect(pet).toEqual({ id: pet.id, name: 'Rex 🐕', categoryId: BIG_ID, status: 'available' });
+    expect(order).toMatchObject({ petId: pet.id, status: 'cancelled' });
+    const { rows } = await service.database.pool.query<{ digits: string }>(
+      'select category_id::text as digits from pets where id = $1',
+      [pet.id],
+    );
+    expect(rows).toEqual([{ digits: String(BIG_ID) }]);
+    expect(pathsOf(sent, 'POST')).toEqual(['/v1/pets', '/v1/store/orders']);
+    expect(pathsOf(sent, 'PATCH')).toEqual([`/v1/store/orders/${order.id}`]);
+    expect(pathsOf(sent, 'OPTIONS')).toEqual([
+      '/v1/pets',
+      '/v1/store/orders',
+      `/v1/store/orders/${order.id}`,
+    ]);
+    const keys = sent.filter(({ method }) => method === 'POST').map(({ headers }) => keyOf(headers));
+    expect(keys).toEqual([
+      expect.stringMatching(/^[0-9a-f-]{36}$/),
+      expect.stringMatching(/^[0-9a-f-]{36}$/),
+    ]);
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+
+  it('gives an error its code, and its limits out of headers', async () => {
+    const { page, access } = await openShop();
+    const refusal = await page.evaluate(async (to) => {
+      const error = await new client.PetStore(to).placeOrder(-1n).catch((caught: unknown) => caught);
+      if (!(error instanceof client.PetStoreError)) return undefined;
+      const { name, code, status, message, rateLimit } = error;
+      return { name, code, status, message, rateLimit };
+    }, access);
+    expect(refusal).toEqual({
+      name: 'PetStoreError',
+      code: 'unknown_pet',
+      status: 400,
+      message: expect.stringMatching(/\.$/),
+      rateLimit: { limit: 1_000_000, remaining: 999_999, resetUnixSeconds: expect.any(Number) },
+    });
+  });
+
+  it('waits as long as the Retry-After of a 429 says, and is then admitted', async () => {
+    const { page, access, sent } = await openShop();
+    const { key } = await service.issueKey({ perMinute: 2 });
+    const before = clock.waitsMs.length;
+    const untilNextMinuteMs = 60_000 - (clock.nowMs() % 60_000);
+    const inventory = await page.evaluate(
+      async (to) => {
+        const store = new client.PetStore({ ...to, retry: { sleep: (ms) => pass(ms), random: () => 0 } });
+        for (let n = 0; n < 2; n += 1) await store.inventory();
+        return await store.inventory();
+      },
+      { ...access, apiKey: key },
+    );
+    expect(inventory).toMatchObject({ sold: expect.any(BigInt) });
+    expect(clock.waitsMs.slice(before)).toEqual([untilNextMinuteMs]);
+    expect(pathsOf(sent, 'GET')).toHaveLength(4);
+  });
+
+  it('ends by its AbortSignal: before it begins, under way, and while it waits', async () => {
+    const { page, access, sent } = await openShop();
+    const { key } = await service.issueKey({ perMinute: 1 });
+    const outcomes = await page.evaluate(
+      async (to) => {
+        const reasonOf = async (
+          act: (store: Client.PetStore, abort: AbortController) => Promise<unknown>,
+        ): Promise<string> => {
+          const controller = new AbortController();
+          const store = new client.PetStore({
+            ...to,
+            fetch: async (input, init) => {
+              const response = await fetch(input, init);
+              // What comes next is the wait, by the client's own timer.
+              if (response.status === 429) setTimeout(() => controller.abort(new Error('left')), 20);
+              return response;
+            },
+          });
+          return await act(store, controller).then(
+            () => 'it succeeded',
+            (reason: unknown) => (reason instanceof Error ? reason.message : 'no error'),
+          );
+        };
+        return [
+          await reasonOf((store, controller) => {
+            controller.abort(new Error('before'));
+            return store.usage({ signal: controller.signal });
+          }),
+          await reasonOf((store, controller) => {
+            const call = store.usage({ signal: controller.signal });
+            controller.abort(new Error('under way'));
+            return call;
+          }),
+          await reasonOf(async (store, { signal }) => {
+            // One is admitted; the one after it is told to come back in the next minute.
+            await store.inventory({ signal });
+            await store.inventory({ signal });
+          }),
+        ];
+      },
+      { ...access, apiKey: key },
+    );
+    expect(outcomes).toEqual(['before', 'under way', 'left']);
+    expect(pathsOf(sent, 'GET').filter((path) => path === '/v1/store/inventory')).toHaveLength(2);
+  });
+
+  it('serves the pages of listed origins alone', async () => {
+    const outcomes = [];
+    for (const origins of [shop.origin, 'https://other.example']) {
+      const listed = await startService({
+        databaseUrl: service.databaseUrl,
+        environment: { CORS_ORIGINS: origins },
+      });
+      const { page, access } = await openShop(listed);
+      outcomes.push(
+        await page.evaluate(async (to) => {
+          const store = new client.PetStore({ ...to, retry: { attemptsMax: 1 } });
+          return await store.inventory().then(
+            () => 'answered',
+            (error: unknown) => (error instanceof client.PetStoreError ? error.code : 'unknown'),
+          );
+        }, access),
+      );
+      await page.close();
+      await listed.close();
+    }
+    expect(outcomes).toEqual(['answered', 'connection_failed']);
+  });
+});
+
+const pathsOf = (sent: readonly Sent[], wanted: string): string[] =>
+  sent.filter(({ method }) => method === wanted).map(({ path }) => path);
+
+/** As the page wrote it: the browser keeps the case of names here. */
+function keyOf(headers: Readonly<Record<string, string>>): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1];
+}

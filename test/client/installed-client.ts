@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { cwd, env, execPath } from 'node:process';
+import { promisify } from 'node:util';
+
+/** A fresh folder of somebody who uses the client, with the packed client installed in it. */
+export interface InstalledClient {
+  /** Where the package lies: what `npm pack` took along, and nothing else. */
+  readonly packageFolder: string;
+  /** Writes files into the folder and runs Node.js there; rejects when that fails, with what it printed. */
+  node(
+    args: readonly string[],
+    files: Files,
+    environment?: Readonly<Record<string, string>>,
+  ): Promise<string>;
+  remove(): Promise<void>;
+}
+
+type Files = Readonly<Record<string, string>>;
+
+export const COMPILER = join(
+  dirname(createRequire(join(cwd(), 'package.json')).resolve('@typescript/native/package.json')),
+  'bin/tsc',
+);
+
+const run = promisify(execFile);
+
+/** Builds, packs and installs the client as its README says, away from the sources. It needs no network. */
+export async function installClient(): Promise<InstalledClient> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
+  const packed = join(folder, 'packed');
+  const home = join(folder, 'home');
+  await mkdir(home);
+  await cp('client', packed, { recursive: true, filter: (path) => !/^client\/(?:dist|src)\b/.test(path) });
+  await run(execPath, [COMPILER, '-p', 'client/tsconfig.json', '--outDir', join(packed, 'dist')]);
+  const { stdout } = await npm(['pack', packed, '--json', '--pack-destination', folder], folder);
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  // Its prefix is said, because npm would otherwise take a folder above that holds packages.
+  await npm(['install', join(folder, filename), '--prefix', home, '--offline', '--no-audit'], home);
+  return {
+    packageFolder: join(home, 'node_modules/@petstore/client'),
+    node: async (args, files, environment = {}) => {
+      await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(home, name), text)));
+      const ended = await run(execPath, args, { cwd: home, env: { PATH: env['PATH'], ...environment } });
+      return ended.stdout;
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+const npm = (args: readonly string[], folder: string): Promise<{ readonly stdout: string }> =>
+  run('npm', [...args], { cwd: folder, env: { ...env, npm_config_update_notifier: 'false' } });
