@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { classifyDatabaseError, isUnavailable } from './database-errors.js';
 import type { MigrationFile } from './migration-files.js';
+import { type OpenConnection, runOutside, runsOutside } from './migration-outside.js';
 import { createRecordsTable, insertRecord, readRecords } from './migration-records.js';
 import { describeFault, MigrationError } from './migration.error.js';
 
@@ -15,13 +16,19 @@ const TABLE_LOCK_MS = 1_000;
 /** Between two attempts: what queued up behind a waiting migration gets through, and a start is not held up for long. */
 const PAUSE_MS = 200;
 
+export interface ApplyOptions {
+  /** How long it waits for its turn and for its tables. */
+  readonly lockTimeoutMs: number;
+  /** Opens another connection to the same database, for what runs outside of the transaction. */
+  readonly openAnother: OpenConnection;
+}
+
 /**
  * Applies one migration and records it, in one transaction. False: another process had applied it meanwhile.
  *
  * The record is part of the transaction, so a migration that fails, or whose process is killed, leaves nothing, and
  * the next start simply tries again; nobody has to resolve it by hand, and Prisma's command line finds it pending.
- * (Prisma itself writes the record first, to support what cannot run in a transaction. Here such a thing, as
- * `create index concurrently`, is done by hand before the release, and the migration says `if not exists`.)
+ * (What cannot run in a transaction says so, and runs beside it: migration-outside.ts.)
  *
  * The advisory lock belongs to the transaction too. A session's lock would outlive its owner behind PgBouncer.
  * @throws MigrationError when it fails or does not get its locks within `lockTimeoutMs`
@@ -29,11 +36,12 @@ const PAUSE_MS = 200;
 export async function applyMigration(
   client: ClientBase,
   migration: MigrationFile,
-  lockTimeoutMs: number,
+  options: ApplyOptions,
 ): Promise<boolean> {
+  const { lockTimeoutMs } = options;
   const giveUp = performance.now() + lockTimeoutMs;
   for (;;) {
-    const outcome = await attempt(client, migration, lockTimeoutMs);
+    const outcome = await attempt(client, migration, options);
     if (typeof outcome === 'boolean') return outcome;
     if (performance.now() >= giveUp) throw outcome;
     await delay(Math.min(PAUSE_MS, lockTimeoutMs));
@@ -44,18 +52,18 @@ export async function applyMigration(
 async function attempt(
   client: ClientBase,
   migration: MigrationFile,
-  lockTimeoutMs: number,
+  options: ApplyOptions,
 ): Promise<boolean | MigrationError> {
   try {
     // Said because a role may have other defaults; a snapshot from before the lock would not show what others applied.
     await client.query('begin isolation level read committed read write');
-    const outcome = await applyUnlessOccupied(client, migration, lockTimeoutMs);
+    const outcome = await applyUnlessOccupied(client, migration, options);
     await client.query('commit');
     return outcome;
   } catch (fault) {
     // A connection that is gone has rolled back already.
     await client.query('rollback').catch(() => undefined);
-    if (isContention(fault)) return blocked(fault, migration, lockTimeoutMs);
+    if (isContention(fault)) return blocked(fault, migration, options.lockTimeoutMs);
     throw fault instanceof MigrationError ? fault : failed(fault, migration);
   }
 }
@@ -63,7 +71,7 @@ async function attempt(
 async function applyUnlessOccupied(
   client: ClientBase,
   migration: MigrationFile,
-  lockTimeoutMs: number,
+  { lockTimeoutMs, openAnother }: ApplyOptions,
 ): Promise<boolean | MigrationError> {
   // Asked first without the lock, so that replicas that waited for it are done together and not one by one.
   if ((await stateOf(client, migration)) === 'applied') return false;
@@ -73,11 +81,16 @@ async function applyUnlessOccupied(
   if (state === 'failed') throw unresolved(migration);
   await prepareTransaction(client, Math.min(TABLE_LOCK_MS, lockTimeoutMs));
   await createRecordsTable(client);
-  const transaction = await transactionId(client);
-  await client.query(migration.sql);
-  if ((await transactionId(client)) !== transaction) throw outside(migration);
+  if (runsOutside(migration)) await runOutside(migration, openAnother, lockTimeoutMs);
+  else await runInside(client, migration);
   await insertRecord(client, migration);
   return true;
+}
+
+async function runInside(client: ClientBase, migration: MigrationFile): Promise<void> {
+  const transaction = await transactionId(client);
+  await client.query(migration.sql);
+  if ((await transactionId(client)) !== transaction) throw leftTransaction(migration);
 }
 
 /** Tried, not waited for: a waiting statement holds a snapshot, for which others would have to wait in turn. */
@@ -116,24 +129,27 @@ async function transactionId(client: ClientBase): Promise<string | undefined> {
 /** Somebody else was in the way: a lock not had in time, a deadlock. The connection is as good as before. */
 const isContention = (fault: unknown) => classifyDatabaseError(fault) === 'answered' && isUnavailable(fault);
 
-function failed(fault: unknown, { name, sql }: MigrationFile): MigrationError {
-  const end =
-    classifyDatabaseError(fault) === 'broken'
-      ? 'lost its connection, and is there whole or not at all'
-      : 'failed and was rolled back';
+function failed(fault: unknown, migration: MigrationFile): MigrationError {
+  const { name, sql } = migration;
+  const isBroken = classifyDatabaseError(fault) === 'broken';
+  const rest = runsOutside(migration) ? 'may be there in part, and is tried again' : undefined;
+  const end = isBroken
+    ? `lost its connection, and ${rest ?? 'is there whole or not at all'}`
+    : `failed and ${rest ?? 'was rolled back'}`;
   return new MigrationError(`Migration ${name} ${end}: ${describeFault(fault, sql)}`, name);
 }
 
-function outside({ name }: MigrationFile): MigrationError {
+function leftTransaction({ name }: MigrationFile): MigrationError {
   return new MigrationError(
     `Migration ${name} ends the transaction that it runs in: remove its own begin, commit and rollback. What it did before may be in the database.`,
     name,
   );
 }
 
-function blocked(fault: unknown, { name }: MigrationFile, lockTimeoutMs: number): MigrationError {
+function blocked(fault: unknown, migration: MigrationFile, lockTimeoutMs: number): MigrationError {
+  const { name } = migration;
   return new MigrationError(
-    `Migration ${name} was rolled back, because another transaction held what it needs for ${String(lockTimeoutMs)} ms: ${describeFault(fault)}`,
+    `Migration ${name} was ${runsOutside(migration) ? 'given up' : 'rolled back'}, because another transaction held what it needs for ${String(lockTimeoutMs)} ms: ${describeFault(fault)}`,
     name,
   );
 }

@@ -41,7 +41,8 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     if (log !== undefined) compare(migrations, records, log);
     const applied: string[] = [];
     for (const migration of pendingOf(migrations, records)) {
-      if (!(await applyMigration(client, migration, lockTimeoutMs))) continue;
+      const openAnother = (): Promise<Client> => connect(options.connectionString);
+      if (!(await applyMigration(client, migration, { lockTimeoutMs, openAnother }))) continue;
       applied.push(migration.name);
       onApplied?.(migration.name);
     }

@@ -1,0 +1,153 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { createEmptyDatabase, type TestDatabase } from '../../test/support/database.js';
+import { eventually } from '../../test/support/eventually.js';
+import { migrate } from './migrations.js';
+
+/** For what is meant to run out of time. */
+const AT_ONCE_MS = 50;
+
+const OUTSIDE = '-- migrate: outside a transaction\n';
+const BUILD = `${OUTSIDE}create unique index concurrently if not exists "Cats key" on cats (name);`;
+
+let folder: string;
+let database: TestDatabase;
+let client: Client;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'migration-outside-spec-'));
+});
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+  client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('create table cats (id int generated always as identity primary key, name text)');
+});
+afterEach(async () => {
+  await client.end();
+  await database.drop();
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Brings the database to a release that consists of this migration. */
+async function migrateTo(sql: string, lockTimeoutMs?: number): Promise<string[]> {
+  const directory = await mkdtemp(join(folder, 'release-'));
+  await mkdir(join(directory, '1_cats'));
+  await writeFile(join(directory, '1_cats', 'migration.sql'), sql);
+  return await migrate({
+    connectionString: database.url,
+    directory,
+    ...(lockTimeoutMs !== undefined && { lockTimeoutMs }),
+  });
+}
+
+/** Each index by name, and whether it is valid. */
+async function indexes(): Promise<Record<string, boolean>> {
+  const { rows } = await client.query<{ name: string; valid: boolean }>(
+    `select relname as name, indisvalid as valid from pg_index join pg_class on oid = indexrelid
+     where indrelid = 'cats'::regclass and not indisprimary`,
+  );
+  return Object.fromEntries(rows.map(({ name, valid }) => [name, valid]));
+}
+
+describe('a migration that runs outside a transaction', () => {
+  it('builds an index and is recorded, once', async () => {
+    expect(await migrateTo(BUILD)).toEqual(['1_cats']);
+    expect(await migrateTo(BUILD)).toEqual([]);
+    expect(await indexes()).toEqual({ 'Cats key': true });
+  });
+
+  it('is applied by one of any number of replicas', async () => {
+    const results = await Promise.all(Array.from({ length: 6 }, () => migrateTo(BUILD)));
+    expect(results.flat()).toEqual(['1_cats']);
+    expect(await indexes()).toEqual({ 'Cats key': true });
+  });
+
+  it('lets others write while it waits for those who began earlier', async () => {
+    await client.query(`begin; insert into cats (name) values ('Tom')`);
+    const outcome = migrateTo(BUILD);
+    const other = new Client({ connectionString: database.url });
+    await other.connect();
+    await eventually(async () => {
+      const { rowCount } = await other.query(
+        `select from pg_stat_activity where query like '%concurrently%' and wait_event_type = 'Lock'
+           and datname = current_database()`,
+      );
+      expect(rowCount).toBe(1);
+    });
+    await other.query(`set lock_timeout = ${AT_ONCE_MS}; insert into cats (name) values ('Kitty')`);
+    await other.end();
+    await client.query('commit');
+    expect(await outcome).toEqual(['1_cats']);
+    expect(await indexes()).toEqual({ 'Cats key': true });
+  });
+
+  it('leaves no broken index when it fails, and succeeds when its cause is gone', async () => {
+    await client.query(`insert into cats (name) values ('Tom'), ('Tom')`);
+    await expect(migrateTo(BUILD)).rejects.toThrow(
+      /^Migration 1_cats failed and may be there in part, and is tried again: could not create unique index/,
+    );
+    expect(await indexes()).toEqual({});
+    await client.query('delete from cats where id = 1');
+    expect(await migrateTo(BUILD)).toEqual(['1_cats']);
+  });
+
+  it('takes away the broken index of an attempt whose process ended', async () => {
+    await client.query(`insert into cats (name) values ('Tom'), ('Tom')`);
+    const killed = client.query('create unique index concurrently "Cats key" on cats (name)');
+    await expect(killed).rejects.toThrow('could not create unique index');
+    expect(await indexes()).toEqual({ 'Cats key': false });
+    await client.query('delete from cats where id = 1');
+    await migrateTo(BUILD);
+    expect(await indexes()).toEqual({ 'Cats key': true });
+  });
+
+  it('gives up when a transaction keeps it waiting, and says so', async () => {
+    await client.query(`begin; insert into cats (name) values ('Tom')`);
+    await expect(migrateTo(BUILD, AT_ONCE_MS)).rejects.toThrow(
+      'Migration 1_cats was given up, because another transaction held what it needs for 50 ms',
+    );
+    await client.query('commit');
+    expect(await migrateTo(BUILD)).toEqual(['1_cats']);
+  });
+
+  it('changes many rows in batches, each committed by itself', async () => {
+    await client.query(`insert into cats (name) select 'Cat' from generate_series(1, 10)`);
+    await migrateTo(`${OUTSIDE}do $$
+      begin
+        loop
+          update cats set name = 'Cat ' || id where id in (select id from cats where name = 'Cat' limit 4);
+          exit when not found;
+          commit;
+        end loop;
+      end
+      $$;`);
+    const { rows } = await client.query(
+      'select count(distinct xmin::text)::int as transactions, count(distinct name)::int as names from cats',
+    );
+    expect(rows).toEqual([{ transactions: 3, names: 10 }]);
+  });
+
+  it.each([
+    ['nothing', OUTSIDE],
+    ['two statements', `${OUTSIDE}create index a on cats (id); create index b on cats (name);`],
+  ])('is one statement: not %s', async (_what, sql) => {
+    await expect(migrateTo(sql)).rejects.toThrow('and has to be one statement');
+    expect(await indexes()).toEqual({});
+  });
+
+  it('takes as long as it needs, whatever the time-outs of its role', async () => {
+    const settings = encodeURIComponent('-c statement_timeout=50 -c idle_in_transaction_session_timeout=50');
+    const directory = await mkdtemp(join(folder, 'release-'));
+    await mkdir(join(directory, '1_slow'));
+    await writeFile(
+      join(directory, '1_slow', 'migration.sql'),
+      `${OUTSIDE}do $$ begin perform pg_sleep(0.2); end $$`,
+    );
+    const connectionString = `${database.url}${database.url.includes('?') ? '&' : '?'}options=${settings}`;
+    expect(await migrate({ connectionString, directory })).toEqual(['1_slow']);
+  });
+});
