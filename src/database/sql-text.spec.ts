@@ -46,7 +46,10 @@ describe('readSql', () => {
       { text: '-- one', line: 1 },
       { text: '-- five', line: 5 },
     ]);
-    expect(statements.map(({ line }) => line)).toEqual([2, 6]);
+    expect(statements.map(({ line, endLine }) => [line, endLine])).toEqual([
+      [2, 5],
+      [6, 6],
+    ]);
     expect(statements[0]?.tokens.at(-1)).toEqual({ kind: 'number', text: '2', line: 5 });
   });
 

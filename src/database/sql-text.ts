@@ -13,8 +13,9 @@ export interface SqlComment {
 /** One statement, without its semicolon. */
 export interface SqlStatement {
   readonly tokens: readonly SqlToken[];
-  /** The line that it begins on, from 1. */
+  /** The line that it begins on, from 1, and the one that its semicolon is on. */
   readonly line: number;
+  readonly endLine: number;
 }
 
 export interface SqlScript {
@@ -47,12 +48,14 @@ export function readSql(sql: string): SqlScript {
   const statements: SqlStatement[] = [];
   let tokens: SqlToken[] = [];
   const body = new RoutineBody();
+  let endLine = 1;
   const end = (): void => {
     const [first] = tokens;
-    if (first !== undefined) statements.push({ tokens, line: first.line });
+    if (first !== undefined) statements.push({ tokens, line: first.line, endLine });
     tokens = [];
   };
-  for (const { kind, text, line } of lexemes(sql)) {
+  for (const { kind, text, line, lastLine } of lexemes(sql)) {
+    if (kind !== 'blank' && kind !== 'comment') endLine = lastLine;
     if (kind === 'comment') comments.push({ text, line });
     else if (kind !== 'blank') {
       const token = { kind, text, line };
@@ -65,14 +68,15 @@ export function readSql(sql: string): SqlScript {
   return { statements, comments };
 }
 
-function* lexemes(sql: string): Generator<{ kind: Kind; text: string; line: number }> {
+function* lexemes(sql: string): Generator<{ kind: Kind; text: string; line: number; lastLine: number }> {
   let at = 0;
   let line = 1;
   while (at < sql.length) {
     const { kind, all, text } = lexemeAt(sql, at);
-    yield { kind, text, line };
+    const lastLine = line + all.split('\n').length - 1;
+    yield { kind, text, line, lastLine };
     at += all.length;
-    line += all.split('\n').length - 1;
+    line = lastLine;
   }
 }
 
