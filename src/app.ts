@@ -10,6 +10,7 @@ import { runDirectInterceptorsDirectly } from './http/direct-interceptor.js';
 import { EdgeAdapter } from './http/edge.js';
 import type { HttpObserver } from './http/observer.js';
 import { PublicUrl } from './http/public-url.js';
+import { createIsTrustedPeer } from './http/trusted-peer.js';
 import { UntrustedProxyWarning } from './http/untrusted-proxy-warning.js';
 import { nestLogger } from './operations/logging/logger.js';
 import { createAdmission } from './throttling/create-admission.js';
@@ -43,6 +44,8 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     corsOrigins: config.corsOrigins,
     bodyBytesMax: config.bodyBytesMax,
     requestTimeoutMs: config.requestTimeoutMs,
+    keepAliveTimeoutMs: config.keepAliveTimeoutMs,
+    connections: { ...config.connections, isTrustedPeer: createIsTrustedPeer(config.trustProxy) },
     logger,
     observer: signals,
   });

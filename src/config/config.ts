@@ -20,6 +20,8 @@ export interface Config {
   readonly requestTimeoutMs: number;
   /** How long a stop goes on serving after it has said that it is not ready. */
   readonly drainGraceMs: number;
+  readonly keepAliveTimeoutMs: number;
+  readonly connections: ConnectionsConfig;
   readonly shutdownTimeoutMs: number;
   /** Absent: nobody wants traces. */
   readonly tracing: TracingConfig | undefined;
@@ -33,6 +35,13 @@ export interface TracingConfig {
   /** The part of the traces that are kept of those that begin here, 0 to 1. */
   readonly ratio: number;
   readonly serviceName: string;
+}
+
+export interface ConnectionsConfig {
+  /** Open connections in all. */
+  readonly connectionsMax: number;
+  /** Open connections of one client address; trusted proxies are not limited so. */
+  readonly connectionsPerAddressMax: number;
 }
 
 export interface DatabaseConfig {
@@ -77,6 +86,15 @@ export function loadConfig(environment: Environment): Config {
     bodyBytesMax: read.integer('BODY_BYTES_MAX', 65_536, 4096, 16_777_216),
     requestTimeoutMs: read.integer('REQUEST_TIMEOUT_MS', 30_000, 1000, 600_000),
     drainGraceMs: read.integer('DRAIN_GRACE_MS', 0, 0, 600_000),
+    // Longer than balancers keep an idle connection (60 s is common): else one would send a request into a connection that the
+    // service is closing, and answer 502.
+    keepAliveTimeoutMs: read.integer('KEEP_ALIVE_TIMEOUT_MS', 75_000, 1000, 3_600_000),
+    connections: {
+      // An idle one takes some 10 KB of memory and a descriptor.
+      connectionsMax: read.integer('CONNECTIONS_MAX', 10_000, 1, 1_000_000),
+      // A tenth of all: browsers open 6, so that 160 of them fit behind one address, and a stranger alone cannot take every place.
+      connectionsPerAddressMax: read.integer('CONNECTIONS_PER_ADDRESS_MAX', 1000, 1, 1_000_000),
+    },
     shutdownTimeoutMs: read.integer('SHUTDOWN_TIMEOUT_MS', 10_000, 0, 600_000),
     tracing: readTracing(read),
     database: {

@@ -10,6 +10,7 @@ import {
 import { ApiError } from './api-error.js';
 import { awaitsContinue, bodyTooLarge, checkBeforeBody, isBrokenOff } from './body-check.js';
 import { conditional } from './caching.js';
+import { limitConnections } from './connection-limits.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
 import { assertNotRemoved, type Deprecation, deprecationHeaders } from './deprecation.js';
 import type { Decision } from './decision.js';
@@ -24,6 +25,7 @@ import { requestIdOf } from './request-id.js';
 import { routeConfigOf } from './route-config.js';
 import { RouteMethods } from './route-methods.js';
 import { answerSocketErrors, socketErrorHandler } from './socket-errors.js';
+import { socketTimeouts } from './socket-timeouts.js';
 import { toApiError } from './to-api-error.js';
 
 declare module 'fastify' {
@@ -62,6 +64,7 @@ export class EdgeAdapter extends FastifyAdapter {
       logController: new LogController({ disableRequestLogging: true }),
       bodyLimit: options.bodyBytesMax,
       requestTimeout: options.requestTimeoutMs,
+      ...socketTimeouts(options),
       // A connection that is open when the stop begins gets its answers, each with "Connection: close".
       return503OnClosing: false,
       routerOptions: {
@@ -124,6 +127,7 @@ export class EdgeAdapter extends FastifyAdapter {
     // Else headers past the first 2,000 are dropped (Node 20) or refused (24): their size is limited anyway, to 16 KiB.
     fastify.server.maxHeadersCount = 0;
     answerSocketErrors(fastify.server, options);
+    limitConnections(fastify.server, options.connections, options);
     this.#connections = new OpenConnections(fastify.server);
   }
 

@@ -82,7 +82,8 @@ function codeOf({ code, rawPacket, bytesParsed }: ConnectionError): ErrorCode {
   }
 }
 
-function endWithError(
+/** Answers on a socket that no request came of, and closes it when the client has had the time to read. */
+export function endWithError(
   socket: Duplex,
   error: ApiError,
   about: Omit<SocketAnswer, 'status'>,

@@ -1,0 +1,96 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { ApiError } from './api-error.js';
+import { ConnectionGate, type ConnectionMaxima, type ConnectionRefusal } from './connection-gate.js';
+import type { EdgeOptions } from './edge-options.js';
+import { newRequestId } from './request-id.js';
+import { endWithError } from './socket-errors.js';
+import type { IsTrustedPeer } from './trusted-peer.js';
+
+export interface ConnectionLimitOptions extends ConnectionMaxima {
+  readonly isTrustedPeer: IsTrustedPeer;
+}
+
+/** Refused connections that wait for their answer. Past them nobody is told: a flood must not cost what it is refused. */
+const REFUSED_OPEN_MAX = 100;
+
+/** A refused client sends its request at once or not at all. */
+const REFUSED_WAIT_MS = 1000;
+
+/** One line a minute tells as much as a thousand, and a flood must not fill the disk. */
+const WARNING_INTERVAL_MS = 60_000;
+
+/**
+ * Keeps the open connections within their limits. One too many is answered 503, as soon as it asks for something, and closed:
+ * a balancer then tries another replica, and a program of ours knows when to come back, where a closed connection would say
+ * neither. Nothing is decided or counted for it, and no parser ever reads it.
+ */
+export function limitConnections(server: Server, limits: ConnectionLimitOptions, edge: EdgeOptions): void {
+  const gate = new ConnectionGate(limits);
+  const warn = occasionally((count) =>
+    edge.logger.warn(
+      `${count} connections were refused: see CONNECTIONS_MAX and CONNECTIONS_PER_ADDRESS_MAX in docs/configuration.md`,
+    ),
+  );
+  let refusedOpen = 0;
+  // Node's own listener, which gives the connection to the parser, comes after the gate and not beside it.
+  const takers = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    const address = limits.isTrustedPeer(remoteAddress) ? undefined : edge.clientAddressOf(remoteAddress);
+    const refusal = gate.enter(address);
+    if (refusal === undefined) {
+      socket.once('close', () => gate.leave(address));
+      for (const take of takers) Reflect.apply(take, server, [socket]);
+      return;
+    }
+    warn();
+    if (refusedOpen >= REFUSED_OPEN_MAX) {
+      socket.destroy();
+      return;
+    }
+    refusedOpen += 1;
+    socket.once('close', () => {
+      refusedOpen -= 1;
+    });
+    refuse(socket, refusal, edge);
+  });
+}
+
+/** An answer that comes before its request would be taken for a broken connection: so it waits for the first bytes. */
+function refuse(socket: Socket, refusal: ConnectionRefusal, edge: EdgeOptions): void {
+  const timer = setTimeout(() => socket.destroy(), REFUSED_WAIT_MS).unref();
+  socket.on('error', () => socket.destroy());
+  socket.once('close', () => clearTimeout(timer));
+  socket.once('end', () => socket.destroy());
+  socket.once('data', () => {
+    clearTimeout(timer);
+    const address = edge.clientAddressOf(socket.remoteAddress);
+    const about = { id: newRequestId(), address, decision: edge.admission.describeAddress(address) };
+    endWithError(socket, new ApiError('service_unavailable', MESSAGES[refusal], AT_ONCE), about, edge);
+    // What is left unread would reset the connection, and take the answer away.
+    socket.resume();
+  });
+}
+
+const MESSAGES: Readonly<Record<ConnectionRefusal, string>> = {
+  'in-all': 'Too many connections are open: retry shortly.',
+  'of-address':
+    'Too many connections are open from this address: use one for many requests, and retry shortly.',
+};
+
+const AT_ONCE = { headers: { 'retry-after': '1' } };
+
+/** Tells how often it was called, at most once an interval: the first time at once. */
+function occasionally(tell: (count: number) => void): () => void {
+  let count = 0;
+  let toldAtMs = -Infinity;
+  return () => {
+    count += 1;
+    if (performance.now() - toldAtMs < WARNING_INTERVAL_MS) return;
+    toldAtMs = performance.now();
+    tell(count);
+    count = 0;
+  };
+}
