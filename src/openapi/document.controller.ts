@@ -14,6 +14,7 @@ export class DocumentController {
   @Public()
   @Header('content-type', 'application/json; charset=utf-8')
   @Header('cache-control', KEPT)
+  @Header('x-content-type-options', 'nosniff')
   json(): string {
     return this.document.json;
   }
@@ -23,6 +24,7 @@ export class DocumentController {
   @Public()
   @Header('content-type', 'application/yaml; charset=utf-8')
   @Header('cache-control', KEPT)
+  @Header('x-content-type-options', 'nosniff')
   yaml(): string {
     return this.document.yaml;
   }

@@ -44,14 +44,29 @@ describe('the public documents', () => {
     expect(parse(yaml)).toEqual(JSON.parse(json));
   });
 
+  it.each(DOCUMENTS.map(([path]) => path))(
+    '%s: is what its media type says, whatever it looks like',
+    async (path) => {
+      expect((await service.fetch(path)).headers.get('x-content-type-options')).toBe('nosniff');
+    },
+  );
+
   it('let the docs page load nothing from elsewhere, run nothing inline, and be framed by nobody', async () => {
     const page = await service.fetch('/docs');
     expect(page.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
+        "require-trusted-types-for 'script'; trusted-types 'none'",
     );
-    expect(page.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    for (const [name, value] of [
+      ['x-frame-options', 'DENY'],
+      ['referrer-policy', 'no-referrer'],
+      ['cross-origin-opener-policy', 'same-origin'],
+      ['cross-origin-resource-policy', 'same-origin'],
+      ['permissions-policy', expect.stringContaining('geolocation=()')],
+    ] as const) {
+      expect([name, page.headers.get(name)]).toEqual([name, value]);
+    }
     const html = await page.text();
     expect(html).not.toMatch(
       /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|(?:src|href)="(?:https?:)?\/\//,
