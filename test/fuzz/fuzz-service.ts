@@ -1,6 +1,7 @@
 import { ERROR_CODES } from '../../src/http/error-codes.js';
 import { type RawAnswer, sendRawOnce } from '../support/raw-http.js';
 import { startService, type TestService } from '../support/service.js';
+import { openTestPool } from '../support/test-pool.js';
 import type { Operation } from './document.js';
 
 export interface Request {
@@ -34,7 +35,7 @@ const STATE_HEADERS = [
   'ratelimit-policy',
 ];
 
-/** What one statement adds well before its time is over. */
+/** The orders that one statement adds, each of them locking its animal. */
 const BATCH = 1_000;
 
 /** Starts a service with an available animal and a placed order for each request that can succeed with one only once. */
@@ -56,7 +57,9 @@ export async function startFuzzService(cases: number): Promise<FuzzService> {
 }
 
 /** The animals up to `records` are available, and those beyond it ordered by the orders up to `records`. */
-async function addRecords({ database: { pool } }: TestService, records: number): Promise<void> {
+async function addRecords({ databaseUrl }: TestService, records: number): Promise<void> {
+  // Not the service's: its statements have a second, and this is no request.
+  const pool = openTestPool(databaseUrl, { max: 1 });
   await pool.query(
     `insert into pets (name, category_id, status) select 'Pet', n, 'available' from generate_series(1, $1) as n`,
     [2 * records],
@@ -65,6 +68,7 @@ async function addRecords({ database: { pool } }: TestService, records: number):
     const [from, to] = [records + done + 1, records + done + BATCH];
     await pool.query('insert into orders (pet_id) select generate_series($1::int8, $2::int8)', [from, to]);
   }
+  await pool.end();
 }
 
 /** A cursor of each list that has a second page, by its path and status. */
