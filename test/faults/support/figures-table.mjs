@@ -1,0 +1,35 @@
+// A reporter of Jest: prints, when all specs have run, what they measured, as the table of docs/reliability.md.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const HEAD = `
+| Fault | Injected | Requests | Wrong | Lost | Healed after | Also measured |
+| --- | --: | --: | --: | --: | --: | --- |
+`;
+
+export default class FiguresTable {
+  constructor() {
+    this.file = join(mkdtempSync(join(tmpdir(), 'petstore-figures-')), 'figures.jsonl');
+    process.env.FAULT_FIGURES = this.file;
+  }
+
+  onRunComplete() {
+    const rows = read(this.file).map((line) => row(JSON.parse(line)));
+    rmSync(dirname(this.file), { recursive: true });
+    process.stdout.write(`${HEAD}${rows.join('\n')}\n`);
+  }
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8').trim().split('\n').toSorted();
+  } catch {
+    return [];
+  }
+}
+
+function row({ fault, injected, requests, wrong, lost, healMs, also = '' }) {
+  const healed = healMs === undefined ? '' : `${Math.round(healMs)} ms`;
+  return `| ${[fault, injected, requests, wrong, lost, healed, also].join(' | ')} |`;
+}

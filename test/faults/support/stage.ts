@@ -1,0 +1,81 @@
+import type { Pool } from 'pg';
+import { type Replica, startReplicas } from '../../support/replicas.js';
+import { createTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
+import { openTestPool } from '../../support/test-pool.js';
+import { checkHistory, type Findings } from './history-checker.js';
+import { checkLimits, type LimitFindings } from './limit-checker.js';
+import { type MixedLoad, type MixedLoadOptions, startMixedLoad, TIGHT_PER_MINUTE } from './mixed-load.js';
+import { createPetstoreDatabase, createPostgresServer, type PostgresServer } from './postgres-server.js';
+
+/** A database server of its own, a network that fails on demand, and replicas behind it. */
+export interface Stage {
+  readonly server: PostgresServer;
+  readonly proxy: TcpProxy;
+  readonly replicas: readonly Replica[];
+  readonly origins: readonly string[];
+  /** Straight to the database. */
+  readonly pool: Pool;
+  load(options?: Omit<MixedLoadOptions, 'pool' | 'origins'>): Promise<MixedLoad>;
+  /** Everything that a load must not have shown. */
+  check(load: MixedLoad): Promise<Findings & { readonly limits: LimitFindings }>;
+  close(): Promise<void>;
+}
+
+export interface StageOptions {
+  readonly replicas?: number;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const REPLICAS = 3;
+
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const server = await createPostgresServer(options.settings);
+  const closing: (() => Promise<unknown>)[] = [() => server.remove()];
+  try {
+    await server.start();
+    await createPetstoreDatabase(server);
+    const proxy = await createTcpProxy(server.url);
+    closing.unshift(() => proxy.close());
+    const replicas = await startReplicas(options.replicas ?? REPLICAS, {
+      databaseUrl: proxy.url,
+      environment: { ...options.environment },
+    });
+    closing.unshift(() => Promise.allSettled(replicas.map((replica) => replica.stop())));
+    const pool = openTestPool(server.url, { max: 2 });
+    closing.unshift(() => pool.end());
+    return stage(server, proxy, replicas, pool, closing);
+  } catch (error) {
+    await closeAll(closing);
+    throw error;
+  }
+}
+
+function stage(
+  server: PostgresServer,
+  proxy: TcpProxy,
+  replicas: readonly Replica[],
+  pool: Pool,
+  closing: readonly (() => Promise<unknown>)[],
+): Stage {
+  const origins = replicas.map(({ origin }) => origin);
+  return {
+    server,
+    proxy,
+    replicas,
+    origins,
+    pool,
+    load: (options) => startMixedLoad({ pool, origins, ...options }),
+    check: async ({ history, tightKeys }) => {
+      const { lost, wrong } = await checkHistory(history, pool);
+      const keyIds = new Set(tightKeys.map(({ id }) => id));
+      const limits = await checkLimits(history, pool, { keyIds, perMinute: TIGHT_PER_MINUTE });
+      return { lost, wrong: [...history.wrong, ...wrong], limits };
+    },
+    close: () => closeAll(closing),
+  };
+}
+
+async function closeAll(closing: readonly (() => Promise<unknown>)[]): Promise<void> {
+  for (const close of closing) await close();
+}
