@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { isUnavailable } from '../database/database-errors.js';
 import { ApiError } from '../http/api-error.js';
 import type { Claim, ClaimOutcome, Creation } from './claim.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
+import { within } from './within.js';
 
 /** What a claim led to: a creation, and whether it was an earlier one. */
 export interface OnceResult extends Creation {
@@ -13,6 +15,12 @@ interface UnderWay {
   readonly claim: Claim;
   readonly result: Promise<OnceResult>;
 }
+
+/**
+ * The longest that one request waits here, for its own statements and for those of equal requests before it. Admission takes
+ * up to 950 ms before, and a request is answered or refused within two seconds. What it began goes on without it.
+ */
+const TIMEOUT_MS = 1000;
 
 /**
  * Makes a creation happen at most once per claim. The database decides over all replicas; equal claims of one replica are
@@ -28,13 +36,18 @@ export class Idempotency {
    * @param create runs the statement that creates and stores the answer; what it throws is thrown, and nothing is stored
    * @throws ApiError idempotency_key_reused | request_in_progress
    */
-  async once(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
+  once(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
+    return within(TIMEOUT_MS, this.#once(claim, create));
+  }
+
+  async #once(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
     const name = `${claim.apiKeyId} ${claim.key}`;
     for (;;) {
       const first = this.#underWay.get(name);
       if (first === undefined) return await this.#lead(name, claim, create);
-      const result = await first.result.catch(() => undefined);
-      // A first request that failed has stored nothing: the next one in line has its place.
+      // A first request that was refused has stored nothing: the next one in line has its place. Where nobody could answer
+      // the first one, all are told so at once: one after another they would wait for as many time-outs as they are.
+      const result = await first.result.catch(unlessUnavailable);
       if (result !== undefined) return replay(result, first.claim.fingerprint, claim);
     }
   }
@@ -64,6 +77,10 @@ export class Idempotency {
     }
     throw new ApiError('request_in_progress', undefined, { headers: { 'retry-after': '1' } });
   }
+}
+
+function unlessUnavailable(error: unknown): undefined {
+  if (isUnavailable(error)) throw error;
 }
 
 function replay({ id, answer }: Creation, fingerprint: Buffer, claim: Claim): OnceResult {

@@ -1,0 +1,16 @@
+import { UnavailableError } from '../database/database-errors.js';
+
+/** Settles as the work does, or rejects after a time with an `UnavailableError`; the work goes on, and nobody hears of it. */
+export async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new UnavailableError('timed-out', `no answer in ${timeoutMs} ms`));
+    }, timeoutMs);
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
