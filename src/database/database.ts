@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { classifyDatabaseError } from './database-errors.js';
+import { boundSessions } from './session-bounds.js';
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -48,6 +49,7 @@ export class Database {
       keepAlive: true,
       types,
       application_name: 'petstore',
+      verify: boundSessions(options.statementTimeoutMs),
     });
     // Without a listener the loss of an idle connection would end the process.
     this.pool.on('error', options.onConnectionLost);

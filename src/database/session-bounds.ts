@@ -1,0 +1,40 @@
+import type { PoolConfig } from 'pg';
+
+/**
+ * The server gives a statement up this much earlier than the service does. It then answers that it did, the connection stays
+ * good, and nothing is left behind that would run, count and lock when nobody waits for it any more.
+ */
+const EARLIER_MS = 100;
+
+/**
+ * Seconds. A connection whose other end is gone without a word (a replica behind a parted network) is found in half a minute;
+ * by default a server keeps its place, and its share of `max_connections`, for two hours.
+ */
+const KEEPALIVE = { idle: 15, interval: 5, count: 3 };
+
+// A statement and no start-up parameter, which poolers refuse. What an operator has set for the role or the database holds.
+const BOUND_SESSION = `
+  select
+    case when current_setting('statement_timeout') = '0' then set_config('statement_timeout', $1, false) end,
+    case when current_setting('tcp_keepalives_idle')::int > ${KEEPALIVE.idle} then
+      set_config('tcp_keepalives_idle', '${KEEPALIVE.idle}', false)
+        || set_config('tcp_keepalives_interval', '${KEEPALIVE.interval}', false)
+        || set_config('tcp_keepalives_count', '${KEEPALIVE.count}', false)
+    end`;
+
+/** For a pool: makes each new connection one whose statements the server ends by itself, before it is handed out. */
+export function boundSessions(statementTimeoutMs: number): NonNullable<PoolConfig['verify']> {
+  const timeoutMs = String(Math.max(1, statementTimeoutMs - EARLIER_MS));
+  return (client, done) => {
+    // Nobody else listens yet, and a connection that breaks now must not end the process.
+    client.on('error', ignore);
+    client.query(BOUND_SESSION, [timeoutMs]).then(() => {
+      done();
+      client.off('error', ignore);
+    }, done);
+  };
+}
+
+function ignore(): void {
+  // The statement under way rejects with the same error.
+}
