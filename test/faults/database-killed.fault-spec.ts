@@ -32,7 +32,7 @@ describe('kill -9 of PostgreSQL, and its start', () => {
     }
     await load.stop();
 
-    const { lost, wrong, limits } = await stage.check(load);
+    const { lost, wrong, limits } = await stage.check();
     const { history } = load;
     await tell({
       fault: '`kill -9` of PostgreSQL, then start',

@@ -1,5 +1,7 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
-import type { TcpProxyMode } from './tcp-proxy.js';
+import type { Transform } from 'node:stream';
+import { delayed, dripping, truncating } from './slow-stream.js';
+import type { TcpProxyMode, TcpProxyPace } from './tcp-proxy.js';
 
 export type TcpTarget = { readonly path: string } | { readonly host: string; readonly port: number };
 
@@ -7,23 +9,33 @@ export type TcpTarget = { readonly path: string } | { readonly host: string; rea
 export class TcpProxyLink {
   readonly #client: Socket;
   readonly #target: NetConnectOpts;
+  readonly #pace: () => TcpProxyPace;
   readonly #onEnd: () => void;
   /** Made when the first byte may pass: through a black hole no connection reaches the server. */
   #upstream: Socket | undefined;
+  /** What is on its way stays there when the mode changes, and arrives before what follows. */
+  readonly #toServer: Transform;
+  readonly #toClient: Transform;
   #stranded = false;
+  #isTruncating = false;
   #isOpen = false;
 
   /** @param client half-open, as the other side is, so that an end is a message like any other and waits at a black hole */
-  constructor(client: Socket, target: TcpTarget, onEnd: () => void) {
+  constructor(client: Socket, target: TcpTarget, pace: () => TcpProxyPace, onEnd: () => void) {
     this.#client = client;
+    this.#pace = pace;
+    this.#toServer = delayed(pace);
+    this.#toClient = delayed(pace);
     this.#target = { ...target, allowHalfOpen: true };
     this.#onEnd = onEnd;
     this.#watch(client);
   }
 
   /** From now on a black hole, whatever the mode. */
-  strand(): void {
+  strand(mode: 'strand' | 'half-open'): void {
     this.#stranded = true;
+    if (mode === 'half-open') this.#upstream?.destroy();
+    this.#isOpen = false;
   }
 
   apply(mode: TcpProxyMode): void {
@@ -34,13 +46,22 @@ export class TcpProxyLink {
     if (!this.#isOpen) return;
     const upstream = (this.#upstream ??= this.#connect());
     if (this.#client.destroyed || upstream.destroyed) return this.#end();
-    this.#client.pipe(upstream);
-    if (mode !== 'mute') upstream.pipe(this.#client);
+    this.#isTruncating = mode === 'truncate';
+    this.#client.pipe(this.#toServer);
+    if (mode !== 'mute') upstream.pipe(this.#toClient);
   }
 
   #connect(): Socket {
     const upstream = connect(this.#target);
     this.#watch(upstream);
+    this.#toServer.pipe(upstream);
+    const breakOff = (): void => {
+      if (this.#isTruncating) this.#end();
+    };
+    this.#toClient
+      .pipe(dripping(this.#pace))
+      .pipe(truncating(() => this.#isTruncating, breakOff))
+      .pipe(this.#client);
     return upstream;
   }
 

@@ -140,4 +140,37 @@ describe('createTcpProxy', () => {
     await openAndTalk();
     expect(before.got).toEqual(['ONE']);
   });
+
+  it('ends the server’s side of what is open, and tells the client nothing, when it is half open', async () => {
+    const before = await openAndTalk();
+    await proxy.mode('half-open');
+    await eventually(() => expect(target.heard).toEqual(['one', '(closed)']));
+    before.socket.write('two');
+    await openAndTalk();
+    expect(before.got).toEqual(['ONE']);
+  });
+
+  it('breaks off in the middle of a message when it truncates', async () => {
+    const client = await openAndTalk();
+    await proxy.mode('truncate');
+    client.socket.write('four');
+    await eventually(() =>
+      expect(client.got).toEqual(['ONE', 'FO', expect.stringMatching(/end|ECONNRESET/)]),
+    );
+    await proxy.mode('pass');
+    await openAndTalk();
+  });
+
+  it('delays each way, in order, and drips', async () => {
+    const client = await openAndTalk();
+    proxy.pace({ delayMs: SILENCE_MS });
+    const begunAt = performance.now();
+    client.socket.write('two');
+    await eventually(() => expect(client.got).toEqual(['ONE', 'TWO']));
+    expect(performance.now() - begunAt).toBeGreaterThanOrEqual(2 * SILENCE_MS - 2);
+    proxy.pace({ dripBytes: 1, dripMs: 5 });
+    client.socket.write('three');
+    await eventually(() => expect(client.got.slice(2).join('')).toBe('THREE'));
+    expect(client.got.length).toBeGreaterThan(3);
+  });
 });

@@ -13,8 +13,20 @@ import { TcpProxyLink, type TcpTarget } from './tcp-proxy-link.js';
  *   What was sent meanwhile arrives when the mode changes back, as it does once the network is whole again.
  * - `mute`: statements arrive and their answers do not, so that nobody knows whether they committed; they, too, come later.
  * - `strand`: connections that are open now stay black holes for good, new ones pass: the server has moved.
+ * - `half-open`: the same, and the server's side of them has ended, which nobody tells the client.
+ * - `truncate`: each connection breaks in the middle of the next message that the server sends.
  */
-export type TcpProxyMode = 'pass' | 'refuse' | 'cut' | 'black-hole' | 'mute' | 'strand';
+export type TcpProxyMode =
+  'pass' | 'refuse' | 'cut' | 'black-hole' | 'mute' | 'strand' | 'half-open' | 'truncate';
+
+/** How slowly bytes pass while they do. */
+export interface TcpProxyPace {
+  /** What is sent arrives so much later, in each direction. */
+  readonly delayMs?: number;
+  /** What the server sends arrives in pieces of so many bytes, one each `dripMs`. */
+  readonly dripBytes?: number;
+  readonly dripMs?: number;
+}
 
 export interface TcpProxy {
   /** The target's URL, by way of the proxy. */
@@ -23,6 +35,8 @@ export interface TcpProxy {
   readonly connections: number;
   /** Resolves when the mode holds, also for the connections that are open. */
   mode(mode: TcpProxyMode): Promise<void>;
+  /** Holds for what is sent from now on, also on connections that are open. */
+  pace(pace: TcpProxyPace): void;
   /** Ends every connection, the stranded ones, too. May be called again. */
   close(): Promise<void>;
 }
@@ -44,12 +58,16 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
       return proxy.connections;
     },
     mode: (mode) => proxy.mode(mode),
+    pace: (pace) => {
+      proxy.pace = pace;
+    },
     close: () => proxy.close(),
   };
 }
 
 class Proxy {
   port = 0;
+  pace: TcpProxyPace = {};
   readonly #target: TcpTarget;
   readonly #links = new Set<TcpProxyLink>();
   #server: Server | undefined;
@@ -73,7 +91,7 @@ class Proxy {
     // An open port would keep the test run from ending.
     if (this.#isClosed) throw new Error('the proxy is closed');
     this.#mode = mode;
-    if (mode === 'strand') for (const link of this.#links) link.strand();
+    if (mode === 'strand' || mode === 'half-open') for (const link of this.#links) link.strand(mode);
     for (const link of this.#links) link.apply(mode);
     if (mode === 'refuse') await this.#closePort();
     else await this.#openPort();
@@ -82,7 +100,12 @@ class Proxy {
   async #openPort(): Promise<void> {
     if (this.#server !== undefined) return;
     this.#server = createServer({ allowHalfOpen: true }, (client) => {
-      const link = new TcpProxyLink(client, this.#target, () => this.#links.delete(link));
+      const link = new TcpProxyLink(
+        client,
+        this.#target,
+        () => this.pace,
+        () => this.#links.delete(link),
+      );
       this.#links.add(link);
       link.apply(this.#mode);
     });

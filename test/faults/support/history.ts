@@ -34,7 +34,7 @@ export type Intent =
 
 /** All that the clients of a run recorded. */
 export class History {
-  readonly exchanges: Exchange[] = [];
+  constructor(readonly exchanges: Exchange[] = []) {}
 
   add(exchange: Exchange): void {
     this.exchanges.push(exchange);

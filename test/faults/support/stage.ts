@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { type Replica, startReplicas } from '../../support/replicas.js';
 import { createTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { openTestPool } from '../../support/test-pool.js';
+import { History } from './history.js';
 import { checkHistory, type Findings } from './history-checker.js';
 import { checkLimits, type LimitFindings } from './limit-checker.js';
 import { type MixedLoad, type MixedLoadOptions, startMixedLoad, TIGHT_PER_MINUTE } from './mixed-load.js';
@@ -16,8 +17,8 @@ export interface Stage {
   /** Straight to the database. */
   readonly pool: Pool;
   load(options?: Omit<MixedLoadOptions, 'pool' | 'origins'>): Promise<MixedLoad>;
-  /** Everything that a load must not have shown. */
-  check(load: MixedLoad): Promise<Findings & { readonly limits: LimitFindings }>;
+  /** Everything that the loads so far must not have shown, by their records and the tables. */
+  check(): Promise<Findings & { readonly limits: LimitFindings }>;
   close(): Promise<void>;
 }
 
@@ -59,18 +60,24 @@ function stage(
   closing: readonly (() => Promise<unknown>)[],
 ): Stage {
   const origins = replicas.map(({ origin }) => origin);
+  const loads: MixedLoad[] = [];
   return {
     server,
     proxy,
     replicas,
     origins,
     pool,
-    load: (options) => startMixedLoad({ pool, origins, ...options }),
-    check: async ({ history, tightKeys }) => {
-      const { lost, wrong } = await checkHistory(history, pool);
-      const keyIds = new Set(tightKeys.map(({ id }) => id));
-      const limits = await checkLimits(history, pool, { keyIds, perMinute: TIGHT_PER_MINUTE });
-      return { lost, wrong: [...history.wrong, ...wrong], limits };
+    load: async (options) => {
+      const load = await startMixedLoad({ pool, origins, ...options });
+      loads.push(load);
+      return load;
+    },
+    check: async () => {
+      const all = new History(loads.flatMap(({ history }) => history.exchanges));
+      const { lost, wrong } = await checkHistory(all, pool);
+      const keyIds = new Set(loads.flatMap(({ tightKeys }) => tightKeys.map(({ id }) => id)));
+      const limits = await checkLimits(all, pool, { keyIds, perMinute: TIGHT_PER_MINUTE });
+      return { lost, wrong: [...all.wrong, ...wrong], limits };
     },
     close: () => closeAll(closing),
   };
