@@ -9,6 +9,8 @@ export interface Replica {
   readonly origin: string;
   readonly port: number;
   readonly pid: number;
+  /** The last of what it logged. */
+  readonly log: () => string;
   /** Ends it by SIGTERM. Rejects, with what it logged, when it does not end in time or with another code than 0. */
   stop(): Promise<void>;
 }
@@ -77,6 +79,7 @@ export async function startReplica({ databaseUrl, environment }: ReplicaOptions)
     origin: `http://127.0.0.1:${port}`,
     port,
     pid: child.pid,
+    log: said,
     stop: async () => {
       child.kill('SIGTERM');
       await Promise.race([exited, delay(STOP_MAX_MS, undefined, { ref: false })]);

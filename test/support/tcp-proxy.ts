@@ -37,6 +37,8 @@ export interface TcpProxy {
   mode(mode: TcpProxyMode): Promise<void>;
   /** Holds for what is sent from now on, also on connections that are open. */
   pace(pace: TcpProxyPace): void;
+  /** Another server has the address from now on: what is open is reset, and new connections lead there. */
+  retarget(target: string): Promise<void>;
   /** Ends every connection, the stranded ones, too. May be called again. */
   close(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
     pace: (pace) => {
       proxy.pace = pace;
     },
+    retarget: (to) => proxy.retarget(addressOf(to)),
     close: () => proxy.close(),
   };
 }
@@ -68,7 +71,7 @@ export async function createTcpProxy(target: string): Promise<TcpProxy> {
 class Proxy {
   port = 0;
   pace: TcpProxyPace = {};
-  readonly #target: TcpTarget;
+  #target: TcpTarget;
   readonly #links = new Set<TcpProxyLink>();
   #server: Server | undefined;
   #mode: TcpProxyMode = 'pass';
@@ -85,6 +88,13 @@ class Proxy {
   async close(): Promise<void> {
     if (!this.#isClosed) await this.mode('refuse');
     this.#isClosed = true;
+  }
+
+  async retarget(target: TcpTarget): Promise<void> {
+    const mode = this.#mode;
+    await this.mode('refuse');
+    this.#target = target;
+    await this.mode(mode);
   }
 
   async mode(mode: TcpProxyMode): Promise<void> {

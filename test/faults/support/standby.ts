@@ -1,0 +1,45 @@
+import { cp, rm, writeFile } from 'node:fs/promises';
+import { chownSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { asSuperuser, createPostgresServer, type PostgresServer } from './postgres-server.js';
+
+const POLL_MS = 10;
+
+/**
+ * Makes a standby of a server that has been stopped in order: a copy of its files is a base backup then. It follows the
+ * server when both run.
+ */
+export async function createStandby(primary: PostgresServer): Promise<PostgresServer> {
+  const standby = await createPostgresServer({
+    primary_conninfo: `host=127.0.0.1 port=${primary.port} user=postgres application_name=standby`,
+    hot_standby: 'on',
+  });
+  await rm(standby.cluster, { recursive: true });
+  await cp(primary.cluster, standby.cluster, { recursive: true });
+  await writeFile(join(standby.cluster, 'standby.signal'), '');
+  ownAs(primary.cluster, standby.cluster);
+  return standby;
+}
+
+/** Makes it the primary; resolves when it takes writes. */
+export async function promote(standby: PostgresServer): Promise<void> {
+  await asSuperuser(standby, 'select pg_promote()');
+  for (;;) {
+    const [row] = await asSuperuser(standby, 'select pg_is_in_recovery() as waits');
+    if (row?.['waits'] === false) return;
+    await delay(POLL_MS);
+  }
+}
+
+/** A copy that root made is root's. */
+function ownAs(original: string, copy: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(original);
+  for (const file of [
+    copy,
+    ...readdirSync(copy, { recursive: true }).map((name) => join(copy, String(name))),
+  ]) {
+    chownSync(file, uid, gid);
+  }
+}
