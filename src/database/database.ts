@@ -2,6 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { classifyDatabaseError } from './database-errors.js';
+import { LockWatch } from './lock-watch.js';
 import { boundSessions } from './session-bounds.js';
 
 export interface DatabaseOptions {
@@ -14,6 +15,8 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   /** Told of connections that break while nobody uses them. */
   readonly onConnectionLost: (error: Error) => void;
+  /** Told who holds the lock that statements wait for, in a sentence for operators. */
+  readonly onBlocked?: (message: string) => void;
 }
 
 /** A statement of the service: its name is the one it is prepared under, so each text needs a name of its own. */
@@ -38,6 +41,7 @@ export class Database {
   readonly pool: pg.Pool;
   readonly prisma: PrismaClient;
   readonly namedStatements: boolean;
+  readonly #lockWatch: LockWatch;
 
   constructor(options: DatabaseOptions) {
     this.pool = new pg.Pool({
@@ -56,6 +60,7 @@ export class Database {
     this.pool.on('release', (error) => {
       if (error instanceof Error && classifyDatabaseError(error) === 'broken') this.#dropIdle();
     });
+    this.#lockWatch = new LockWatch(this.pool, options.onBlocked ?? (() => undefined));
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
     this.namedStatements = options.namedStatements;
   }
@@ -86,6 +91,7 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    this.#lockWatch.stop();
     await this.prisma.$disconnect();
     await this.pool.end();
   }

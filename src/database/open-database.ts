@@ -56,6 +56,7 @@ export async function openDatabase({
     connectTimeoutMs: config.connectTimeoutMs,
     statementTimeoutMs: config.statementTimeoutMs,
     onConnectionLost: (error) => log.warn(`a database connection was lost: ${error.message}`),
+    onBlocked: (message) => log.warn(message),
   });
   return {
     url: server.url,

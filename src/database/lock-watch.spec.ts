@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { eventually } from '../../test/support/eventually.js';
+import { Database } from './database.js';
+
+let test: TestDatabase;
+let database: Database;
+let operator: Client;
+let told: string[];
+
+beforeEach(async () => {
+  test = await createTestDatabase();
+  told = [];
+  database = new Database({
+    url: test.url,
+    namedStatements: true,
+    poolMax: 4,
+    connectTimeoutMs: 5000,
+    statementTimeoutMs: 5000,
+    onConnectionLost: () => undefined,
+    onBlocked: (message) => told.push(message),
+  });
+  operator = new Client({ connectionString: test.url, application_name: 'psql' });
+  operator.on('error', () => undefined);
+  await operator.connect();
+});
+
+afterEach(async () => {
+  await operator.end();
+  await database.close();
+  await test.drop();
+});
+
+describe('LockWatch', () => {
+  it('names the session whose lock a statement waits for, once', async () => {
+    const { rows } = await operator.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await operator.query('begin; lock table pets in access exclusive mode');
+    const waiting = [1, 2].map(() => database.pool.query('select from pets limit 1'));
+    await eventually(() => expect(told).toHaveLength(1));
+    expect(told[0]).toMatch(
+      new RegExp(`lock that session ${rows[0]?.pid} \\(role \\w+, program "psql"\\) holds`),
+    );
+    await operator.query('commit');
+    await Promise.all(waiting);
+  });
+
+  it('says nothing of a statement that is slow by itself', async () => {
+    await database.pool.query('select pg_sleep(1.2)');
+    expect(told).toEqual([]);
+  });
+});

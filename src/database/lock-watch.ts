@@ -1,0 +1,71 @@
+import type { Pool, PoolClient } from 'pg';
+
+/** A statement of the service takes milliseconds. One that takes so long waits for something, and soon nobody for it. */
+const SLOW_MS = 600;
+
+/** How often statements under way are looked at: at least once before the first of them is given up. */
+const LOOK_MS = 200;
+
+/** A cause that lasts is told again after this. */
+const TOLD_EVERY_MS = 10_000;
+
+// Of other roles' sessions only these columns are shown, unless the role may see more (pg_read_all_stats).
+const BLOCKERS = `
+  select distinct blocker.pid, blocker.usename as role, blocker.application_name as program
+  from pg_stat_activity as waiting
+  cross join lateral unnest(pg_blocking_pids(waiting.pid)) as blocking (pid)
+  join pg_stat_activity as blocker on blocker.pid = blocking.pid
+  where waiting.usename = current_user
+    and waiting.application_name = 'petstore'
+    and waiting.wait_event_type = 'Lock'
+    and blocker.application_name <> 'petstore'
+  order by blocker.pid
+  limit 5`;
+
+interface Blocker {
+  readonly pid: number;
+  readonly role: string;
+  readonly program: string;
+}
+
+/** Names who holds the lock that statements of a pool wait for: the statement's own time-out would not tell. */
+export class LockWatch {
+  readonly #since = new Map<PoolClient, number>();
+  readonly #timer: NodeJS.Timeout;
+  #lookAgainAt = 0;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly tell: (message: string) => void,
+  ) {
+    pool.on('acquire', (client) => this.#since.set(client, performance.now()));
+    pool.on('release', (_error, client) => this.#since.delete(client));
+    pool.on('remove', (client) => this.#since.delete(client));
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const now = performance.now();
+    const [earliest] = this.#since.values();
+    if (earliest === undefined || now - earliest < SLOW_MS || now < this.#lookAgainAt) return;
+    this.#lookAgainAt = now + TOLD_EVERY_MS;
+    this.pool.query<Blocker>(BLOCKERS).then(
+      ({ rows }) => {
+        // Slow for another reason: the next look may find a lock.
+        if (rows.length === 0) this.#lookAgainAt = performance.now() + SLOW_MS;
+        for (const { pid, role, program } of rows) {
+          this.tell(
+            `statements wait for a lock that session ${pid} (role ${role}, program "${program}") holds; select pg_terminate_backend(${pid}) would end it`,
+          );
+        }
+      },
+      () => {
+        this.#lookAgainAt = performance.now() + SLOW_MS;
+      },
+    );
+  }
+}
