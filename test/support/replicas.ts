@@ -20,6 +20,9 @@ export interface ReplicaOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** Of what a replica logs so much is kept: some hundred lines. */
+const LOG_LENGTH_MAX = 100_000;
+
 /** Far beyond what a start and a stop take, also when other tests have both cores. */
 const START_MAX_MS = 30_000;
 const STOP_MAX_MS = 20_000;
@@ -86,7 +89,7 @@ export async function startReplica({ databaseUrl, environment }: ReplicaOptions)
       if (child.exitCode === 0) return;
       const end = child.exitCode ?? child.signalCode ?? `nothing in ${STOP_MAX_MS} ms`;
       child.kill('SIGKILL');
-      throw new Error(`a replica ended with ${end} instead of 0 after SIGTERM: ${said()}`);
+      throw new Error(`a replica ended with ${end} instead of 0 after SIGTERM: ${said().slice(-4000)}`);
     },
   };
 }
@@ -106,7 +109,7 @@ function bannerPort({ stdout }: ChildProcess): Promise<number> {
 function collect({ stderr }: ChildProcess): () => string {
   let text = '';
   stderr?.on('data', (bytes) => {
-    text = (text + String(bytes)).slice(-4000);
+    text = (text + String(bytes)).slice(-LOG_LENGTH_MAX);
   });
   return () => text;
 }
