@@ -28,13 +28,14 @@ export interface AppOptions {
 /** The whole wiring, in the order in which it acts on a request. It does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
   const { config, database, logger, signals } = options;
-  const { admission, clock } = createAdmission({
+  const { admission, clock, setClock } = createAdmission({
     database,
     limits: config.limits,
     warn: (message) => logger.warn(message),
     onBanStarted: () => signals.banStarted(),
     ...(options.clock && { clock: options.clock }),
   });
+  await setClock();
   const publicUrl = new PublicUrl(config.publicUrl);
   const edge = new EdgeAdapter({
     admission,

@@ -30,6 +30,8 @@ const LOOKUPS_MAX = 4;
 export function createAdmission(options: AdmissionOptions): {
   readonly admission: Admission;
   readonly clock: Clock;
+  /** Sets the clock by the database's before the first answer; while the database is away, the first verdict will. */
+  readonly setClock: () => Promise<void>;
 } {
   const { database, limits, warn, onBanStarted, clock: testClock } = options;
   const statement = new AdmissionStatement(database.pool, limits, {
@@ -54,7 +56,18 @@ export function createAdmission(options: AdmissionOptions): {
     clock,
     observe: (databaseNowMs) => databaseClock.observe(databaseNowMs),
   });
-  return { admission, clock };
+  const setClock = async (): Promise<void> => {
+    const nowMs = await readDatabaseTime(database).catch(() => undefined);
+    if (nowMs !== undefined) databaseClock.observe(nowMs);
+  };
+  return { admission, clock, setClock };
+}
+
+async function readDatabaseTime(database: Database): Promise<number | undefined> {
+  const { rows } = await database.pool.query<{ nowMs: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"',
+  );
+  return rows[0]?.nowMs;
 }
 
 function explain(repair: AdmissionRepair): string {

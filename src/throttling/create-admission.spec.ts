@@ -1,0 +1,27 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startService, type TestService } from '../../test/support/service.js';
+import { createAdmission } from './create-admission.js';
+
+const HOUR_MS = 3_600_000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+describe('the clock of admission', () => {
+  it('is the database’s before the first verdict, also on a machine whose own is wrong by an hour', async () => {
+    const trueMs = Date.now();
+    const { database, config } = service;
+    jest.spyOn(Date, 'now').mockReturnValue(trueMs + HOUR_MS);
+    const { clock, setClock } = createAdmission({ database, limits: config.limits, warn: () => undefined });
+    expect(clock.nowMs()).toBe(trueMs + HOUR_MS);
+    await setClock();
+    // A minute for a machine that has other things to do.
+    expect(Math.abs(clock.nowMs() - trueMs)).toBeLessThan(60_000);
+  });
+});
