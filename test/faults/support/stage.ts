@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Replica, startReplicas } from '../../support/replicas.js';
+import { type Replica, startReplica } from '../../support/replicas.js';
 import { createTcpProxy, type TcpProxy } from '../../support/tcp-proxy.js';
 import { openTestPool } from '../../support/test-pool.js';
 import { History } from './history.js';
@@ -25,7 +25,8 @@ export interface Stage {
 export interface StageOptions {
   readonly replicas?: number;
   readonly settings?: Readonly<Record<string, string>>;
-  readonly environment?: Readonly<Record<string, string>>;
+  /** Of each replica, by its number; the others have none of their own. */
+  readonly environments?: readonly Readonly<Record<string, string>>[];
 }
 
 const REPLICAS = 3;
@@ -38,11 +39,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await createPetstoreDatabase(server);
     const proxy = await createTcpProxy(server.url);
     closing.unshift(() => proxy.close());
-    const replicas = await startReplicas(options.replicas ?? REPLICAS, {
-      databaseUrl: proxy.url,
-      environment: { ...options.environment },
-    });
+    const replicas: Replica[] = [];
     closing.unshift(() => Promise.allSettled(replicas.map((replica) => replica.stop())));
+    for (let number = 0; number < (options.replicas ?? REPLICAS); number += 1) {
+      const environment = options.environments?.[number] ?? {};
+      replicas.push(await startReplica({ databaseUrl: proxy.url, environment }));
+    }
     const pool = openTestPool(server.url, { max: 2 });
     closing.unshift(() => pool.end());
     return stage(server, proxy, replicas, pool, closing);
