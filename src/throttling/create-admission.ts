@@ -1,6 +1,8 @@
 import type { ApiKeyHash } from '../auth/api-key.js';
 import type { LimitsConfig } from '../config/config.js';
 import type { Database } from '../database/database.js';
+import { UnavailableError } from '../database/database-errors.js';
+import type { Group } from '../database/group.js';
 import { groupWrites } from '../database/groups.js';
 import type { Clock } from '../http/clock.js';
 import { DatabaseClock } from '../http/database-clock.js';
@@ -8,6 +10,7 @@ import { AddressLimiter } from './address-limiter.js';
 import { Admission } from './admission.js';
 import { type AdmissionRepair, AdmissionStatement } from './admission-statement.js';
 import type { KeyVerdict } from './key-verdict.js';
+import { Overload } from './overload.js';
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -46,7 +49,7 @@ export function createAdmission(options: AdmissionOptions): {
   const admission = new Admission({
     // One statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is no bottleneck: a
     // connection decides several times what a process can serve.
-    keys: groupWrites({ name: 'admission', send: decide, concurrencyMax: 1 }),
+    keys: unlessOverloaded(groupWrites({ name: 'admission', send: decide, concurrencyMax: 1 })),
     suspects: groupWrites({ name: 'admission_of_suspects', send: decide, concurrencyMax: 1 }),
     addresses: new AddressLimiter({
       limitPerMinute: limits.addressLimitPerMinute,
@@ -61,6 +64,19 @@ export function createAdmission(options: AdmissionOptions): {
     if (nowMs !== undefined) databaseClock.observe(nowMs);
   };
   return { admission, clock, setClock };
+}
+
+/** The first queue that a request with a key comes to, and the only one where refusing it costs nothing but the answer. */
+function unlessOverloaded(group: Group<ApiKeyHash, KeyVerdict>): Pick<Group<ApiKeyHash, KeyVerdict>, 'ask'> {
+  const overload = new Overload();
+  return {
+    ask: (hash) =>
+      overload.refuses(group.waiting, performance.now())
+        ? Promise.reject(
+            new UnavailableError('overloaded', `${group.name}: more is asked for than can be answered`),
+          )
+        : group.ask(hash),
+  };
 }
 
 async function readDatabaseTime(database: Database): Promise<number | undefined> {
