@@ -1,0 +1,40 @@
+// A process that floods a port: so many connections, each of which sends its bytes again and again, or keeps them back.
+// node flooder.mjs <port> <connections> <pause in ms> <bytes in base64> [<bytes at a time>]
+// It ends with its parent, and then prints how often it sent and what the answers began with.
+import { connect } from 'node:net';
+
+const [port, connections, pauseMs, encoded, dripBytes] = process.argv.slice(2);
+const bytes = Buffer.from(encoded, 'base64');
+const seen = {};
+let sent = 0;
+let stopping = false;
+
+function open() {
+  if (stopping) return;
+  let at = 0;
+  const socket = connect(Number(port), '127.0.0.1');
+  const pour = () => {
+    if (socket.destroyed || stopping) return;
+    const piece = dripBytes === undefined ? bytes : bytes.subarray(at, (at += Number(dripBytes)));
+    if (piece.length === 0) return;
+    sent += 1;
+    socket.write(piece);
+    if (Number(pauseMs) > 0) setTimeout(pour, Number(pauseMs));
+    else socket.once('data', () => setImmediate(pour));
+  };
+  socket.on('connect', () => bytes.length > 0 && pour());
+  socket.on('data', (answer) => {
+    for (const [, status] of answer.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
+      seen[status] = (seen[status] ?? 0) + 1;
+    }
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => setTimeout(open, 5));
+}
+
+for (let opened = 0; opened < Number(connections); opened += 1) setTimeout(open, opened / 10);
+process.on('disconnect', () => process.exit());
+process.on('message', () => {
+  stopping = true;
+  process.send({ sent, seen }, () => process.exit());
+});
