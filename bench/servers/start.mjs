@@ -1,10 +1,13 @@
 // Starts a server in a process of its own, and stops it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const PROBE = new URL('probe.mjs', import.meta.url).href;
+/** Of the server that was started last, and not read by anybody here. */
+const LOG = fileURLToPath(new URL('../.data/server.log', import.meta.url));
 const START_MS = 30_000;
 /** A service that drains for longer is ended without mercy. */
 const STOP_MS = 10_000;
@@ -14,7 +17,6 @@ const OUTPUT_KEPT = 4000;
  * @typedef {object} Running
  * @property {string} address such as `http://127.0.0.1:4711`
  * @property {(question: string, parameter?: unknown) => Promise<any>} ask what the probe answers
- * @property {() => string} output the last of what it printed
  * @property {() => Promise<void>} stop
  */
 
@@ -27,25 +29,26 @@ const OUTPUT_KEPT = 4000;
  * @returns {Promise<Running>}
  */
 export async function startServer(file, environment, flags = []) {
+  // A line for each request: to a file, for whoever reads a pipe would share the machine with what is measured.
+  const log = openSync(LOG, 'w');
   const child = spawn(process.execPath, [...flags, '--import', PROBE, file], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', log, 'ipc'],
   });
+  closeSync(log);
   let output = '';
   const port = await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`${file} did not start in time`)), START_MS);
     child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`${file} ended with ${String(code)}: ${output}`)));
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text) => {
-        output = (output + text).slice(-OUTPUT_KEPT);
-        const found = /localhost:(\d+)/.exec(output);
-        if (found === null) return;
-        clearTimeout(timer);
-        resolve(Number(found[1]));
-      });
-    }
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${String(code)}: see ${LOG}`)));
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output = (output + text).slice(-OUTPUT_KEPT);
+      const found = /localhost:(\d+)/.exec(output);
+      if (found === null) return;
+      clearTimeout(timer);
+      resolve(Number(found[1]));
+    });
   }).catch((error) => {
     child.kill('SIGKILL');
     throw error;
@@ -53,7 +56,6 @@ export async function startServer(file, environment, flags = []) {
   return {
     address: `http://127.0.0.1:${String(port)}`,
     ask: askerOf(child),
-    output: () => output,
     stop: () => stop(child),
   };
 }
