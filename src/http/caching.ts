@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Headers } from './headers.js';
 
@@ -23,10 +22,9 @@ export function conditional(request: FastifyRequest, reply: FastifyReply, payloa
   if (!reply.hasHeader('cache-control')) reply.headers(KEPT);
   reply.header('etag', etag);
   if (!matches(request.headers['if-none-match'], etag)) return payload;
-  // What describes the body would have caches change what they keep of it (RFC 9110 section 15.4.5).
-  reply.code(304).removeHeader('content-type');
-  // Fastify takes the body off the answer to HEAD by itself: it stumbles when it is gone already, and tells the length of a text.
-  return request.method === 'HEAD' ? Readable.from([]) : null;
+  reply.code(304);
+  // Fastify takes the body off the answer to HEAD by itself, and stumbles when it is gone already.
+  return request.method === 'HEAD' ? payload : null;
 }
 
 /** 128 bits of SHA-1: no secret is kept by it, and two pages must not meet by chance. */

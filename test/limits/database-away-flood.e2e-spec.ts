@@ -50,8 +50,9 @@ describe('a flood while the database is away', () => {
       codes.push((await admission.decide(headers, '192.0.2.1')).refusal?.code);
     });
     await setImmediate();
-    // One statement is under way, and five thousand wait: at about a kilobyte each that is all the memory a flood can take here.
-    expect(codes).toHaveLength(3000 - SIZE_ENOUGH);
+    // One statement is under way, and no more than five thousand wait: at about a kilobyte each that is all the memory a flood
+    // can take here.
+    expect(codes.length).toBeGreaterThanOrEqual(3000 - SIZE_ENOUGH);
     await Promise.all(flood);
     expect(performance.now() - begunAt).toBeLessThan(2500);
     expect(new Set(codes)).toEqual(new Set(['service_unavailable']));
