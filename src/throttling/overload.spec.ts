@@ -4,35 +4,36 @@ import { Overload } from './overload.js';
 const BUSY = (): number => 1;
 const RESTED = (): number => 0.5;
 
-/** Asks with queues of these lengths, one each 100 ms, and tells which were refused. */
+/** Asks with queues of these lengths, one each 250 ms, and tells which were refused. */
 function refusedOf(overload: Overload, queues: readonly number[], fromMs = 0): readonly boolean[] {
-  return queues.map((waiting, index) => overload.refuses(waiting, fromMs + 100 * index));
+  return queues.map((waiting, index) => overload.refuses(waiting, fromMs + 250 * index));
 }
 
 describe('Overload', () => {
   it('lets a burst of thousands in', () => {
     const overload = new Overload(BUSY);
     for (let waiting = 0; waiting < 5000; waiting += 1) expect(overload.refuses(waiting, 0)).toBe(false);
-    expect(refusedOf(overload, [4000, 3000, 1500, 50, 0], 100)).not.toContain(true);
+    expect(refusedOf(overload, [4000, 50, 0], 250)).not.toContain(true);
   });
 
-  it('refuses who makes the queue long, when that and the event loop did not rest for half a second', () => {
-    const overload = new Overload(BUSY);
-    expect(refusedOf(overload, [200, 200, 200, 200, 200])).not.toContain(true);
-    expect([200, 63, 64].map((waiting) => overload.refuses(waiting, 500))).toEqual([true, false, true]);
+  it('refuses by lot, when the queue was long and the event loop did not rest for half a second', () => {
+    let dice = 0;
+    const overload = new Overload(BUSY, () => dice);
+    expect(refusedOf(overload, [200, 200])).not.toContain(true);
+    // Half are let in at first, and nobody when the queue is long all the same.
+    expect([10, 127, 128].map((waiting) => overload.refuses(waiting, 500))).toEqual([false, false, true]);
+    dice = 0.5;
+    expect(overload.refuses(10, 501)).toBe(true);
   });
 
   it('does so, too, when the event loop rests and the queue for the database does not get short', () => {
     const overload = new Overload(RESTED);
-    expect(refusedOf(overload, [200, 200, 200, 200, 200, 200])).toEqual([
-      ...Array.from({ length: 5 }, () => false),
-      true,
-    ]);
+    expect(refusedOf(overload, [200, 200, 200])).toEqual([false, false, true]);
   });
 
   it('refuses nobody while either comes to rest again and again', () => {
     const overload = new Overload(RESTED);
-    const queues = Array.from({ length: 100 }, (_, index) => (index % 4 === 0 ? 100 : 200));
+    const queues = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 100 : 200));
     expect(refusedOf(overload, queues)).not.toContain(true);
     expect(
       refusedOf(
@@ -42,13 +43,27 @@ describe('Overload', () => {
     ).not.toContain(true);
   });
 
-  it('ends when nobody had to be refused for a while, and after a silence', () => {
+  it('lets ever less in while the queue stays long, ever more while it is short, and ends', () => {
+    let dice = 0.45;
+    const overload = new Overload(BUSY, () => dice);
+    refusedOf(overload, [200, 200]);
+    expect(refusedOf(overload, [10, 127], 500)).toEqual([false, false]);
+    refusedOf(overload, [200, 200, 200], 1000);
+    expect(overload.refuses(10, 1750)).toBe(true);
+    dice = 0.99;
+    expect(
+      refusedOf(
+        overload,
+        Array.from({ length: 30 }, () => 10),
+        1300,
+      ).at(-1),
+    ).toBe(false);
+  });
+
+  it('ends after a silence', () => {
     const overload = new Overload(BUSY);
-    refusedOf(overload, [200, 200, 200, 200, 200]);
-    expect(refusedOf(overload, [200, 10, 10, 200], 500)).toEqual([true, false, false, false]);
-    const other = new Overload(BUSY);
-    refusedOf(other, [200, 200, 200, 200, 200]);
-    expect(refusedOf(other, [200, 200], 500)).toEqual([true, true]);
-    expect(other.refuses(5000, 5000)).toBe(false);
+    refusedOf(overload, [200, 200]);
+    expect(refusedOf(overload, [200, 200], 500)).toEqual([true, true]);
+    expect(overload.refuses(5000, 5000)).toBe(false);
   });
 });

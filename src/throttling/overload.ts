@@ -3,34 +3,45 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 /** Two statements of 64 are under way, and as many requests wait for the next two: more of them only wait longer. */
 const LONG = 128;
 
-/** What may still wait while the rest is refused: a whole statement, so that none goes out half empty. */
-const KEPT = 64;
+/** A whole statement: below it there is room for more. */
+const SHORT = 64;
 
-/** An event loop that rests less has no time left; below it, whoever waits does so for the database. */
-const BUSY_SHARE = 0.97;
+/** Of those who ask the share that is let in at first, and what becomes of it at each look while the queue is long, or short. */
+const SHARE_AT_FIRST = 0.5;
+const SHARE_MIN = 0.02;
+const LESS = 0.8;
+const MORE = 1.2;
+
+/** An event loop that rests less has no time left: it is a tenth of what is told when other programs take its processor. */
+const BUSY_SHARE = 0.9;
 
 /** More than a burst takes to be worked off, and half of what a request may wait at all. */
 const FULL_MS = 500;
 
-const LOOK_MS = 100;
+/** Several turns of a busy event loop, of which not each one brings many requests. */
+const LOOK_MS = 250;
 
 /** After such a silence nothing is known of the time between. */
 const SILENCE_MS = 1000;
 
 /**
  * Tells when more is asked for than can be answered: when the queue grew long and neither it nor the event loop came to
- * rest for half a second. From then on, whoever would make the queue long is refused at once, and whoever is let in waits
- * little, until nobody had to be refused any more. A burst of thousands is worked off before, and refuses nobody.
+ * rest for half a second. From then on a share of those who ask is refused at once, by lot, so that every connection has its chance;
+ * the share follows the queue, which stays short for whoever is let in. A burst of thousands is worked off before, and
+ * refuses nobody.
  */
 export class Overload {
-  #isShedding = false;
+  /** 1: everybody is let in. */
+  #share = 1;
   #fullMs = 0;
   #longest = 0;
-  #refused = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   /** @param busyShare the part of the time since its last call in which the event loop was at work, from 0 to 1 */
-  constructor(private readonly busyShare: () => number = createBusyShare()) {}
+  constructor(
+    private readonly busyShare: () => number = createBusyShare(),
+    private readonly random: () => number = Math.random,
+  ) {}
 
   /**
    * @param waiting requests that wait now
@@ -40,9 +51,8 @@ export class Overload {
   refuses(waiting: number, nowMs: number): boolean {
     if (nowMs - this.#lookedAt >= LOOK_MS) this.#look(waiting, nowMs);
     this.#longest = Math.max(this.#longest, waiting);
-    if (!this.#isShedding || waiting < KEPT) return false;
-    this.#refused += 1;
-    return true;
+    if (this.#share === 1) return false;
+    return waiting >= LONG || this.random() >= this.#share;
   }
 
   #look(waiting: number, nowMs: number): void {
@@ -50,10 +60,15 @@ export class Overload {
     const isBusy = this.busyShare() >= BUSY_SHARE || waiting >= LONG;
     const isKnown = sinceMs < SILENCE_MS;
     this.#fullMs = isKnown && isBusy && this.#longest >= LONG ? this.#fullMs + sinceMs : 0;
-    this.#isShedding = this.#isShedding ? isKnown && this.#refused > 0 : this.#fullMs >= FULL_MS;
+    this.#share = isKnown ? this.#nextShare() : 1;
     this.#longest = waiting;
-    this.#refused = 0;
     this.#lookedAt = nowMs;
+  }
+
+  #nextShare(): number {
+    if (this.#share === 1) return this.#fullMs >= FULL_MS ? SHARE_AT_FIRST : 1;
+    if (this.#longest >= LONG) return Math.max(SHARE_MIN, this.#share * LESS);
+    return this.#longest < SHORT ? Math.min(1, this.#share * MORE) : this.#share;
   }
 }
 
