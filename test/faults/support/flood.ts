@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export interface Flood {
   readonly connections: number;
-  /** Between what a connection sends; 0: as soon as something was answered. */
+  /** Between an answer and the next request of a connection, or between the bytes that it sends one after another. */
   readonly pauseMs: number;
   readonly bytes: string | Buffer;
   /** How many bytes are sent at a time; else all. */

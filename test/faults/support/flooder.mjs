@@ -19,8 +19,9 @@ function open() {
     if (piece.length === 0) return;
     sent += 1;
     socket.write(piece);
-    if (Number(pauseMs) > 0) setTimeout(pour, Number(pauseMs));
-    else socket.once('data', () => setImmediate(pour));
+    // Whole requests follow each other's answers: else a flood would outlast itself in the buffers of the kernel.
+    if (dripBytes === undefined) socket.once('data', () => setTimeout(pour, Number(pauseMs)));
+    else setTimeout(pour, Number(pauseMs));
   };
   socket.on('connect', () => bytes.length > 0 && pour());
   socket.on('data', (answer) => {
