@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { issueKeys } from '../support/issue-keys.js';
+import type { Replica } from '../support/replicas.js';
+import { tell } from './support/figures.js';
+import { startFlood } from './support/flood.js';
+import { askHonestly, median } from './support/honest-clients.js';
+import { residentMb } from './support/memory.js';
+import { openStage, type Stage } from './support/stage.js';
+
+jest.setTimeout(120_000);
+
+/** As many as keep a replica busy all the time, each with a request under way. */
+const CAPACITY = 64;
+const ROUNDS = 3;
+const ROUND_MS = 3000;
+const GROWTH_MAX_MB = 300;
+
+let stage: Stage;
+let replica: Replica;
+let key: string;
+beforeAll(async () => {
+  stage = await openStage({ replicas: 1 });
+  const [first] = stage.replicas;
+  if (first === undefined) throw new Error('no replica');
+  replica = first;
+  const [issued] = await issueKeys(stage.pool, 1, { perMinute: 10_000_000, perDay: 100_000_000 });
+  key = issued?.key ?? '';
+});
+afterAll(() => stage.close());
+
+/** What clients meet beside so many connections that ask again as soon as they are answered. */
+async function beside(connections: number): Promise<{
+  readonly p99Ms: number;
+  readonly requests: number;
+  readonly seen: Readonly<Record<string, number>>;
+}> {
+  const bytes = `GET /v1/pets?limit=5 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+  // They are connected before: a full queue of new connections is the kernel's, and nothing of it is measured here.
+  const met = askHonestly(replica.origin, key, ROUND_MS);
+  await delay(300);
+  const stop = startFlood(replica.port, { connections, pauseMs: 0, bytes });
+  const { p99Ms, requests, others } = await met;
+  const { sent, seen } = await stop();
+  return { p99Ms, requests: requests + sent, seen: { ...seen, ...others } };
+}
+
+describe('ten times as many requests under way as keep a replica busy', () => {
+  it('are answered 200 or 503, and who is admitted hardly waits longer', async () => {
+    await beside(CAPACITY);
+    const before = await residentMb([replica]);
+    const busy: number[] = [];
+    const overloaded: number[] = [];
+    let requests = 0;
+    let shed = 0;
+    const statuses = new Set<string>();
+    let grown = 0;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const one = await beside(CAPACITY);
+      const ten = await beside(10 * CAPACITY);
+      busy.push(one.p99Ms);
+      overloaded.push(ten.p99Ms);
+      requests += one.requests + ten.requests;
+      shed += ten.seen['503'] ?? 0;
+      for (const status of [...Object.keys(one.seen), ...Object.keys(ten.seen)]) statuses.add(status);
+      grown = Math.max(grown, (await residentMb([replica])) - before);
+    }
+    const wrong = [...statuses].filter((status) => status !== '200' && status !== '503');
+    await tell({
+      fault: 'ten times the requests that keep a replica busy',
+      injected: ROUNDS,
+      requests,
+      wrong: wrong.length,
+      lost: 0,
+      also: `p99 of the admitted ${median(busy).toFixed(0)} ms busy, ${median(overloaded).toFixed(0)} ms at ten times that; ${shed} answered 503 at once; ${Math.round(grown)} MB more`,
+    });
+    expect(wrong).toEqual([]);
+    expect(shed).toBeGreaterThan(0);
+    expect(grown).toBeLessThan(GROWTH_MAX_MB);
+  });
+});
