@@ -19,21 +19,21 @@ describe('Overload', () => {
   it('refuses by lot, when the queue was long and the event loop did not rest for half a second', () => {
     let dice = 0;
     const overload = new Overload(BUSY, () => dice);
-    expect(refusedOf(overload, [200, 200])).not.toContain(true);
+    expect(refusedOf(overload, [400, 400])).not.toContain(true);
     // Half are let in at first, and nobody when the queue is long all the same.
-    expect([10, 127, 128].map((waiting) => overload.refuses(waiting, 500))).toEqual([false, false, true]);
+    expect([10, 319, 320].map((waiting) => overload.refuses(waiting, 500))).toEqual([false, false, true]);
     dice = 0.5;
     expect(overload.refuses(10, 501)).toBe(true);
   });
 
   it('does so, too, when the event loop rests and the queue for the database does not get short', () => {
     const overload = new Overload(RESTED);
-    expect(refusedOf(overload, [200, 200, 200])).toEqual([false, false, true]);
+    expect(refusedOf(overload, [400, 400, 400])).toEqual([false, false, true]);
   });
 
   it('refuses nobody while either comes to rest again and again', () => {
     const overload = new Overload(RESTED);
-    const queues = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 100 : 200));
+    const queues = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 300 : 400));
     expect(refusedOf(overload, queues)).not.toContain(true);
     expect(
       refusedOf(
@@ -46,9 +46,9 @@ describe('Overload', () => {
   it('lets ever less in while the queue stays long, ever more while it is short, and ends', () => {
     let dice = 0.45;
     const overload = new Overload(BUSY, () => dice);
-    refusedOf(overload, [200, 200]);
-    expect(refusedOf(overload, [10, 127], 500)).toEqual([false, false]);
-    refusedOf(overload, [200, 200, 200], 1000);
+    refusedOf(overload, [400, 400]);
+    expect(refusedOf(overload, [10, 319], 500)).toEqual([false, false]);
+    refusedOf(overload, [400, 400, 400], 1000);
     expect(overload.refuses(10, 1750)).toBe(true);
     dice = 0.99;
     expect(
@@ -62,8 +62,8 @@ describe('Overload', () => {
 
   it('ends after a silence', () => {
     const overload = new Overload(BUSY);
-    refusedOf(overload, [200, 200]);
-    expect(refusedOf(overload, [200, 200], 500)).toEqual([true, true]);
+    refusedOf(overload, [400, 400]);
+    expect(refusedOf(overload, [400, 400], 500)).toEqual([true, true]);
     expect(overload.refuses(5000, 5000)).toBe(false);
   });
 });
