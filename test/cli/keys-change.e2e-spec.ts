@@ -1,47 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { hashApiKey } from '../../src/auth/api-key.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { openTestPool } from '../support/test-pool.js';
-import { json, type Petstore, petstoreOn } from './support/petstore.js';
+import { issueByCli, type KeyTold } from './support/keys.js';
+import { json, type Petstore } from './support/petstore.js';
+import { openPetstoreStage, type PetstoreStage } from './support/petstore-stage.js';
 
-interface Key {
-  readonly id: number;
-  readonly key: string;
-  readonly name: string;
-  readonly plan_id: string;
-  readonly prefix: string;
-  readonly state: string;
-  readonly requests_per_minute: number;
-  readonly requests_per_day: number;
-  readonly revoked_at: string | null;
-  readonly suspended_until: string | null;
-  readonly banned_until: string | null;
-  readonly secrets: number;
-}
-
-let database: TestDatabase;
+let stage: PetstoreStage;
 let pool: Pool;
 let petstore: Petstore;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = openTestPool(database.url, { max: 2 });
-  petstore = petstoreOn(database.url);
+  stage = await openPetstoreStage();
+  ({ pool, petstore } = stage);
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => stage.close());
 
-const issue = (name = 'Acme', plan = 'pro'): Promise<Key> =>
-  json<Key>(petstore(['keys', 'issue', '--name', name, '--plan', plan, '--json']));
-const show = (id: number): Promise<Key> => json<Key>(petstore(['keys', 'show', String(id), '--json']));
+const issue = (name?: string, plan?: string): Promise<KeyTold> => issueByCli(petstore, name, plan);
+const show = (id: number): Promise<KeyTold> =>
+  json<KeyTold>(petstore(['keys', 'show', String(id), '--json']));
 
 describe('petstore keys rotate', () => {
   it('makes a second secret; the first works for the overlap', async () => {
     const { id, key } = await issue();
-    const rotated = await json<Key & { old_secrets_expire_at: string }>(
+    const rotated = await json<KeyTold & { old_secrets_expire_at: string }>(
       petstore(['keys', 'rotate', String(id), '--overlap', '2h', '--json']),
     );
     expect(rotated.key).not.toBe(key);
@@ -95,7 +76,10 @@ describe('petstore keys revoke', () => {
     const { code, stdout } = await petstore(args, { answer: 'yes' });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^state {16}revoked$/m);
-    expect(await json<Key>(petstore([...args, '--yes', '--json']))).toMatchObject({ id, state: 'revoked' });
+    expect(await json<KeyTold>(petstore([...args, '--yes', '--json']))).toMatchObject({
+      id,
+      state: 'revoked',
+    });
   });
 });
 
@@ -127,8 +111,8 @@ describe('petstore keys set-plan and set-limits', () => {
 
   it('changes the limit that is given and leaves the other', async () => {
     const { id } = await issue('limited', 'pro');
-    const set = (...args: string[]): Promise<Key> =>
-      json<Key>(petstore(['keys', 'set-limits', String(id), ...args, '--json']));
+    const set = (...args: string[]): Promise<KeyTold> =>
+      json<KeyTold>(petstore(['keys', 'set-limits', String(id), ...args, '--json']));
     expect(await set('--per-minute', '600')).toMatchObject({
       requests_per_minute: 600,
       requests_per_day: 10_000,
@@ -150,8 +134,8 @@ describe('petstore keys set-plan and set-limits', () => {
 describe('petstore keys suspend, resume and unban', () => {
   it('suspends for a while, until a time or until it is resumed', async () => {
     const { id } = await issue();
-    const suspend = (...args: string[]): Promise<Key> =>
-      json<Key>(petstore(['keys', 'suspend', String(id), ...args, '--json']));
+    const suspend = (...args: string[]): Promise<KeyTold> =>
+      json<KeyTold>(petstore(['keys', 'suspend', String(id), ...args, '--json']));
     expect(await suspend()).toMatchObject({ state: 'suspended', suspended_until: 'infinity' });
     expect(await suspend('--until', '2099-01-01T00:00:00Z')).toMatchObject({
       suspended_until: '2099-01-01T00:00:00.000Z',

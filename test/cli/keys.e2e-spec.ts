@@ -1,45 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { hashApiKey } from '../../src/auth/api-key.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { openTestPool } from '../support/test-pool.js';
-import { ACTOR, json, type Petstore, petstoreOn } from './support/petstore.js';
+import { issueByCli, type KeyTold } from './support/keys.js';
+import { ACTOR, json, type Petstore } from './support/petstore.js';
+import { openPetstoreStage, type PetstoreStage } from './support/petstore-stage.js';
 
-interface Key {
-  readonly id: number;
-  readonly key: string;
-  readonly name: string;
-  readonly plan_id: string;
-  readonly prefix: string;
-  readonly state: string;
-  readonly requests_per_minute: number;
-  readonly requests_per_day: number;
-  readonly revoked_at: string | null;
-  readonly suspended_until: string | null;
-  readonly banned_until: string | null;
-  readonly secrets: number;
-}
-
-let database: TestDatabase;
+let stage: PetstoreStage;
 let pool: Pool;
 let petstore: Petstore;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = openTestPool(database.url, { max: 2 });
-  petstore = petstoreOn(database.url);
+  stage = await openPetstoreStage();
+  ({ pool, petstore } = stage);
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => stage.close());
 
-const issue = (name = 'Acme', plan = 'pro'): Promise<Key> =>
-  json<Key>(petstore(['keys', 'issue', '--name', name, '--plan', plan, '--json']));
+const issue = (name?: string, plan?: string): Promise<KeyTold> => issueByCli(petstore, name, plan);
 
 describe('petstore keys issue', () => {
   it('prints one object, whose key is the one that is stored as a hash', async () => {
-    const issued = await json<Key>(
+    const issued = await json<KeyTold>(
       petstore([
         ...['keys', 'issue', '--name', 'Big', '--plan', 'enterprise', '--json'],
         ...['--per-minute', '5000', '--per-day', '1000000', '--expires', '2099-01-31T00:00:00+01:00'],
@@ -94,14 +74,14 @@ describe('petstore keys list', () => {
     await pool.query(
       `insert into api_keys (name, plan_id) select 'many ' || n, 'free' from generate_series(1, 1100) as n`,
     );
-    const many = await json<Key[]>(petstore(['keys', 'list', '--json', '--name', 'MANY ']));
+    const many = await json<KeyTold[]>(petstore(['keys', 'list', '--json', '--name', 'MANY ']));
     expect(many).toHaveLength(1100);
     const { rows } = await pool.query<{ id: string }>(
       `select id from api_keys where name like 'many %' order by id`,
     );
     expect(many.map(({ id }) => String(id))).toEqual(rows.map(({ id }) => id));
     expect(many[0]).toMatchObject({ state: 'unissued', plan_id: 'free', requests_per_minute: 60 });
-    expect(await json<Key[]>(petstore(['keys', 'list', '--json', '--limit', '1001']))).toHaveLength(1001);
+    expect(await json<KeyTold[]>(petstore(['keys', 'list', '--json', '--limit', '1001']))).toHaveLength(1001);
   });
 
   it('shows people a hundred, and says that there are more', async () => {
@@ -123,7 +103,7 @@ describe('petstore keys list', () => {
   it('finds by plan and state, and prints an empty array when there is none', async () => {
     const { id } = await issue('to find', 'business');
     await petstore(['keys', 'suspend', String(id)]);
-    const found = await json<Key[]>(
+    const found = await json<KeyTold[]>(
       petstore(['keys', 'list', '--json', '--plan', 'business', '--state', 'suspended']),
     );
     expect(found.map((key) => key.id)).toEqual([id]);

@@ -2,23 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
 import { legalName, int64Text, statusOrAbsent } from '../support/arbitraries.js';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { openTestPool } from '../support/test-pool.js';
-import { type Petstore, petstoreOn } from './support/petstore.js';
+import { type Petstore } from './support/petstore.js';
+import { openPetstoreStage, type PetstoreStage } from './support/petstore-stage.js';
 
-let database: TestDatabase;
+let stage: PetstoreStage;
 let pool: Pool;
 let petstore: Petstore;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = openTestPool(database.url, { max: 2 });
-  petstore = petstoreOn(database.url);
+  stage = await openPetstoreStage();
+  ({ pool, petstore } = stage);
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => stage.close());
 
 const animals = fc.uniqueArray(
   fc.record({
