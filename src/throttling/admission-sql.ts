@@ -5,7 +5,7 @@
  *
  * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the requests made with it; `$3 timestamptz` a test's clock,
  *   else null; `$4 int` refusals in a minute that start a ban, `$5 int` seconds of the first ban, `$6 int` of the longest.
- * - It answers one text with a line for each secret that exists, as `parseAdmissionLines` reads it; null when there is none.
+ * - It answers one text with an array for each secret that exists, as `parseAdmission` reads it; null when there is none.
  * - It locks rows of `api_key_counters` alone, in the order of their keys, so that replicas cannot deadlock and operators
  *   stall nobody. All else is read as it was committed when the statement began.
  * - `materialized`, where nothing else demands it, has a figure computed once that is used many times.
@@ -182,16 +182,16 @@ closed as (
     refused = u.refused + excluded.refused
 )
 
--- The figures from which each request gets its verdict: a line for each secret that exists, because one text costs the driver
--- a fraction of so many rows and columns. Times are ms; a ban's end is rounded up to one.
+-- The figures from which each request gets its verdict, as one JSON array a secret: that costs the driver a tenth of so many
+-- rows and columns. Identifiers are text, for they may be more than a double holds. Times are ms; a ban's end is rounded up.
 select
-  string_agg(
-    concat_ws(
-      ' ',
-      case when p.state = 'live' and j.api_key_id is null then 'uncounted' else p.state end,
+  '[' || string_agg(
+    '[' || concat_ws(
+      ',',
+      case when p.state = 'live' and j.api_key_id is null then '"uncounted"' else '"' || p.state || '"' end,
       p.position,
-      p.id,
-      p.plan_id,
+      '"' || p.id || '"',
+      '"' || p.plan_id || '"',
       p.now_ms,
       j.granted,
       j.refused,
@@ -203,8 +203,8 @@ select
       date_part('epoch', (j.this_day + 1)::timestamp) * 1000,
       (j.ahead and not j.barred)::int,
       ceil(extract(epoch from j.barred_until) * 1000)::float8
-    ),
-    E'\\n'
-  )
+    ) || ']',
+    ','
+  ) || ']'
 from presented p
 left join judged j on j.api_key_id = p.id`;

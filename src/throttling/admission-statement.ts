@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { admissionSql } from './admission-sql.js';
-import { type AdmissionLine, type LiveKey, parseAdmissionLines } from './admission-lines.js';
+import { type AdmittedSecret, type LiveKey, parseAdmission } from './admission-answer.js';
 import { KeyTally } from './key-tally.js';
 import type { KeyVerdict } from './key-verdict.js';
 import { secretsOfGroup } from './secrets-of-group.js';
@@ -70,13 +70,13 @@ export class AdmissionStatement {
   /** One run of the statement; undefined stands for the requests of a live key that has no row of counters. */
   async #ask(group: readonly string[], at: Date | undefined): Promise<(KeyVerdict | undefined)[]> {
     const { hashes, requests, secretOf } = secretsOfGroup(group);
-    const { rows } = await this.#queryable.query<[lines: string | null]>({
+    const { rows } = await this.#queryable.query<[answer: string | null]>({
       ...this.#name,
       text: admissionSql,
       rowMode: 'array',
       values: [hashes, requests, at?.toISOString() ?? null, ...this.#policy],
     });
-    const answers = this.#answersBySecret(parseAdmissionLines(rows[0]?.[0] ?? null));
+    const answers = this.#answersBySecret(parseAdmission(rows[0]?.[0] ?? null));
     return secretOf.map((place) => {
       const answer = answers[place];
       return answer === undefined ? { state: 'unknown' } : answer();
@@ -84,13 +84,13 @@ export class AdmissionStatement {
   }
 
   /** For each secret that exists, at its place, what tells the verdict of the next request made with it. */
-  #answersBySecret(lines: readonly AdmissionLine[]): (() => KeyVerdict | undefined)[] {
+  #answersBySecret(secrets: readonly AdmittedSecret[]): (() => KeyVerdict | undefined)[] {
     const answers: (() => KeyVerdict | undefined)[] = [];
     const tallies = new Map<bigint, KeyTally>();
-    for (const line of lines) {
-      const { state, position, keyId, nowMs } = line;
+    for (const secret of secrets) {
+      const { state, position, keyId, nowMs } = secret;
       if (state === 'live') {
-        const tally = tallies.get(keyId) ?? this.#tallyOf(line);
+        const tally = tallies.get(keyId) ?? this.#tallyOf(secret);
         tallies.set(keyId, tally);
         answers[position - 1] = () => tally.next();
       } else {

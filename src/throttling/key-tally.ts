@@ -1,4 +1,4 @@
-import type { LiveKey } from './admission-lines.js';
+import type { LiveKey } from './admission-answer.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';
 
 /**

@@ -9,6 +9,9 @@ const LONG = 320;
 /** Half of it: below, there is room for more. */
 const SHORT = 160;
 
+/** So few wait no time worth a word: nobody is refused for them, also not a moment after a flood. */
+const FEW = 16;
+
 /** Of those who ask the share that is let in at first, and what becomes of it at each look while the queue is long, or short. */
 const SHARE_AT_FIRST = 0.5;
 const SHARE_MIN = 0.02;
@@ -18,8 +21,8 @@ const MORE = 1.2;
 /** An event loop that rests less has no time left: it is a tenth of what is told when other programs take its processor. */
 const BUSY_SHARE = 0.9;
 
-/** More than a burst takes to be worked off, and half of what a request may wait at all. */
-const FULL_MS = 500;
+/** More than a burst takes to be worked off, also several one after another; a flood lasts longer. */
+const FULL_MS = 2000;
 
 /** Several turns of a busy event loop, of which not each one brings many requests. */
 const LOOK_MS = 250;
@@ -29,7 +32,7 @@ const SILENCE_MS = 1000;
 
 /**
  * Tells when more is asked for than can be answered: when the queue grew long and neither it nor the event loop came to
- * rest for half a second. From then on a share of those who ask is refused at once, by lot, so that every connection has its chance;
+ * rest for two seconds. From then on a share of those who ask is refused at once, by lot, so that every connection has its chance;
  * the share follows the queue, which stays short for whoever is let in. A burst of thousands is worked off before, and
  * refuses nobody.
  */
@@ -54,7 +57,7 @@ export class Overload {
   refuses(waiting: number, nowMs: number): boolean {
     if (nowMs - this.#lookedAt >= LOOK_MS) this.#look(waiting, nowMs);
     this.#longest = Math.max(this.#longest, waiting);
-    if (this.#share === 1) return false;
+    if (this.#share === 1 || waiting < FEW) return false;
     return waiting >= LONG || this.random() >= this.#share;
   }
 

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 import { openTestPool } from '../support/test-pool.js';
 import { json, type Petstore, petstoreOn } from './support/petstore.js';
 import { createStockFiles, type StockFiles } from './support/stock-files.js';
@@ -214,10 +215,14 @@ describe('petstore pets import', () => {
     const losing = Readable.from(
       (async function* () {
         yield Buffer.from('{"name":"a","categoryId":1}\n'.repeat(5000));
-        await pool.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = current_database() and application_name = 'petstore cli'`,
-        );
+        // Not before the import has begun: a connection that was lost earlier would be another one's.
+        await eventually(async () => {
+          const { rowCount } = await pool.query(
+            `select pg_terminate_backend(pid) from pg_stat_activity
+             where datname = current_database() and application_name = 'petstore cli' and query ~* '^\\s*copy'`,
+          );
+          expect(rowCount).toBe(1);
+        });
         for (let chunk = 0; chunk < 100; chunk += 1)
           yield Buffer.from('{"name":"a","categoryId":1}\n'.repeat(5000));
       })(),

@@ -44,37 +44,37 @@ interface NamedFlood {
 
 const FLOODS: readonly NamedFlood[] = [
   {
-    fault: 'flood of well-formed unknown keys, 64 connections',
+    fault: 'flood: well-formed unknown keys, 64 connections',
     flood: () => ({ connections: 64, pauseMs: 20, bytes: get(unknownKey()) }),
     answers: ['401', '429'],
   },
   {
-    fault: '— of malformed keys, 64 connections',
+    fault: 'flood: malformed keys, 64 connections',
     flood: () => ({ connections: 64, pauseMs: 20, bytes: get(miscopiedKey()) }),
     answers: ['401', '429'],
   },
   {
-    fault: '— of garbage bytes, 64 connections',
+    fault: 'flood: garbage bytes, 64 connections',
     flood: () => ({ connections: 64, pauseMs: 20, bytes: Buffer.alloc(2000, 'nonsense \u0001') }),
     answers: ['400', '429'],
   },
   {
-    fault: '— of 64 KB headers, 64 connections',
+    fault: 'flood: 64 KB headers, 64 connections',
     flood: () => ({ connections: 64, pauseMs: 50, bytes: get(key, `Cookie: ${'x'.repeat(65_536)}\r\n`) }),
     answers: ['431', '429'],
   },
   {
-    fault: '— of 1,000 connections that send a byte each 100 ms',
+    fault: 'flood: 1,000 connections that send a byte each 100 ms',
     flood: () => ({ connections: 1000, pauseMs: 100, bytes: good, dripBytes: 1 }),
     answers: ['408', '429'],
   },
   {
-    fault: '— of 1,000 connections that stop in the middle of a request',
+    fault: 'flood: 1,000 connections that stop in the middle of a request',
     flood: () => ({ connections: 1000, pauseMs: 1000, bytes: good.slice(0, 60), dripBytes: 60 }),
     answers: ['408', '429'],
   },
   {
-    fault: '10,000 idle connections',
+    fault: 'flood: 10,000 idle connections',
     flood: () => ({ connections: 10_000, pauseMs: 1000, bytes: '' }),
     answers: [],
   },
@@ -110,7 +110,7 @@ describe('honest clients beside a flood', () => {
       }
       await tell({
         fault,
-        injected: sent,
+        injected: sent === 0 ? flood().connections : sent,
         requests,
         wrong: wrong.length,
         lost: 0,

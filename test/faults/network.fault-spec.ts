@@ -35,7 +35,7 @@ interface NetworkFault {
 
 const FAULTS: readonly NetworkFault[] = [
   {
-    fault: 'the network to the database black-holed for 3 s',
+    fault: 'network: black-holed for 3 s',
     injected: 1,
     inject: async () => {
       await stage.proxy.mode('black-hole');
@@ -44,7 +44,7 @@ const FAULTS: readonly NetworkFault[] = [
     },
   },
   {
-    fault: '— its answers alone lost for 3 s',
+    fault: 'network: its answers alone lost for 3 s',
     injected: 1,
     inject: async () => {
       await stage.proxy.mode('mute');
@@ -53,7 +53,7 @@ const FAULTS: readonly NetworkFault[] = [
     },
   },
   {
-    fault: '— delayed by 500 ms for 5 s',
+    fault: 'network: delayed by 500 ms for 5 s',
     injected: 1,
     inject: async () => {
       // There and back.
@@ -63,7 +63,7 @@ const FAULTS: readonly NetworkFault[] = [
     },
   },
   {
-    fault: '— dripping, 200 bytes each 10 ms, for 3 s',
+    fault: 'network: dripping, 200 bytes each 10 ms, for 3 s',
     injected: 1,
     inject: async () => {
       stage.proxy.pace({ dripBytes: 200, dripMs: 10 });
@@ -72,7 +72,7 @@ const FAULTS: readonly NetworkFault[] = [
     },
   },
   {
-    fault: '— cut every 200 ms for 4 s',
+    fault: 'network: cut every 200 ms for 4 s',
     injected: 20,
     inject: async () => {
       for (let cut = 1; cut <= 20; cut += 1) {
@@ -83,7 +83,7 @@ const FAULTS: readonly NetworkFault[] = [
     },
   },
   {
-    fault: '— broken in the middle of an answer, 20 times',
+    fault: 'network: broken in the middle of an answer, 20 times',
     injected: 20,
     inject: async () => {
       for (let cut = 1; cut <= 20; cut += 1) {
@@ -95,7 +95,7 @@ const FAULTS: readonly NetworkFault[] = [
     },
   },
   {
-    fault: '— half-open: every connection lost without a word, 3 times',
+    fault: 'network: half-open: every connection lost without a word, 3 times',
     injected: 3,
     inject: async () => {
       for (let loss = 1; loss <= 3; loss += 1) {

@@ -19,30 +19,37 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template0');
 }
 
-/** PostgreSQL copies a database only while nobody is connected to it, and autovacuum is, now and then. */
-const COPY_ATTEMPTS_MAX = 20;
-const COPY_RETRY_MS = 100;
-/** object_in_use: "source database is being accessed by other users". */
-const SOURCE_IN_USE = '55006';
+/** A database is copied and dropped only while nobody is connected to it; autovacuum is, now and then. */
+const ATTEMPTS_MAX = 20;
+const RETRY_MS = 100;
+/**
+ * object_in_use: "source database is being accessed by other users"; insufficient_privilege: "permission denied to terminate
+ * process", when the other one is PostgreSQL's own.
+ */
+const PASSING = new Set<unknown>(['55006', '42501']);
 
 async function createDatabase(template: string): Promise<TestDatabase> {
   const name = `${fromRun('TEST_RUN')}_${randomUUID()}`;
   const url = new URL(fromRun('TEST_DATABASE_URL'));
   url.pathname = name;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await onServer(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
-      break;
-    } catch (fault) {
-      const inUse = fault instanceof Error && 'code' in fault && fault.code === SOURCE_IN_USE;
-      if (!inUse || attempt === COPY_ATTEMPTS_MAX) throw fault;
-      await delay(COPY_RETRY_MS);
-    }
-  }
+  await whenAlone(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
   return {
     url: url.toString(),
-    drop: () => onServer(`drop database if exists ${escapeIdentifier(name)} with (force)`),
+    drop: () => whenAlone(`drop database if exists ${escapeIdentifier(name)} with (force)`),
   };
+}
+
+async function whenAlone(statement: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await onServer(statement);
+      return;
+    } catch (fault) {
+      const isPassing = fault instanceof Error && 'code' in fault && PASSING.has(fault.code);
+      if (!isPassing || attempt === ATTEMPTS_MAX) throw fault;
+      await delay(RETRY_MS);
+    }
+  }
 }
 
 async function onServer(statement: string): Promise<void> {

@@ -23,7 +23,7 @@ export default class FiguresTable {
 
 function read(file) {
   try {
-    return readFileSync(file, 'utf8').trim().split('\n').toSorted();
+    return readFileSync(file, 'utf8').trim().split('\n');
   } catch {
     return [];
   }

@@ -1,0 +1,73 @@
+/** What the admission statement says about one secret of a group that exists. Times are ms of the database's clock. */
+export type AdmittedSecret = LiveKey | OtherKey;
+
+interface PresentedSecret {
+  /** The place of the secret in the statement's lists, from 1 on. */
+  readonly position: number;
+  readonly keyId: bigint;
+  readonly planId: string;
+  readonly nowMs: number;
+}
+
+export interface LiveKey extends PresentedSecret {
+  readonly state: 'live';
+  /** How many of the requests are admitted. */
+  readonly granted: number;
+  /** How many of the others are counted as refusals; the rest finds the key banned. */
+  readonly refused: number;
+  readonly minute: CountedWindow;
+  readonly day: CountedWindow;
+  readonly clockWentBack: boolean;
+  readonly barredUntilMs: number | undefined;
+}
+
+/** `uncounted` is a live key without a row of counters. */
+interface OtherKey extends PresentedSecret {
+  readonly state: 'revoked' | 'expired' | 'uncounted';
+}
+
+interface CountedWindow {
+  readonly limit: number;
+  /** What it had admitted before the group. */
+  readonly admitted: number;
+  readonly resetAtMs: number;
+}
+
+/** One array of the statement's answer. The last figure is missing where nothing bars the key, and those from `granted` on where it is not live. */
+type Told = readonly [
+  state: AdmittedSecret['state'],
+  position: number,
+  keyId: string,
+  planId: string,
+  nowMs: number,
+  granted: number,
+  refused: number,
+  minuteLimit: number,
+  minuteAdmitted: number,
+  minuteResetMs: number,
+  dayLimit: number,
+  dayAdmitted: number,
+  dayResetMs: number,
+  clockWentBack: 0 | 1,
+  barredUntilMs?: number,
+];
+
+/** Reads the answer of the admission statement. */
+export const parseAdmission = (text: string | null): readonly AdmittedSecret[] =>
+  text === null ? [] : (JSON.parse(text) as Told[]).map(secretOf);
+
+function secretOf(told: Told): AdmittedSecret {
+  const state = told[0];
+  const secret = { position: told[1], keyId: BigInt(told[2]), planId: told[3], nowMs: told[4] };
+  if (state !== 'live') return { ...secret, state };
+  return {
+    ...secret,
+    state,
+    granted: told[5],
+    refused: told[6],
+    minute: { limit: told[7], admitted: told[8], resetAtMs: told[9] },
+    day: { limit: told[10], admitted: told[11], resetAtMs: told[12] },
+    clockWentBack: told[13] === 1,
+    barredUntilMs: told[14],
+  };
+}
