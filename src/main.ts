@@ -3,7 +3,7 @@ import { createHousekeeping } from './create-housekeeping.js';
 import { createSignals } from './create-signals.js';
 import { loadConfig } from './config/config.js';
 import { openDatabase } from './database/open-database.js';
-import type { EdgeAdapter } from './http/edge.js';
+import type { EdgeAdapter } from './http/edge/edge.js';
 import { banner } from './operations/banner.js';
 import { prepareFirstStart } from './operations/first-start.js';
 import { ManagementServer } from './operations/management/management-server.js';

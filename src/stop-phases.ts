@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { closeGroups } from './database/group-watch.js';
 import type { OpenedDatabase } from './database/open-database.js';
-import type { EdgeAdapter } from './http/edge.js';
+import type { EdgeAdapter } from './http/edge/edge.js';
 import type { Housekeeping } from './operations/housekeeping.js';
 import type { ManagementServer } from './operations/management/management-server.js';
 import type { Readiness } from './operations/management/readiness.js';

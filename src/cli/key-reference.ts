@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Client } from 'pg';
-import { parseInt64 } from '../http/int64.js';
+import { parseInt64 } from '../http/input/int64.js';
 import { CliError } from './cli-error.js';
 
 /** How a person names a key: by its id, or by how its plain text begins, for that is what a customer or a log shows. */

@@ -1,4 +1,4 @@
-import { parseTrustProxy, type TrustProxy } from '../http/trust-proxy.js';
+import { parseTrustProxy, type TrustProxy } from '../http/client-address/trust-proxy.js';
 import { ConfigError, type Environment, EnvironmentReader } from './environment.js';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

@@ -1,5 +1,5 @@
 import { SetMetadata } from '@nestjs/common';
-import type { ErrorCode } from './error-codes.js';
+import type { ErrorCode } from './errors/error-codes.js';
 
 /**
  * What the OpenAPI document says of an operation and the code does not tell by itself. Method, path, parameters, body,

@@ -1,5 +1,5 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import type { Deprecation } from './deprecation.js';
+import type { Deprecation } from './deprecation/deprecation.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

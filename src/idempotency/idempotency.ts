@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUnavailable } from '../database/database-errors.js';
-import { ApiError } from '../http/api-error.js';
+import { ApiError } from '../http/errors/api-error.js';
 import type { Claim, ClaimOutcome, Creation } from './claim.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 import { within } from './within.js';

@@ -11,7 +11,7 @@ import {
   FASTIFY_ROUTE_SCHEMA_METADATA,
 } from '@nestjs/platform-fastify/constants.js';
 import type { FastifyContextConfig } from 'fastify';
-import type { Deprecation } from '../http/deprecation.js';
+import type { Deprecation } from '../http/deprecation/deprecation.js';
 import { OPERATION_METADATA, type OperationNotes } from '../http/operation.decorator.js';
 import type { Json } from './json.js';
 

@@ -1,11 +1,11 @@
 import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '../http/api-error.js';
-import { parseInt64 } from '../http/int64.js';
+import { ApiError } from '../http/errors/api-error.js';
+import { parseInt64 } from '../http/input/int64.js';
 import { asJson } from '../http/as-json.js';
 import { Operation } from '../http/operation.decorator.js';
-import { Paging } from '../http/paging.js';
+import { Paging } from '../http/paging/paging.js';
 import { PublicUrl } from '../http/public-url.js';
 import { asAnswered } from '../idempotency/as-answered.js';
 import type { Claim } from '../idempotency/claim.js';

@@ -3,12 +3,12 @@ import type { ApiKeyHash } from '../auth/api-key.js';
 import { authenticationError } from '../auth/authentication-errors.js';
 import { readCredential } from '../auth/bearer.js';
 import type { Group } from '../database/group.js';
-import type { AdmissionPort } from '../http/admission-port.js';
-import { ApiError } from '../http/api-error.js';
+import type { AdmissionPort } from '../http/edge/admission-port.js';
+import { ApiError } from '../http/errors/api-error.js';
 import type { Clock } from '../http/clock.js';
 
 import type { Decision, LimitWindow } from '../http/decision.js';
-import { toApiError } from '../http/to-api-error.js';
+import { toApiError } from '../http/errors/to-api-error.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { INT64_MAX, INT64_MIN } from '../../http/int64.js';
-import { parseJsonText } from '../../http/json-body.js';
+import { INT64_MAX, INT64_MIN } from '../../http/input/int64.js';
+import { parseJsonText } from '../../http/input/json-body.js';
 import { readRightPet } from './imported-pet.js';
 import { readByRules } from './read-by-rules.js';
 

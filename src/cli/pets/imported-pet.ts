@@ -1,6 +1,6 @@
 import { Expose } from 'class-transformer';
-import { int64OfJson } from '../../http/int64.js';
-import { FromJsonInt64, IsInt64, isStorableText, MayBeAbsent } from '../../http/validators.js';
+import { int64OfJson } from '../../http/input/int64.js';
+import { FromJsonInt64, IsInt64, isStorableText, MayBeAbsent } from '../../http/input/validators.js';
 import { NAME_CODE_POINTS_MAX, NewPetBody } from '../../pets/dto/new-pet.body.js';
 import { PET_STATUSES, type PetStatus } from '../../pets/pet.js';
 

@@ -1,4 +1,4 @@
-import { InputPipe } from '../../http/input.pipe.js';
+import { InputPipe } from '../../http/input/input.pipe.js';
 import { NewPetBody } from '../../pets/dto/new-pet.body.js';
 import { type ImportedPet, ImportedPetBody } from './imported-pet.js';
 

@@ -1,5 +1,5 @@
-import { parseInt64 } from '../../http/int64.js';
-import { parseJsonText } from '../../http/json-body.js';
+import { parseInt64 } from '../../http/input/int64.js';
+import { parseJsonText } from '../../http/input/json-body.js';
 import { CliError } from '../cli-error.js';
 import { csvFields } from './csv-fields.js';
 

@@ -1,8 +1,8 @@
 import { Expose } from 'class-transformer';
 import { IsIn } from 'class-validator';
 import { Described } from '../../http/operation.decorator.js';
-import { PagingQuery } from '../../http/paging.query.js';
-import { MayBeAbsent } from '../../http/validators.js';
+import { PagingQuery } from '../../http/paging/paging.query.js';
+import { MayBeAbsent } from '../../http/input/validators.js';
 import { PET_STATUSES, type PetStatus } from '../pet.js';
 
 /** The query of `GET /v1/pets`. */

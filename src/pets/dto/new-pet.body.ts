@@ -1,6 +1,6 @@
 import { Expose } from 'class-transformer';
 import { IsIn } from 'class-validator';
-import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../../http/validators.js';
+import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../../http/input/validators.js';
 import { type NewPet, PET_STATUSES, type PetStatus } from '../pet.js';
 
 export const NAME_CODE_POINTS_MAX = 255;

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { ApiError } from './api-error.js';
+import { ApiError } from '../errors/api-error.js';
 
 /**
  * Turns a body or a query into its DTO and refuses what does not fit, with every fault in one line. Only members that the

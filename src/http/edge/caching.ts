@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Headers } from './headers.js';
+import type { Headers } from '../headers.js';
 
 /** A client may keep the answer, but asks each time whether it still holds; and it is that caller's alone. */
 const KEPT: Headers = { 'cache-control': 'private, no-cache', vary: 'Authorization' };

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Headers } from './headers.js';
+import type { Headers } from '../headers.js';
 
 export type CorsOrigins = '*' | readonly string[];
 

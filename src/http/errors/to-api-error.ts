@@ -1,4 +1,4 @@
-import { asUnavailable, UnavailableError } from '../database/database-errors.js';
+import { asUnavailable, UnavailableError } from '../../database/database-errors.js';
 import { ApiError } from './api-error.js';
 import type { ErrorCode } from './error-codes.js';
 

@@ -1,7 +1,7 @@
 import { Expose } from 'class-transformer';
 import { IsInt, IsString, Max, Min } from 'class-validator';
-import { Described } from './operation.decorator.js';
-import { FromPlainInteger, MayBeAbsent } from './validators.js';
+import { Described } from '../operation.decorator.js';
+import { FromPlainInteger, MayBeAbsent } from '../input/validators.js';
 
 const LIMIT_MAX = 100;
 const LIMIT_MESSAGE = { message: `limit must be an integer from 1 to ${LIMIT_MAX}` };

@@ -1,4 +1,4 @@
-import type { Headers } from './headers.js';
+import type { Headers } from '../headers.js';
 import { ERROR_CODES, type ErrorCode } from './error-codes.js';
 
 export interface ApiErrorOptions {

@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { ApiError } from './api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import { ConnectionGate, type ConnectionMaxima, type ConnectionRefusal } from './connection-gate.js';
-import type { EdgeOptions } from './edge-options.js';
-import { newRequestId } from './request-id.js';
+import type { EdgeOptions } from '../edge/edge-options.js';
+import { newRequestId } from '../edge/request-id.js';
 import { endWithError } from './socket-errors.js';
-import type { IsTrustedPeer } from './trusted-peer.js';
+import type { IsTrustedPeer } from '../client-address/trusted-peer.js';
 
 export interface ConnectionLimitOptions extends ConnectionMaxima {
   readonly isTrustedPeer: IsTrustedPeer;

@@ -1,8 +1,8 @@
-import { ApiError } from './api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
-import { INT64_MIN } from './int64.js';
+import { INT64_MIN } from '../input/int64.js';
 import type { PagingQuery } from './paging.query.js';
-import type { PublicUrl } from './public-url.js';
+import type { PublicUrl } from '../public-url.js';
 
 /** A list by ascending identifier, with the filters that were asked for. */
 export interface FilteredList {

@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AdmissionPort } from './admission-port.js';
-import type { ClientAddressOf } from './client-address.js';
-import type { Clock } from './clock.js';
-import type { ConnectionLimitOptions } from './connection-limits.js';
+import type { ClientAddressOf } from '../client-address/client-address.js';
+import type { Clock } from '../clock.js';
+import type { ConnectionLimitOptions } from '../sockets/connection-limits.js';
 import type { CorsOrigins } from './cors.js';
 import type { HttpObserver } from './observer.js';
-import type { PublicUrl } from './public-url.js';
+import type { PublicUrl } from '../public-url.js';
 
 export interface EdgeOptions {
   readonly admission: AdmissionPort;

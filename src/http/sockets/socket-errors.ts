@@ -2,15 +2,15 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ConnectionError } from 'fastify';
-import { ApiError } from './api-error.js';
-import { breakOffBody, markUnmetExpectation } from './body-check.js';
-import { Cors } from './cors.js';
-import type { EdgeOptions } from './edge-options.js';
-import type { ErrorCode } from './error-codes.js';
+import { ApiError } from '../errors/api-error.js';
+import { breakOffBody, markUnmetExpectation } from '../edge/body-check.js';
+import { Cors } from '../edge/cors.js';
+import type { EdgeOptions } from '../edge/edge-options.js';
+import type { ErrorCode } from '../errors/error-codes.js';
 import { afterAnswers, exchangeUnderWay, rememberExchanges } from './exchanges.js';
-import type { SocketAnswer } from './observer.js';
-import { rateLimitHeaders } from './rate-limit-headers.js';
-import { newRequestId, requestIdOf } from './request-id.js';
+import type { SocketAnswer } from '../edge/observer.js';
+import { rateLimitHeaders } from '../edge/rate-limit-headers.js';
+import { newRequestId, requestIdOf } from '../edge/request-id.js';
 
 /** The time in which a client can take the last answer: closing with bytes of it unread would reset the connection. */
 const LINGER_MS = 1000;

@@ -7,26 +7,26 @@ import {
   LogController,
   type RouteOptions,
 } from 'fastify';
-import { ApiError } from './api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import { awaitsContinue, bodyTooLarge, checkBeforeBody, isBrokenOff } from './body-check.js';
 import { conditional } from './caching.js';
-import { limitConnections } from './connection-limits.js';
+import { limitConnections } from '../sockets/connection-limits.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
-import { assertNotRemoved, type Deprecation, deprecationHeaders } from './deprecation.js';
-import type { Decision } from './decision.js';
+import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation/deprecation.js';
+import type { Decision } from '../decision.js';
 import type { EdgeOptions } from './edge-options.js';
-import { sendError } from './error-answer.js';
-import type { Headers } from './headers.js';
-import { parseJsonBody } from './json-body.js';
+import { sendError } from '../errors/error-answer.js';
+import type { Headers } from '../headers.js';
+import { parseJsonBody } from '../input/json-body.js';
 import { nameOperation } from './name-operation.js';
-import { OpenConnections } from './open-connections.js';
+import { OpenConnections } from '../sockets/open-connections.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 import { requestIdOf } from './request-id.js';
-import { routeConfigOf } from './route-config.js';
+import { routeConfigOf } from '../route-config.js';
 import { RouteMethods } from './route-methods.js';
-import { answerSocketErrors, socketErrorHandler } from './socket-errors.js';
-import { socketTimeouts } from './socket-timeouts.js';
-import { toApiError } from './to-api-error.js';
+import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
+import { socketTimeouts } from '../sockets/socket-timeouts.js';
+import { toApiError } from '../errors/to-api-error.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,10 +1,10 @@
 import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { Clock } from './clock.js';
+import { Clock } from '../clock.js';
 import { assertNotRemoved } from './deprecation.js';
 import type { DirectInterceptor } from './direct-interceptor.js';
-import { routeConfigOf } from './route-config.js';
+import { routeConfigOf } from '../route-config.js';
 
 /**
  * Ends a deprecated operation on time. The edge has announced the end on every answer, those that reach no handler (401,

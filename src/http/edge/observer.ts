@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Decision } from './decision.js';
+import type { Decision } from '../decision.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

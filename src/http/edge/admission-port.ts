@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Decision } from './decision.js';
+import type { Decision } from '../decision.js';
 
 /** What the edge asks of admission, whoever implements it. No call rejects: a fault is a refusal, too. */
 export interface AdmissionPort {

@@ -1,5 +1,5 @@
-import type { Headers } from './headers.js';
-import type { Decision, LimitWindow } from './decision.js';
+import type { Headers } from '../headers.js';
+import type { Decision, LimitWindow } from '../decision.js';
 
 /**
  * The rate-limit headers of an answer: `X-RateLimit-*` for the window with the fewest requests remaining (a tie: the
