@@ -1,5 +1,5 @@
 /** What the admission statement says about one secret of a group that exists. Times are ms of the database's clock. */
-export type AdmittedSecret = LiveKey | OtherKey;
+export type DecidedSecret = LiveKey | OtherKey;
 
 interface PresentedSecret {
   /** The place of the secret in the statement's lists, from 1 on. */
@@ -35,7 +35,7 @@ interface CountedWindow {
 
 /** One array of the statement's answer. The last figure is missing where nothing bars the key, and those from `granted` on where it is not live. */
 type Told = readonly [
-  state: AdmittedSecret['state'],
+  state: DecidedSecret['state'],
   position: number,
   keyId: string,
   planId: string,
@@ -53,10 +53,10 @@ type Told = readonly [
 ];
 
 /** Reads the answer of the admission statement. */
-export const parseAdmission = (text: string | null): readonly AdmittedSecret[] =>
+export const parseAdmission = (text: string | null): readonly DecidedSecret[] =>
   text === null ? [] : (JSON.parse(text) as Told[]).map(secretOf);
 
-function secretOf(told: Told): AdmittedSecret {
+function secretOf(told: Told): DecidedSecret {
   const state = told[0];
   const secret = { position: told[1], keyId: BigInt(told[2]), planId: told[3], nowMs: told[4] };
   if (state !== 'live') return { ...secret, state };

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { admissionSql } from './admission-sql.js';
-import { type AdmittedSecret, type LiveKey, parseAdmission } from './admission-answer.js';
+import { type DecidedSecret, type LiveKey, parseAdmission } from './admission-answer.js';
 import { KeyTally } from './key-tally.js';
 import type { KeyVerdict } from './key-verdict.js';
 import { secretsOfGroup } from './secrets-of-group.js';
@@ -84,7 +84,7 @@ export class AdmissionStatement {
   }
 
   /** For each secret that exists, at its place, what tells the verdict of the next request made with it. */
-  #answersBySecret(secrets: readonly AdmittedSecret[]): (() => KeyVerdict | undefined)[] {
+  #answersBySecret(secrets: readonly DecidedSecret[]): (() => KeyVerdict | undefined)[] {
     const answers: (() => KeyVerdict | undefined)[] = [];
     const tallies = new Map<bigint, KeyTally>();
     for (const secret of secrets) {
