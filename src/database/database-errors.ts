@@ -9,7 +9,9 @@
  * - `refused`: the database rolled it back, and would whatever it asked (read only, disk full).
  * - `fault`: not the database but the program failed; it may have committed.
  */
-export type DatabaseFailure = 'not-sent' | 'broken' | 'answered' | 'refused' | 'fault';
+export type DatabaseFailure = (typeof DATABASE_FAILURES)[number];
+
+export const DATABASE_FAILURES = ['not-sent', 'broken', 'answered', 'refused', 'fault'] as const;
 
 /** Why nobody can answer now: for logs and metrics, never for clients. */
 export type UnavailableReason = 'overloaded' | 'timed-out' | 'database' | 'closing';

@@ -72,6 +72,15 @@ describe('admissions', () => {
     expect(await counted([decision])).toEqual(expected);
   });
 
+  it('are told from the start where no live key is found, so that a rate sees the first', async () => {
+    const registry = new Registry();
+    new AdmissionMetrics(registry).decided(ofAddress());
+    const text = await registry.metrics();
+    for (const outcome of ['unknown', 'revoked', 'expired', 'undecided']) {
+      expect(text).toContain(admission('none', outcome, 0));
+    }
+  });
+
   it('have series for fifty plans, and one for all others', async () => {
     const plans = Array.from({ length: 80 }, (_, plan) => ofKey(`plan ${plan}`));
     const lines = await counted([...plans, ofAddress('missing_api_key')]);

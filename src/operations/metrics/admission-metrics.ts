@@ -11,6 +11,9 @@ const NO_PLAN = 'none';
 
 type Outcome = 'admitted' | 'limited' | 'banned' | 'revoked' | 'expired' | 'unknown' | 'undecided';
 
+/** They stand at 0 from the start: a rate knows nothing of the first event of a series that appears with it. */
+const OF_NO_PLAN: readonly Outcome[] = ['unknown', 'revoked', 'expired', 'undecided'];
+
 /** What a refusal says about the key. A fault of ours while deciding is "undecided", too: nobody knows the key's state. */
 const OUTCOMES: Partial<Record<ErrorCode, Outcome>> = {
   rate_limit_exceeded: 'limited',
@@ -36,6 +39,7 @@ export class AdmissionMetrics {
       'Requests that need a key, by its plan ("none" where no key was found) and by what was decided.',
       ['plan', 'outcome'],
     );
+    for (const outcome of OF_NO_PLAN) this.#countOf(NO_PLAN, outcome);
     const refusals = new Counts(registry, 'petstore_refusals_total', 'Answers 429, by what refused.', [
       'window',
     ]);

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { DATABASE_FAILURES } from '../../database/database-errors.js';
 import type { StatementReport } from '../../database/group.js';
 import { Counts } from './count.js';
 import { type Distribution, Distributions } from './distribution.js';
@@ -85,6 +86,8 @@ export class GroupMetrics {
       duration: this.#durations.of(group),
     };
     this.#groups.set(group, made);
+    // At 0 from the first statement on: a rate knows nothing of the first event of a series that appears with it.
+    for (const failure of DATABASE_FAILURES) this.#failures.of({ group, failure });
     return made;
   }
 }
