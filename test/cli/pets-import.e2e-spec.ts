@@ -212,14 +212,18 @@ describe('petstore pets import', () => {
   });
 
   it('leaves nothing when the connection is lost', async () => {
+    const { rows } = await pool.query<{ begunAt: string }>(`select clock_timestamp()::text as "begunAt"`);
+    const begunAt = rows[0]?.begunAt;
     const losing = Readable.from(
       (async function* () {
         yield Buffer.from('{"name":"a","categoryId":1}\n'.repeat(5000));
-        // Not before the import has begun: a connection that was lost earlier would be another one's.
+        // This import's connection, and not that of a test before, which the server may still have.
         await eventually(async () => {
           const { rowCount } = await pool.query(
             `select pg_terminate_backend(pid) from pg_stat_activity
-             where datname = current_database() and application_name = 'petstore cli' and query ~* '^\\s*copy'`,
+             where datname = current_database() and application_name = 'petstore cli'
+               and backend_start > $1 and query ~* '^\\s*copy'`,
+            [begunAt],
           );
           expect(rowCount).toBe(1);
         });
