@@ -41,8 +41,15 @@ export async function withAnyDatabase<Result>(
   try {
     const client = await connect(server.url);
     const stopListening = context.onInterrupt(() => void cancel(server.url, client));
+    let lost: Error | undefined;
+    client.on('error', (error) => (lost = error));
     try {
       return await work({ client, url: server.url, isEmbedded: url === undefined });
+    } catch (error) {
+      // Said here, where it is known whose error it is: a connection that is lost while it is written to is a broken pipe, as
+      // the output is when its reader has seen enough.
+      if (error !== lost) throw error;
+      throw new CliError(`The connection to the database was lost: ${describeFault(error)}`);
     } finally {
       stopListening();
       // It may be gone already, and the outcome stands.
