@@ -12,6 +12,8 @@ export interface GroupOptions<Question, Answer> {
   readonly send: (questions: readonly Question[]) => Promise<readonly Answer[]>;
   /** Questions per statement. */
   readonly sizeMax: number;
+  /** So many go without waiting for what else arrives in this turn of the event loop; absent: all wait for its end. */
+  readonly sizeEnough?: number;
   /** Statements under way. */
   readonly concurrencyMax: number;
   /** Questions waiting for a statement; past it a question is refused at once. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { failures, fakeGroup, outcomeOf, outcomes, settled } from '../../test/support/fake-group.js';
-import { Group, REST_MS, SIZE_ENOUGH, SWEEP_MS, type StatementReport } from './group.js';
+import { Group, REST_MS, SWEEP_MS, type StatementReport } from './group.js';
 
 /** `share 1` and `share 2` are equal questions. */
 const shareKey = (question: string): string | undefined => /^share/.exec(question)?.[0];
@@ -18,8 +18,8 @@ describe('a group', () => {
     });
 
     it('no more than is enough before it sends, also within a turn', async () => {
-      const { group, timers, database } = fakeGroup({ sizeMax: 64, concurrencyMax: 2 });
-      const names = Array.from({ length: SIZE_ENOUGH }, (_, number) => `q${number}`);
+      const { group, timers, database } = fakeGroup({ sizeMax: 64, sizeEnough: 5, concurrencyMax: 2 });
+      const names = ['a', 'b', 'c', 'd', 'e'];
       for (const question of names) void group.ask(question);
       void group.ask('late');
       await settled();

