@@ -16,6 +16,19 @@ const arrows = {
   cli: ['config', 'database', 'http', 'auth', 'pets', 'store', 'operations'],
 };
 
+/** Which rooms of src/http a room may import from, besides itself and the files that lie beside them all. */
+const rooms = {
+  answer: [],
+  'client-address': [],
+  errors: [],
+  ports: [],
+  deprecation: ['errors'],
+  input: ['errors'],
+  paging: ['errors', 'input'],
+  sockets: ['answer', 'client-address', 'errors', 'input', 'ports'],
+  edge: ['answer', 'client-address', 'deprecation', 'errors', 'input', 'ports', 'sockets'],
+};
+
 /** Only these files of a folder may be used from outside, where the rest is the folder's own business. */
 const typeOnly = [
   // The database takes its settings as they were validated; it reads no environment.
@@ -36,6 +49,13 @@ module.exports = {
       severity: 'error',
       from: { path: `^src/${folder}/`, pathNot: '\\.spec\\.ts$' },
       to: { path: '^src/', pathNot: `^src/(?:${[folder, ...targets].join('|')})/` },
+    })),
+    ...Object.entries(rooms).map(([room, targets]) => ({
+      name: `rooms-of-http-${room}`,
+      comment: `src/http/${room} may import from ${targets.join(', ') || 'no other room'} only`,
+      severity: 'error',
+      from: { path: `^src/http/${room}/`, pathNot: '\\.spec\\.ts$' },
+      to: { path: '^src/http/[^/]+/', pathNot: `^src/http/(?:${[room, ...targets].join('|')})/` },
     })),
     ...typeOnly.map(({ from, to }) => ({
       name: `${from}-knows-only-types-of-${to.replace('/', '-')}`,

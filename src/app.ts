@@ -5,10 +5,11 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Database } from './database/database.js';
 import { type ClientAddressOf, createClientAddressOf } from './http/client-address/client-address.js';
+import { Cors } from './http/answer/cors.js';
 import type { Clock } from './http/clock.js';
 import { runDirectInterceptorsDirectly } from './http/deprecation/direct-interceptor.js';
 import { EdgeAdapter } from './http/edge/edge.js';
-import type { HttpObserver } from './http/edge/observer.js';
+import type { HttpObserver } from './http/ports/observer.js';
 import { PublicUrl } from './http/public-url.js';
 import { createIsTrustedPeer } from './http/client-address/trusted-peer.js';
 import { UntrustedProxyWarning } from './http/client-address/untrusted-proxy-warning.js';
@@ -42,7 +43,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     clientAddressOf: clientAddressOf(config, logger),
     clock,
     publicUrl,
-    corsOrigins: config.corsOrigins,
+    cors: new Cors(config.corsOrigins),
     bodyBytesMax: config.bodyBytesMax,
     requestTimeoutMs: config.requestTimeoutMs,
     keepAliveTimeoutMs: config.keepAliveTimeoutMs,

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { asJson } from '../http/as-json.js';
+import { asJson } from '../http/answer/as-json.js';
 
 /** Sends a stored answer as it is. */
 export function asAnswered(reply: FastifyReply, answer: string, replayed: boolean): string {

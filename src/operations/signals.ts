@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
 import type { StatementReport } from '../database/group.js';
 import { allGroups, type GroupObserver } from '../database/group-watch.js';
-import type { HttpObserver, SocketAnswer } from '../http/edge/observer.js';
+import type { HttpObserver, SocketAnswer } from '../http/ports/observer.js';
 import { routeConfigOf } from '../http/route-config.js';
 import type { RequestLog } from './logging/request-log.js';
 import { AdmissionMetrics } from './metrics/admission-metrics.js';

@@ -3,7 +3,7 @@ import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/errors/api-error.js';
 import { parseInt64 } from '../http/input/int64.js';
-import { asJson } from '../http/as-json.js';
+import { asJson } from '../http/answer/as-json.js';
 import { Operation } from '../http/operation.decorator.js';
 import { Paging } from '../http/paging/paging.js';
 import { PublicUrl } from '../http/public-url.js';

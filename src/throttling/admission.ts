@@ -3,7 +3,7 @@ import type { ApiKeyHash } from '../auth/api-key.js';
 import { authenticationError } from '../auth/authentication-errors.js';
 import { readCredential } from '../auth/bearer.js';
 import type { Group } from '../database/group.js';
-import type { AdmissionPort } from '../http/edge/admission-port.js';
+import type { AdmissionPort } from '../http/ports/admission-port.js';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Clock } from '../http/clock.js';
 

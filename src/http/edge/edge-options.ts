@@ -1,25 +1,10 @@
-import type { FastifyBaseLogger } from 'fastify';
-import type { AdmissionPort } from './admission-port.js';
-import type { ClientAddressOf } from '../client-address/client-address.js';
-import type { Clock } from '../clock.js';
-import type { ConnectionLimitOptions } from '../sockets/connection-limits.js';
-import type { CorsOrigins } from './cors.js';
-import type { HttpObserver } from './observer.js';
 import type { PublicUrl } from '../public-url.js';
+import type { ConnectionLimitOptions } from '../sockets/connection-limits.js';
+import type { SocketOptions } from '../sockets/socket-options.js';
+import type { SocketTimeoutOptions } from '../sockets/socket-timeouts.js';
 
-export interface EdgeOptions {
-  readonly admission: AdmissionPort;
-  readonly clientAddressOf: ClientAddressOf;
-  /** Limits and removal dates go by it. */
-  readonly clock: Clock;
-  readonly corsOrigins: CorsOrigins;
+export interface EdgeOptions extends SocketOptions, SocketTimeoutOptions {
   readonly publicUrl: PublicUrl;
   readonly bodyBytesMax: number;
-  /** The longest that a request may take to arrive whole. */
-  readonly requestTimeoutMs: number;
-  /** How long a connection stays open between two requests. */
-  readonly keepAliveTimeoutMs: number;
   readonly connections: ConnectionLimitOptions;
-  readonly logger: FastifyBaseLogger;
-  readonly observer: HttpObserver;
 }

@@ -8,10 +8,10 @@ import {
   type RouteOptions,
 } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
-import { awaitsContinue, bodyTooLarge, checkBeforeBody, isBrokenOff } from './body-check.js';
-import { conditional } from './caching.js';
+import { awaitsContinue, bodyTooLarge, checkBeforeBody, isBrokenOff } from '../input/body-check.js';
+import { conditional } from '../answer/caching.js';
 import { limitConnections } from '../sockets/connection-limits.js';
-import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
+import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
 import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation/deprecation.js';
 import type { Decision } from '../decision.js';
 import type { EdgeOptions } from './edge-options.js';
@@ -20,8 +20,8 @@ import type { Headers } from '../headers.js';
 import { parseJsonBody } from '../input/json-body.js';
 import { nameOperation } from './name-operation.js';
 import { OpenConnections } from '../sockets/open-connections.js';
-import { rateLimitHeaders } from './rate-limit-headers.js';
-import { requestIdOf } from './request-id.js';
+import { rateLimitHeaders } from '../answer/rate-limit-headers.js';
+import { requestIdOf } from '../answer/request-id.js';
 import { routeConfigOf } from '../route-config.js';
 import { RouteMethods } from './route-methods.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
@@ -48,7 +48,6 @@ const TARGET_LENGTH_MAX = 8192;
  */
 export class EdgeAdapter extends FastifyAdapter {
   readonly #options: EdgeOptions;
-  readonly #cors: Cors;
   readonly #methods = new RouteMethods();
   readonly #announcements = new Map<Deprecation, Headers>();
   readonly #connections: OpenConnections;
@@ -89,7 +88,6 @@ export class EdgeAdapter extends FastifyAdapter {
       clientErrorHandler: socketErrorHandler(options),
     });
     this.#options = options;
-    this.#cors = new Cors(options.corsOrigins);
 
     const fastify = this.getInstance();
     fastify.decorateRequest('decision', null);
@@ -201,12 +199,12 @@ export class EdgeAdapter extends FastifyAdapter {
 
   /** The headers of every answer, in the last moment, so that none of them is old. */
   #stamp(request: FastifyRequest, reply: FastifyReply): void {
-    const { admission, clock } = this.#options;
+    const { admission, clock, cors } = this.#options;
     request.decision ??= admission.describeAddress(this.#addressOf(request));
     reply.headers(rateLimitHeaders(request.decision, clock.nowMs()));
     // Node closes what is idle when the stop begins; what is answered later must not stay open after it.
     if (this.#isStopping || isBrokenOff(request.raw)) reply.header('connection', 'close');
-    reply.headers(this.#cors.headers(request.headers.origin, reply.getHeader('vary')));
+    reply.headers(cors.headers(request.headers.origin, reply.getHeader('vary')));
     reply.header('x-request-id', request.id);
   }
 

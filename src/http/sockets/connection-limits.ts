@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../errors/api-error.js';
 import { ConnectionGate, type ConnectionMaxima, type ConnectionRefusal } from './connection-gate.js';
-import type { EdgeOptions } from '../edge/edge-options.js';
-import { newRequestId } from '../edge/request-id.js';
+import { newRequestId } from '../answer/request-id.js';
 import { endWithError } from './socket-errors.js';
+import type { SocketOptions } from './socket-options.js';
 import type { IsTrustedPeer } from '../client-address/trusted-peer.js';
 
 export interface ConnectionLimitOptions extends ConnectionMaxima {
@@ -25,10 +25,14 @@ const WARNING_INTERVAL_MS = 60_000;
  * a balancer then tries another replica, and a program of ours knows when to come back, where a closed connection would say
  * neither. Nothing is decided or counted for it, and no parser ever reads it.
  */
-export function limitConnections(server: Server, limits: ConnectionLimitOptions, edge: EdgeOptions): void {
+export function limitConnections(
+  server: Server,
+  limits: ConnectionLimitOptions,
+  options: SocketOptions,
+): void {
   const gate = new ConnectionGate(limits);
   const warn = occasionally((count) =>
-    edge.logger.warn(
+    options.logger.warn(
       `${count} connections were refused: see CONNECTIONS_MAX and CONNECTIONS_PER_ADDRESS_MAX in docs/configuration.md`,
     ),
   );
@@ -38,7 +42,7 @@ export function limitConnections(server: Server, limits: ConnectionLimitOptions,
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
-    const address = limits.isTrustedPeer(remoteAddress) ? undefined : edge.clientAddressOf(remoteAddress);
+    const address = limits.isTrustedPeer(remoteAddress) ? undefined : options.clientAddressOf(remoteAddress);
     const refusal = gate.enter(address);
     if (refusal === undefined) {
       socket.once('close', () => gate.leave(address));
@@ -54,21 +58,21 @@ export function limitConnections(server: Server, limits: ConnectionLimitOptions,
     socket.once('close', () => {
       refusedOpen -= 1;
     });
-    refuse(socket, refusal, edge);
+    refuse(socket, refusal, options);
   });
 }
 
 /** An answer that comes before its request would be taken for a broken connection: so it waits for the first bytes. */
-function refuse(socket: Socket, refusal: ConnectionRefusal, edge: EdgeOptions): void {
+function refuse(socket: Socket, refusal: ConnectionRefusal, options: SocketOptions): void {
   const timer = setTimeout(() => socket.destroy(), REFUSED_WAIT_MS).unref();
   socket.on('error', () => socket.destroy());
   socket.once('close', () => clearTimeout(timer));
   socket.once('end', () => socket.destroy());
   socket.once('data', () => {
     clearTimeout(timer);
-    const address = edge.clientAddressOf(socket.remoteAddress);
-    const about = { id: newRequestId(), address, decision: edge.admission.describeAddress(address) };
-    endWithError(socket, new ApiError('service_unavailable', MESSAGES[refusal], AT_ONCE), about, edge);
+    const address = options.clientAddressOf(socket.remoteAddress);
+    const about = { id: newRequestId(), address, decision: options.admission.describeAddress(address) };
+    endWithError(socket, new ApiError('service_unavailable', MESSAGES[refusal], AT_ONCE), about, options);
     // What is left unread would reset the connection, and take the answer away.
     socket.resume();
   });

@@ -3,20 +3,19 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ConnectionError } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
-import { breakOffBody, markUnmetExpectation } from '../edge/body-check.js';
-import { Cors } from '../edge/cors.js';
-import type { EdgeOptions } from '../edge/edge-options.js';
+import { breakOffBody, markUnmetExpectation } from '../input/body-check.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { afterAnswers, exchangeUnderWay, rememberExchanges } from './exchanges.js';
-import type { SocketAnswer } from '../edge/observer.js';
-import { rateLimitHeaders } from '../edge/rate-limit-headers.js';
-import { newRequestId, requestIdOf } from '../edge/request-id.js';
+import type { SocketAnswer } from '../ports/observer.js';
+import type { SocketOptions } from './socket-options.js';
+import { rateLimitHeaders } from '../answer/rate-limit-headers.js';
+import { newRequestId, requestIdOf } from '../answer/request-id.js';
 
 /** The time in which a client can take the last answer: closing with bytes of it unread would reset the connection. */
 const LINGER_MS = 1000;
 
 /** Answers bytes that Node's parser refuses, and what comes too late: there is only a socket then. */
-export function socketErrorHandler(options: EdgeOptions) {
+export function socketErrorHandler(options: SocketOptions) {
   const refused = new WeakSet<Socket>();
   return (error: ConnectionError, socket: Socket): void => {
     // In the middle of a body it is that request's error: it was counted already, and has an answer of its own.
@@ -42,7 +41,7 @@ export function socketErrorHandler(options: EdgeOptions) {
 }
 
 /** Node answers these by itself, or not at all, unless somebody listens. */
-export function answerSocketErrors(server: Server, options: EdgeOptions): void {
+export function answerSocketErrors(server: Server, options: SocketOptions): void {
   rememberExchanges(server);
   // "100 Continue" is the edge's to say, when the request was not refused.
   server.on('checkContinue', (request, response) => {
@@ -87,13 +86,13 @@ export function endWithError(
   socket: Duplex,
   error: ApiError,
   about: Omit<SocketAnswer, 'status'>,
-  options: EdgeOptions,
+  options: SocketOptions,
 ): void {
   options.observer.answeredOnSocket({ ...about, status: error.status });
   if (!socket.writable) return;
   const body = JSON.stringify(error.body);
   const headers = {
-    ...new Cors(options.corsOrigins).headers(undefined),
+    ...options.cors.headers(undefined),
     ...rateLimitHeaders(about.decision, options.clock.nowMs()),
     ...error.headers,
     'x-request-id': about.id,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { SocketAnswer } from '../../http/edge/observer.js';
+import type { SocketAnswer } from '../../http/ports/observer.js';
 import { routeConfigOf } from '../../http/route-config.js';
 import { type RequestFacts, requestLine } from './request-line.js';
 
