@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  ask,
+  askOnce,
+  ban,
+  countersOf,
+  DAY_MS,
+  makeKey,
+  MIDNIGHT,
+  MINUTE_MS,
+  NOON,
+  NOON_MINUTE_END,
+  operate,
+  POLICY,
+  pool,
+  states,
+  times,
+} from '../../test/support/admission/statement.js';
+import { AdmissionStatement } from './admission-statement.js';
+
+describe('bans', () => {
+  const BAN_END = NOON + MINUTE_MS;
+
+  it('starts with the 20th refusal in a minute, which tells its end, and counts nothing that comes after', async () => {
+    const key = await makeKey('free', { perMinute: 1 });
+    const at = NOON + 20_000;
+    const verdicts = await ask(key.hash, 25, at);
+    expect(states(verdicts)).toEqual(['admitted', ...Array(20).fill('limited'), ...Array(4).fill('banned')]);
+    expect(verdicts[19]).toMatchObject({ retryAtMs: NOON_MINUTE_END });
+    expect(verdicts[20]).toMatchObject({ state: 'limited', retryAtMs: at + MINUTE_MS });
+    expect(verdicts[21]).toMatchObject({ state: 'banned', retryAtMs: at + MINUTE_MS, day: { remaining: 0 } });
+    expect((await countersOf(key)).counters).toMatchObject({
+      minuteRefused: 20,
+      ban: { atMs: at, untilMs: at + MINUTE_MS },
+    });
+  });
+
+  it('adds up the refusals of a minute over groups, and forgets them with the minute', async () => {
+    const key = await makeKey('free', { perMinute: 1 });
+    await ask(key.hash, 1 + 19, NOON);
+    expect((await countersOf(key)).counters.ban).toBeNull();
+    await ask(key.hash, 1 + 19, NOON_MINUTE_END);
+    expect((await countersOf(key)).counters.ban).toBeNull();
+    expect(states(await ask(key.hash, 2, NOON_MINUTE_END))).toEqual(['limited', 'banned']);
+  });
+
+  it('holds until its last millisecond, and admits then', async () => {
+    const key = await makeKey('free', { perMinute: 1 });
+    await ban(key, NOON);
+    expect(await askOnce(key.hash, BAN_END - 1)).toMatchObject({
+      state: 'banned',
+      retryAtMs: BAN_END,
+      minute: { limit: 1, remaining: 0 },
+      day: { limit: 1000, remaining: 0, resetAtMs: MIDNIGHT },
+    });
+    expect(await askOnce(key.hash, BAN_END)).toMatchObject({ state: 'admitted' });
+  });
+
+  it('writes nothing while it holds: no count, no lock, no transaction', async () => {
+    const key = await makeKey('free', { perMinute: 1 });
+    await ban(key, NOON);
+    const version = 'select ctid::text, xmin::text, xmax::text from api_key_counters where api_key_id = $1';
+    const before = await pool.query(version, [key.id]);
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      const inside = new AdmissionStatement(client, POLICY, { named: false });
+      expect(states(await inside.decide(times(3, key.hash), new Date(NOON + 1)))).toEqual(
+        Array(3).fill('banned'),
+      );
+      const { rows } = await client.query('select pg_current_xact_id_if_assigned() as id');
+      expect(rows).toEqual([{ id: null }]);
+      await client.query('commit');
+    } finally {
+      client.release();
+    }
+    expect((await pool.query(version, [key.id])).rows).toEqual(before.rows);
+  });
+
+  it('lasts twice as long when it begins within a day of the one before, up to the longest', async () => {
+    const key = await makeKey('free', { perMinute: 1 });
+    const seconds: number[] = [];
+    for (let hour = 0; hour < 8; hour += 1) {
+      const verdicts = await ban(key, NOON + hour * 3 * 60 * MINUTE_MS);
+      const last = verdicts.at(-1);
+      if (last && 'retryAtMs' in last) seconds.push(((last.retryAtMs ?? 0) - last.nowMs) / 1000);
+    }
+    expect(seconds).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
+  });
+
+  it('is short again a day after the last one began', async () => {
+    const key = await makeKey('free', { perMinute: 1 });
+    await ban(key, NOON);
+    await ban(key, NOON + DAY_MS);
+    expect((await countersOf(key)).counters.ban).toEqual({
+      atMs: NOON + DAY_MS,
+      untilMs: NOON + DAY_MS + MINUTE_MS,
+    });
+  });
+
+  it('ends at once when it is lifted, and then no longer makes the next one longer', async () => {
+    const key = await makeKey('free', { perMinute: 1 });
+    await ban(key, NOON);
+    await operate(`update api_keys set bans_lifted_at = '2026-11-20T12:00:30Z' where id = $1`, key);
+    expect(await askOnce(key.hash, NOON + 30_001)).toMatchObject({
+      state: 'limited',
+      retryAtMs: NOON_MINUTE_END,
+    });
+    await ban(key, NOON_MINUTE_END);
+    expect((await countersOf(key)).counters.ban).toEqual({
+      atMs: NOON_MINUTE_END,
+      untilMs: NOON_MINUTE_END + MINUTE_MS,
+    });
+  });
+
+  it('is a suspension, too, until the operator wants it, or without end', async () => {
+    const key = await makeKey();
+    await operate(`update api_keys set suspended_until = '2026-11-20T15:00:00Z' where id = $1`, key);
+    expect(await askOnce(key.hash, NOON)).toMatchObject({
+      state: 'banned',
+      retryAtMs: Date.parse('2026-11-20T15:00:00Z'),
+      minute: { remaining: 0 },
+    });
+    await operate(`update api_keys set suspended_until = 'infinity' where id = $1`, key);
+    expect(await askOnce(key.hash, NOON)).toMatchObject({ retryAtMs: Date.parse('9999-12-31T23:59:59Z') });
+    await operate('update api_keys set suspended_until = null where id = $1', key);
+    expect(await askOnce(key.hash, NOON)).toMatchObject({ state: 'admitted' });
+  });
+});
