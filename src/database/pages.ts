@@ -1,6 +1,7 @@
 import type { Database, Statement } from './database.js';
 import type { Group } from './group.js';
 import { groupReads } from './groups.js';
+import type { JsonTable } from './json-table.js';
 
 /** A page of a list: up to `limit` rows from an identifier on, of one status or of all. */
 export interface PageQuestion<Status extends string> {
@@ -16,24 +17,14 @@ export interface Page {
   readonly nextId: bigint | null;
 }
 
-export interface ListedTable {
-  /** Of the statement, for metrics and messages. */
-  readonly name: string;
-  /** A table with the columns `id` and `status`, an index on each of (id) and (status, id), and those that `json` needs. */
-  readonly table: string;
-  readonly statusType: string;
-  /** SQL for the JSON object of one row, whose columns are those of `item`. */
-  readonly json: string;
-}
-
 /** Pages of one table, those asked for at the same time in one statement, written as JSON by the database. */
 export function groupPages<Status extends string>(
   database: Database,
-  listed: ListedTable,
+  table: JsonTable,
 ): Group<PageQuestion<Status>, Page> {
-  const statement = selectPages(listed);
+  const statement = selectPages(table);
   return groupReads<PageQuestion<Status>, Page>({
-    name: listed.name,
+    name: statement.name,
     shareKey: ({ fromId, limit, status }) => `${fromId} ${limit} ${status}`,
     send: async (pages) => {
       const rows = await database.rows<readonly [nextId: bigint | null, json: string | null]>(statement, [
@@ -56,8 +47,8 @@ export function groupPages<Status extends string>(
  * The sub-selects hide the length of the arrays from the planner, so that it settles on one plan for all lengths instead of
  * making a new one for each.
  */
-export const selectPages = ({ name, table, statusType, json }: ListedTable): Statement => ({
-  name,
+export const selectPages = ({ table, statusType, json }: JsonTable): Statement => ({
+  name: `list_${table}`,
   text: `
     select found.next_id, found.items
     from unnest((select $1::bigint[]), (select $2::int[]), (select $3::${statusType}[]))

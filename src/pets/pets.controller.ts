@@ -89,11 +89,14 @@ export class PetsController {
   })
   @Deprecated(GET_PET_DEPRECATION)
   @RouteSchema({ response: { 200: petSchema } })
-  async getPet(@Param('petId') petId: string): Promise<Pet> {
+  async getPet(
+    @Param('petId') petId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
     const id = parseInt64(petId);
     const pet = id === undefined ? undefined : await this.pets.find(id);
     if (pet === undefined) throw new ApiError('pet_not_found');
-    return pet;
+    return asJson(reply, pet);
   }
 
   private locationOf(id: bigint): string {

@@ -1,21 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Group } from '../database/group.js';
-import { groupReads, groupWrites } from '../database/groups.js';
+import { groupWrites } from '../database/groups.js';
 import { groupPages, type Page, type PageQuestion } from '../database/pages.js';
+import { groupRowsById } from '../database/rows-by-id.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import { membersJson } from './pet.schema.js';
 import type { NewPet, Pet, PetStatus } from './pet.js';
-import { CREATE_PETS, CREATE_PETS_ONCE, FIND_PETS, LISTED_PETS } from './pets.sql.js';
-
-/** The number of the question that a row answers, from 1 on, then the animal. */
-type PetRow = readonly [
-  number: number,
-  id: bigint,
-  name: string,
-  categoryId: bigint,
-  status: PetStatus | null,
-];
+import { CREATE_PETS, CREATE_PETS_ONCE, PETS } from './pets.sql.js';
 
 interface ClaimedPet {
   readonly pet: NewPet;
@@ -26,11 +18,7 @@ interface ClaimedPet {
 @Injectable()
 export class PetsRepository {
   readonly #pages: Group<PageQuestion<PetStatus>, Page>;
-  readonly #byId = groupReads<bigint, Pet | undefined>({
-    name: 'find_pets',
-    shareKey: String,
-    send: (ids) => this.#selectById(ids),
-  });
+  readonly #byId: Group<bigint, string | undefined>;
   readonly #inserts = groupWrites<NewPet, Pet>({
     name: 'create_pets',
     send: (pets) => this.#insert(pets),
@@ -42,14 +30,16 @@ export class PetsRepository {
   });
 
   constructor(private readonly database: Database) {
-    this.#pages = groupPages(database, LISTED_PETS);
+    this.#pages = groupPages(database, PETS);
+    this.#byId = groupRowsById(database, PETS);
   }
 
   list(page: PageQuestion<PetStatus>): Promise<Page> {
     return this.#pages.ask(page);
   }
 
-  find(id: bigint): Promise<Pet | undefined> {
+  /** The animal as JSON; undefined when there is none. */
+  find(id: bigint): Promise<string | undefined> {
     return this.#byId.ask(id);
   }
 
@@ -61,11 +51,6 @@ export class PetsRepository {
   /** The same under a claim: the animal and the answer that later repeats get are durable together. */
   createOnce(pet: NewPet, claim: Claim): Promise<ClaimOutcome> {
     return this.#insertsOnce.ask({ pet, claim });
-  }
-
-  async #selectById(ids: readonly bigint[]): Promise<readonly (Pet | undefined)[]> {
-    const rows = await this.database.rows<PetRow>(FIND_PETS, [ids]);
-    return petsByNumber(rows, ids.length).map(([pet]) => pet);
   }
 
   async #insert(pets: readonly NewPet[]): Promise<readonly Pet[]> {
@@ -90,12 +75,4 @@ export class PetsRepository {
     ]);
     return rows.map(claimOutcome);
   }
-}
-
-function petsByNumber(rows: readonly PetRow[], questions: number): Pet[][] {
-  const answers = Array.from({ length: questions }, (): Pet[] => []);
-  for (const [number, id, name, categoryId, status] of rows) {
-    answers[number - 1]?.push(status === null ? { id, name, categoryId } : { id, name, categoryId, status });
-  }
-  return answers;
 }

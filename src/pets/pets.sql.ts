@@ -1,24 +1,14 @@
 import type { Statement } from '../database/database.js';
-import type { ListedTable } from '../database/pages.js';
+import type { JsonTable } from '../database/json-table.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
-/** The pages of `GET /v1/pets`. `to_json` escapes a name as `JSON.stringify` does. */
-export const LISTED_PETS: ListedTable = {
-  name: 'list_pets',
+/** Animals as answers. `to_json` escapes a name as `JSON.stringify` does. */
+export const PETS: JsonTable = {
   table: 'pets',
   statusType: 'pet_status',
   json: `
     '{"id":' || item.id || ',"name":' || to_json(item.name) || ',"categoryId":' || item.category_id
       || coalesce(',"status":"' || item.status || '"', '') || '}'`,
-};
-
-/** Animals by identifier; rows are the number of the question, id, name, category, status, for those that exist. */
-export const FIND_PETS: Statement = {
-  name: 'find_pets',
-  text: `
-    select asked.number::int, pet.id, pet.name, pet.category_id, pet.status
-    from unnest((select $1::bigint[])) with ordinality as asked (id, number)
-    join pets as pet on pet.id = asked.id`,
 };
 
 /** Inserts animals and returns their identifiers in the order of the input, which `returning` would not promise. */

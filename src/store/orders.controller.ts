@@ -89,11 +89,14 @@ export class OrdersController {
     codes: ['order_not_found'],
   })
   @RouteSchema({ response: { 200: orderSchema } })
-  async getOrder(@Param('orderId') orderId: string): Promise<Order> {
+  async getOrder(
+    @Param('orderId') orderId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
     const id = parseInt64(orderId);
     const order = id === undefined ? undefined : await this.orders.find(id);
     if (order === undefined) throw new ApiError('order_not_found');
-    return order;
+    return asJson(reply, order);
   }
 
   @Patch(':orderId')

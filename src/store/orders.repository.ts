@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Group } from '../database/group.js';
-import { groupReads, groupWrites } from '../database/groups.js';
+import { groupWrites } from '../database/groups.js';
 import { groupPages, type Page, type PageQuestion } from '../database/pages.js';
+import { groupRowsById } from '../database/rows-by-id.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import type { Order, OrderChange, OrderStatus } from './order.js';
-import { CHANGE_ORDERS, FIND_ORDERS, LISTED_ORDERS, PLACE_ORDERS, PLACE_ORDERS_ONCE } from './orders.sql.js';
+import { CHANGE_ORDERS, ORDERS, PLACE_ORDERS, PLACE_ORDERS_ONCE } from './orders.sql.js';
 
 /** Why an animal was not ordered. */
 export type PlacingRefusal = 'unknown_pet' | 'pet_not_available';
@@ -17,9 +18,6 @@ type OrderColumns = readonly [
   placedAt: Date,
   updatedAt: Date,
 ];
-
-/** The number of the question that a row answers, from 1 on, then the order. */
-type OrderRow = readonly [number: number, ...order: OrderColumns];
 
 type PlacingRow = readonly [refusal: PlacingRefusal | null, ...order: OrderColumns];
 
@@ -37,11 +35,7 @@ const AGAIN = Symbol('again');
 @Injectable()
 export class OrdersRepository {
   readonly #pages: Group<PageQuestion<OrderStatus>, Page>;
-  readonly #byId = groupReads<bigint, Order | undefined>({
-    name: 'find_orders',
-    shareKey: String,
-    send: (ids) => this.#selectById(ids),
-  });
+  readonly #byId: Group<bigint, string | undefined>;
   readonly #placings = groupWrites<bigint, Order | PlacingRefusal>({
     name: 'place_orders',
     send: (petIds) => this.#place(petIds),
@@ -58,14 +52,16 @@ export class OrdersRepository {
   });
 
   constructor(private readonly database: Database) {
-    this.#pages = groupPages(database, LISTED_ORDERS);
+    this.#pages = groupPages(database, ORDERS);
+    this.#byId = groupRowsById(database, ORDERS);
   }
 
   list(page: PageQuestion<OrderStatus>): Promise<Page> {
     return this.#pages.ask(page);
   }
 
-  find(id: bigint): Promise<Order | undefined> {
+  /** The order as JSON; undefined when there is none. */
+  find(id: bigint): Promise<string | undefined> {
     return this.#byId.ask(id);
   }
 
@@ -89,11 +85,6 @@ export class OrdersRepository {
       const changed = await this.#changes.ask(change);
       if (changed !== AGAIN) return changed;
     }
-  }
-
-  async #selectById(ids: readonly bigint[]): Promise<readonly (Order | undefined)[]> {
-    const rows = await this.database.rows<OrderRow>(FIND_ORDERS, [ids]);
-    return ordersByNumber(rows, ids.length).map(([order]) => order);
   }
 
   async #place(petIds: readonly bigint[]): Promise<readonly (Order | PlacingRefusal)[]> {
@@ -123,12 +114,6 @@ export class OrdersRepository {
     const orders = new Map(rows.map((order) => [order[0], toOrder(order)]));
     return changes.map((change) => (firsts.get(change.id) === change ? orders.get(change.id) : AGAIN));
   }
-}
-
-function ordersByNumber(rows: readonly OrderRow[], questions: number): Order[][] {
-  const answers = Array.from({ length: questions }, (): Order[] => []);
-  for (const [number, ...order] of rows) answers[number - 1]?.push(toOrder(order));
-  return answers;
 }
 
 const toOrder = ([id, petId, status, placedAt, updatedAt]: OrderColumns): Order => ({

@@ -1,28 +1,18 @@
 import type { Statement } from '../database/database.js';
-import type { ListedTable } from '../database/pages.js';
+import type { JsonTable } from '../database/json-table.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
 /** An instant as JSON has it: in UTC with milliseconds, cut and not rounded, as JavaScript's dates are. */
 const instant = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** The pages of `GET /v1/store/orders`. */
-export const LISTED_ORDERS: ListedTable = {
-  name: 'list_orders',
+/** Orders as answers. */
+export const ORDERS: JsonTable = {
   table: 'orders',
   statusType: 'order_status',
   json: `
     '{"id":' || item.id || ',"petId":' || item.pet_id || ',"status":"' || item.status
       || '","placedAt":"' || ${instant('item.placed_at')} || '","updatedAt":"' || ${instant('item.updated_at')} || '"}'`,
-};
-
-/** Orders by identifier; rows are the number of the question and the columns of an order, for those that exist. */
-export const FIND_ORDERS: Statement = {
-  name: 'find_orders',
-  text: `
-    select asked.number::int, o.id, o.pet_id, o.status, o.placed_at, o.updated_at
-    from unnest((select $1::bigint[])) with ordinality as asked (id, number)
-    join orders as o on o.id = asked.id`,
 };
 
 /**

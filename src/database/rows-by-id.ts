@@ -1,0 +1,28 @@
+import type { Database } from './database.js';
+import type { Group } from './group.js';
+import { groupReads } from './groups.js';
+import type { JsonTable } from './json-table.js';
+
+/** Rows of one table by identifier, those asked for at the same time in one statement: a row's JSON, if there is one. */
+export function groupRowsById(
+  database: Database,
+  { table, json }: JsonTable,
+): Group<bigint, string | undefined> {
+  const statement = {
+    name: `find_${table}`,
+    text: `
+      select asked.number::int, ${json}
+      from unnest((select $1::bigint[])) with ordinality as asked (id, number)
+      join ${table} as item on item.id = asked.id`,
+  };
+  return groupReads<bigint, string | undefined>({
+    name: statement.name,
+    shareKey: String,
+    send: async (ids) => {
+      const rows = await database.rows<readonly [number: number, json: string]>(statement, [ids]);
+      const answers = Array<string | undefined>(ids.length);
+      for (const [number, row] of rows) answers[number - 1] = row;
+      return answers;
+    },
+  });
+}
