@@ -7,7 +7,7 @@ import type { Database } from './database/database.js';
 import { type ClientAddressOf, createClientAddressOf } from './http/client-address/client-address.js';
 import { Cors } from './http/answer/cors.js';
 import type { Clock } from './http/clock.js';
-import { runDirectInterceptorsDirectly } from './http/deprecation/direct-interceptor.js';
+import { runHandlersDirectly } from './http/handlers/direct-handlers.js';
 import { EdgeAdapter } from './http/edge/edge.js';
 import type { HttpObserver } from './http/ports/observer.js';
 import { PublicUrl } from './http/public-url.js';
@@ -51,7 +51,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     logger,
     observer: signals,
   });
-  runDirectInterceptorsDirectly();
+  runHandlersDirectly();
   return await NestFactory.create<NestFastifyApplication>(
     AppModule.register({ database, publicUrl, clock }),
     edge,

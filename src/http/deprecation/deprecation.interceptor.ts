@@ -1,9 +1,9 @@
-import { type CallHandler, type ExecutionContext, Injectable } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { Clock } from '../clock.js';
 import { assertNotRemoved } from './deprecation.js';
-import type { DirectInterceptor } from './direct-interceptor.js';
+import type { DirectStep } from '../handlers/direct-step.js';
 import { routeConfigOf } from '../route-config.js';
 
 /**
@@ -11,7 +11,7 @@ import { routeConfigOf } from '../route-config.js';
  * 429) among them, and has refused by the same rule; this makes sure that no handler depends on that.
  */
 @Injectable()
-export class DeprecationInterceptor implements DirectInterceptor {
+export class DeprecationInterceptor implements NestInterceptor, DirectStep {
   constructor(private readonly clock: Clock) {}
 
   before(context: ExecutionContext): void {
