@@ -19,7 +19,7 @@ export const SERVERS = {
     title: 'the service',
     file: 'dist/main.js',
     // As the image and `npm start` start it.
-    flags: ['--min-semi-space-size=16'],
+    flags: ['--no-allocation-site-pretenuring', '--max-semi-space-size=16'],
     hasPool: false,
     cursors: true,
   },

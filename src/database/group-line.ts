@@ -6,8 +6,11 @@ export class Line<Question, Answer> {
   #fresh: Asked<Question, Answer>[] = [];
   /** Sent in vain, to be asked again. */
   #again: Asked<Question, Answer>[] = [];
-  /** Those of `#fresh` that an equal question may join. */
-  readonly #joinable = new Map<string, Asked<Question, Answer>>();
+  /**
+   * Those of `#fresh` that an equal question may join. Made anew when there are none left: the tables that a map drops as it
+   * grows and shrinks would hold what they held, whole requests, until the next full collection of garbage.
+   */
+  #joinable = new Map<string, Asked<Question, Answer>>();
   #arrivals = 0;
   #askers = 0;
 
@@ -70,6 +73,7 @@ export class Line<Question, Answer> {
       if (one.shareKey !== undefined && this.#joinable.get(one.shareKey) === one)
         this.#joinable.delete(one.shareKey);
     }
+    if (this.#joinable.size === 0) this.#joinable = new Map();
     return asked;
   }
 }
