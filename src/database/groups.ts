@@ -1,14 +1,17 @@
 import { Group, type GroupOptions } from './group.js';
 import { watched, watchOptions } from './group-watch.js';
 
-/** Questions per statement: past this a larger group saves nothing more, and its last member waits for its first. */
-const SIZE_MAX = 64;
+/**
+ * Questions per statement: 64 clients then keep two statements at work while this process prepares a third, 4 to 12 % more
+ * requests a second than with 64 questions, and a statement's fixed cost is a quarter of it already.
+ */
+const SIZE_MAX = 32;
 
 /**
- * So many reads go at once, and PostgreSQL works on them while this process takes in what else has arrived: 15 to 20 % more
+ * A full statement of reads goes at once, and PostgreSQL works on them while this process takes in what else has arrived: 15 to 20 % more
  * random pages a second with 64 connections on two cores. Single animals and writes showed no difference.
  */
-const SIZE_ENOUGH = 32;
+const SIZE_ENOUGH = SIZE_MAX;
 
 /** What may wait before the service refuses: about a second of work, so that nobody waits in vain for longer. */
 const WAITING_MAX = 5000;

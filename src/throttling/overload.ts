@@ -1,7 +1,7 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 
 /**
- * Five statements of 64 wait: 30 to 80 ms of work. Two hundred and fifty connections that each ask again as soon as they are
+ * Ten full statements wait: 30 to 80 ms of work. Two hundred and fifty connections that each ask again as soon as they are
  * answered keep a replica busy and never get there: they only share its pace.
  */
 const LONG = 320;
