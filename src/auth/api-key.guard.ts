@@ -10,7 +10,7 @@ import { authenticationError } from './authentication-errors.js';
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate, DirectStep {
-  before(context: ExecutionContext): void {
+  beforeHandler(context: ExecutionContext): void {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (routeConfigOf(request).public === true) return;
     if (request.decision?.caller !== undefined) return;
@@ -18,7 +18,7 @@ export class ApiKeyGuard implements CanActivate, DirectStep {
   }
 
   canActivate(context: ExecutionContext): boolean {
-    this.before(context);
+    this.beforeHandler(context);
     return true;
   }
 }

@@ -10,10 +10,8 @@ export interface GroupOptions<Question, Answer> {
    * connection and for the statement) must end it, because it keeps one of the places under way until it settles.
    */
   readonly send: (questions: readonly Question[]) => Promise<readonly Answer[]>;
-  /** Questions per statement. */
+  /** Questions per statement. So many go at once; fewer wait for what else arrives in this turn of the event loop. */
   readonly sizeMax: number;
-  /** So many go without waiting for what else arrives in this turn of the event loop; absent: all wait for its end. */
-  readonly sizeEnough?: number;
   /** Statements under way. */
   readonly concurrencyMax: number;
   /** Questions waiting for a statement; past it a question is refused at once. */

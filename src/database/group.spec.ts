@@ -17,8 +17,8 @@ describe('a group', () => {
       expect(await Promise.all(asked)).toEqual(['a in 0', 'b in 0', 'c in 0']);
     });
 
-    it('no more than is enough before it sends, also within a turn', async () => {
-      const { group, timers, database } = fakeGroup({ sizeMax: 64, sizeEnough: 5, concurrencyMax: 2 });
+    it('no more than fit into a statement before it sends that, also within a turn', async () => {
+      const { group, timers, database } = fakeGroup({ sizeMax: 5, concurrencyMax: 2 });
       const names = ['a', 'b', 'c', 'd', 'e'];
       for (const question of names) void group.ask(question);
       void group.ask('late');

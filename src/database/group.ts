@@ -66,13 +66,13 @@ export class Group<Question, Answer> {
 
   /** Rejects with the database's error about this question, or with an `UnavailableError`. */
   ask(question: Question): Promise<Answer> {
-    const { shareKey, waitingMax, sizeEnough = Number.POSITIVE_INFINITY, contextOf } = this.#options;
+    const { shareKey, waitingMax, sizeMax, contextOf } = this.#options;
     if (this.#closing) return Promise.reject(this.#unavailable('closing', 'is closing'));
     if (this.waiting >= waitingMax) return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
     const asked = this.#line.join(question, shareKey?.(question), this.#timers.now());
     if (contextOf !== undefined) asked.context ??= contextOf();
     this.#stopSweeping ??= this.#timers.every(SWEEP_MS, this.#sweep);
-    if (this.#line.questions >= sizeEnough && this.#placesLeft > 0) this.#sendNow();
+    if (this.#line.questions >= sizeMax && this.#placesLeft > 0) this.#sendNow();
     else this.#sendSoon();
     return asked.answer;
   }

@@ -9,14 +9,14 @@ import type { DirectStep } from '../http/handlers/direct-step.js';
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard implements DirectStep {
-  before(context: ExecutionContext): void {
+  beforeHandler(context: ExecutionContext): void {
     const { decision } = context.switchToHttp().getRequest<FastifyRequest>();
     if (decision === null) throw new Error('a request reached a handler without a decision');
     if (decision.refusal !== undefined) throw decision.refusal;
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    this.before(context);
+    this.beforeHandler(context);
     return true;
   }
 }

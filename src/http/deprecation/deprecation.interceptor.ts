@@ -14,13 +14,13 @@ import { routeConfigOf } from '../route-config.js';
 export class DeprecationInterceptor implements NestInterceptor, DirectStep {
   constructor(private readonly clock: Clock) {}
 
-  before(context: ExecutionContext): void {
+  beforeHandler(context: ExecutionContext): void {
     const { deprecation } = routeConfigOf(context.switchToHttp().getRequest<FastifyRequest>());
     if (deprecation !== undefined) assertNotRemoved(deprecation, this.clock.nowMs());
   }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    this.before(context);
+    this.beforeHandler(context);
     return next.handle();
   }
 }
