@@ -1,4 +1,5 @@
 // The servers that are compared.
+import { flagsOfStart } from '../../tools/flags-of-start.mjs';
 
 /**
  * @typedef {object} Server
@@ -18,8 +19,7 @@ export const SERVERS = {
   service: {
     title: 'the service',
     file: 'dist/main.js',
-    // As the image and `npm start` start it.
-    flags: ['--no-allocation-site-pretenuring', '--max-semi-space-size=16'],
+    flags: flagsOfStart(),
     hasPool: false,
     cursors: true,
   },
