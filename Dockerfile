@@ -38,7 +38,7 @@ EXPOSE 3000 3001
 # Whether it lives, not whether it is ready: who restarts what is unhealthy must not do so while the database is away.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "/app/health.mjs"]
-# Two settings of V8, explained in docs/decisions.md: a fifth of a request's processor, and a third of the memory.
+# Two settings of V8, explained in docs/decisions.md: 190 MB under load instead of 310, at the same pace.
 CMD ["node", "--no-allocation-site-pretenuring", "--max-semi-space-size=16", "dist/main.js"]
 
 # What changes with each build comes last, so that the layers above it are found in the cache.
