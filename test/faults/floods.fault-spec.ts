@@ -88,11 +88,12 @@ describe('honest clients beside a flood', () => {
       const flooded: number[] = [];
       let requests = 0;
       let sent = 0;
-      let refused = 0;
       const wrong: string[] = [];
       const before = await residentMb([replica]);
       let grown = 0;
       for (let round = 1; round <= ROUNDS; round += 1) {
+        // Not in the wake of the flood before, whose connections are still being taken down.
+        await askHonestly(replica.origin, key, ROUND_MS / 2);
         const calm = await askHonestly(replica.origin, key, ROUND_MS / 2);
         quiet.push(calm.p99Ms);
         const stop = startFlood(replica.port, flood());
@@ -114,7 +115,7 @@ describe('honest clients beside a flood', () => {
         requests,
         wrong: wrong.length,
         lost: 0,
-        also: `honest p99 ${median(quiet).toFixed(0)} ms quiet, ${median(flooded).toFixed(0)} ms flooded, ${refused} of them answered 503; ${Math.round(grown)} MB more`,
+        also: `honest p99 ${median(quiet).toFixed(0)} ms quiet, ${median(flooded).toFixed(0)} ms flooded; ${Math.round(grown)} MB more`,
       });
       expect(wrong).toEqual([]);
       expect(grown).toBeLessThan(GROWTH_MAX_MB);
