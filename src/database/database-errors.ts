@@ -1,3 +1,5 @@
+import { StacklessError } from './stackless-error.js';
+
 /** The one file that reads SQLSTATE, driver and Prisma codes: each error is read into one shape, then judged by tables. */
 
 /**
@@ -17,7 +19,7 @@ export const DATABASE_FAILURES = ['not-sent', 'broken', 'answered', 'refused', '
 export type UnavailableReason = 'overloaded' | 'timed-out' | 'database' | 'closing';
 
 /** The service cannot answer now (503 `service_unavailable`). Message and cause are internal. */
-export class UnavailableError extends Error {
+export class UnavailableError extends StacklessError {
   override readonly name = 'UnavailableError';
 
   /** Seconds. One is enough: what waits is bounded and heals by itself, and who comes too early costs one refusal. */

@@ -1,3 +1,4 @@
+import { StacklessError } from '../../database/stackless-error.js';
 import type { Headers } from '../headers.js';
 import { ERROR_CODES, type ErrorCode } from './error-codes.js';
 
@@ -9,7 +10,7 @@ export interface ApiErrorOptions {
 }
 
 /** An answer that is not a success, thrown by its code. `message` is public: it names the value, never the inside. */
-export class ApiError extends Error {
+export class ApiError extends StacklessError {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly headers: Headers;
