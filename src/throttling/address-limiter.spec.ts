@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { AddressLimiter } from './address-limiter.js';
+import { AddressLimiter, type AddressLimiterOptions } from './address-limiter.js';
 
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
 
-const limiter = (options: { limitPerMinute?: number; addressesMax?: number; lookupsMax?: number } = {}) =>
-  new AddressLimiter({ limitPerMinute: 3, addressesMax: 2, lookupsMax: 4, ...options });
+const limiter = (options: Partial<AddressLimiterOptions> = {}): AddressLimiter =>
+  new AddressLimiter({ limitPerMinute: 3, floodAfter: 1, addressesMax: 2, lookupsMax: 4, ...options });
 
 /** How many of `attempts` charges are allowed. */
 const allowedOf = (attempts: number, addresses: AddressLimiter, address: string, nowMs: number): number =>
@@ -14,15 +14,15 @@ const allowedOf = (attempts: number, addresses: AddressLimiter, address: string,
     .length;
 
 describe('a charge', () => {
-  it('counts down to zero and is then refused without being counted', () => {
+  it('counts down to zero, is refused then, and a flood long after that', () => {
     const addresses = limiter();
     const resetAtMs = NOON_MS + MINUTE_MS;
     expect(Array.from({ length: 5 }, () => addresses.charge('192.0.2.1', NOON_MS))).toEqual([
-      { limit: 3, remaining: 2, resetAtMs, allowed: true },
-      { limit: 3, remaining: 1, resetAtMs, allowed: true },
-      { limit: 3, remaining: 0, resetAtMs, allowed: true },
-      { limit: 3, remaining: 0, resetAtMs, allowed: false },
-      { limit: 3, remaining: 0, resetAtMs, allowed: false },
+      { limit: 3, remaining: 2, resetAtMs, allowed: true, floods: false },
+      { limit: 3, remaining: 1, resetAtMs, allowed: true, floods: false },
+      { limit: 3, remaining: 0, resetAtMs, allowed: true, floods: false },
+      { limit: 3, remaining: 0, resetAtMs, allowed: false, floods: false },
+      { limit: 3, remaining: 0, resetAtMs, allowed: false, floods: true },
     ]);
   });
 
@@ -135,8 +135,8 @@ describe('the limiter', () => {
       ),
     });
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 4 }), fc.array(step, { maxLength: 120 }), (limit, steps) => {
-        const addresses = limiter({ limitPerMinute: limit, addressesMax: 3 });
+      fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 120 }), (limit, steps) => {
+        const addresses = limiter({ limitPerMinute: limit, floodAfter: 2, addressesMax: 3 });
         let nowMs = NOON_MS;
         let minute = Number.NEGATIVE_INFINITY;
         let named: string[] = [];
@@ -153,18 +153,18 @@ describe('the limiter', () => {
           if (!isCharge) {
             expect(addresses.peek(address, nowMs)).toEqual({
               ...state,
-              remaining: limit - used,
-              exhausted: used === limit,
+              remaining: Math.max(0, limit - used),
+              exhausted: used >= limit,
             });
             continue;
           }
-          const allowed = used < limit;
-          if (allowed) charges.push(bucket);
-          if (allowed && bucket === address && !named.includes(address)) named.push(address);
+          charges.push(bucket);
+          if (bucket === address && !named.includes(address)) named.push(address);
           expect(addresses.charge(address, nowMs)).toEqual({
             ...state,
-            remaining: allowed ? limit - used - 1 : 0,
-            allowed,
+            remaining: Math.max(0, limit - used - 1),
+            allowed: used < limit,
+            floods: used >= limit + 2,
           });
           expect(state.resetAtMs).toBeGreaterThan(nowMs);
           expect(addresses.size.counted).toBeLessThanOrEqual(4);

@@ -9,6 +9,8 @@ export interface AddressState {
 export interface AddressLimiterOptions {
   /** Refused requests that an address may make in a UTC clock minute. */
   readonly limitPerMinute: number;
+  /** The refused requests past its limit in the same minute from which on an address floods. */
+  readonly floodAfter: number;
   /** Addresses that are told apart at a time; each costs about 160 bytes. */
   readonly addressesMax: number;
   /** Keys of one address past its limit that may be looked up at the same time. */
@@ -31,6 +33,7 @@ const MINUTE_MS = 60_000;
  */
 export class AddressLimiter {
   readonly #limit: number;
+  readonly #floodAfter: number;
   readonly #addressesMax: number;
   readonly #lookupsMax: number;
   #minute = Number.NEGATIVE_INFINITY;
@@ -38,29 +41,32 @@ export class AddressLimiter {
   /** Lookups under way. Apart from the counts, for a lookup may outlive its minute. */
   readonly #lookups: Table = new Map();
 
-  constructor({ limitPerMinute, addressesMax, lookupsMax }: AddressLimiterOptions) {
+  constructor({ limitPerMinute, floodAfter, addressesMax, lookupsMax }: AddressLimiterOptions) {
     this.#limit = limitPerMinute;
+    this.#floodAfter = floodAfter;
     this.#addressesMax = addressesMax;
     this.#lookupsMax = lookupsMax;
   }
 
-  /** Counts one refused request. `allowed` is false when the limit was used up before; then nothing is charged. */
-  charge(address: string, nowMs: number): AddressState & { readonly allowed: boolean } {
+  /** Counts one refused request. `allowed` is false when the limit was used up before, `floods` long before. */
+  charge(
+    address: string,
+    nowMs: number,
+  ): AddressState & { readonly allowed: boolean; readonly floods: boolean } {
     this.#turnTo(nowMs);
     const bucket = this.#bucketIn(this.#counts, address);
     const before = this.#counts.get(bucket) ?? 0;
+    this.#counts.set(bucket, before + 1);
     const allowed = before < this.#limit;
-    if (allowed) this.#counts.set(bucket, before + 1);
-    const remaining = allowed ? this.#limit - before - 1 : 0;
-    return { limit: this.#limit, remaining, resetAtMs: this.#resetAtMs, allowed };
+    const floods = before >= this.#limit + this.#floodAfter;
+    return { ...this.#stateAfter(before + 1), allowed, floods };
   }
 
   /** The same without a charge: for the headers, and to ask whether a key is still looked up without a place. */
   peek(address: string, nowMs: number): AddressState & { readonly exhausted: boolean } {
     this.#turnTo(nowMs);
-    const used = this.#counts.get(this.#bucketIn(this.#counts, address)) ?? 0;
-    const remaining = this.#limit - used;
-    return { limit: this.#limit, remaining, resetAtMs: this.#resetAtMs, exhausted: remaining === 0 };
+    const state = this.#stateAfter(this.#counts.get(this.#bucketIn(this.#counts, address)) ?? 0);
+    return { ...state, exhausted: state.remaining === 0 };
   }
 
   /**
@@ -110,8 +116,12 @@ export class AddressLimiter {
     }
   }
 
-  get #resetAtMs(): number {
-    return (this.#minute + 1) * MINUTE_MS;
+  #stateAfter(used: number): AddressState {
+    return {
+      limit: this.#limit,
+      remaining: Math.max(0, this.#limit - used),
+      resetAtMs: (this.#minute + 1) * MINUTE_MS,
+    };
   }
 
   #bucketIn(table: Table, address: string): string | typeof SHARED {

@@ -11,6 +11,7 @@ import type { Decision, LimitWindow } from '../http/decision.js';
 import { toApiError } from '../http/errors/to-api-error.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';
+import { Pauses } from './pauses.js';
 
 type Lookup = Pick<Group<ApiKeyHash, KeyVerdict>, 'ask'>;
 
@@ -25,12 +26,16 @@ export interface AdmissionParts {
   readonly observe: (databaseNowMs: number) => void;
 }
 
+/** As many as a flood may hold, also of the connections of a proxy that others use, too. */
+const PAUSING_MAX = 100;
+
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 
 /** Decides about every request: who asks, and whether the key's plan or the client's address has a request left. */
 export class Admission implements AdmissionPort {
   readonly #parts: AdmissionParts;
+  readonly #pauses = new Pauses(PAUSING_MAX);
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts;
@@ -62,8 +67,9 @@ export class Admission implements AdmissionPort {
     }
   }
 
-  chargeAddress(clientAddress: string): Decision {
+  async chargeAddress(clientAddress: string): Promise<Decision> {
     const state = this.#parts.addresses.charge(clientAddress, this.#parts.clock.nowMs());
+    if (state.floods) await this.#pauses.take();
     const decision = ofAddress(state);
     return state.allowed ? decision : { ...decision, refusal: this.#tooMany(state.resetAtMs) };
   }
@@ -86,8 +92,8 @@ export class Admission implements AdmissionPort {
   }
 
   /** 401 against the address, or 429 when the address was past its limit before. */
-  #refuse(clientAddress: string, code: Parameters<typeof authenticationError>[0]): Decision {
-    const decision = this.chargeAddress(clientAddress);
+  async #refuse(clientAddress: string, code: Parameters<typeof authenticationError>[0]): Promise<Decision> {
+    const decision = await this.chargeAddress(clientAddress);
     return decision.refusal === undefined ? { ...decision, refusal: authenticationError(code) } : decision;
   }
 

@@ -1,8 +1,6 @@
 import type { ApiKeyHash } from '../auth/api-key.js';
 import type { LimitsConfig } from '../config/config.js';
 import type { Database } from '../database/database.js';
-import { UnavailableError } from '../database/database-errors.js';
-import type { Group } from '../database/group.js';
 import { groupWrites } from '../database/groups.js';
 import type { Clock } from '../http/clock.js';
 import { DatabaseClock } from '../http/database-clock.js';
@@ -10,7 +8,7 @@ import { AddressLimiter } from './address-limiter.js';
 import { Admission } from './admission.js';
 import { type AdmissionRepair, AdmissionStatement } from './admission-statement.js';
 import type { KeyVerdict } from './key-verdict.js';
-import { Overload } from './overload.js';
+import { unlessOverloaded } from './unless-overloaded.js';
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -25,6 +23,9 @@ export interface AdmissionOptions {
 
 /** Addresses that are told apart in a minute: about 10 MB, and far more than a replica can serve with 401s. */
 const ADDRESSES_MAX = 100_000;
+
+/** Ten a second, for a whole minute: whoever is refused so often past its limit is no program with a wrong key. */
+const FLOOD_AFTER = 600;
 
 /** Keys of one address past its limit that are looked up at the same time. */
 const LOOKUPS_MAX = 4;
@@ -53,6 +54,7 @@ export function createAdmission(options: AdmissionOptions): {
     suspects: groupWrites({ name: 'admission_of_suspects', send: decide, concurrencyMax: 1 }),
     addresses: new AddressLimiter({
       limitPerMinute: limits.addressLimitPerMinute,
+      floodAfter: FLOOD_AFTER,
       addressesMax: ADDRESSES_MAX,
       lookupsMax: LOOKUPS_MAX,
     }),
@@ -64,19 +66,6 @@ export function createAdmission(options: AdmissionOptions): {
     if (nowMs !== undefined) databaseClock.observe(nowMs);
   };
   return { admission, clock, setClock };
-}
-
-/** The first queue that a request with a key comes to, and the only one where refusing it costs nothing but the answer. */
-function unlessOverloaded(group: Group<ApiKeyHash, KeyVerdict>): Pick<Group<ApiKeyHash, KeyVerdict>, 'ask'> {
-  const overload = new Overload();
-  return {
-    ask: (hash) =>
-      overload.refuses(group.waiting, performance.now())
-        ? Promise.reject(
-            new UnavailableError('overloaded', `${group.name}: more is asked for than can be answered`),
-          )
-        : group.ask(hash),
-  };
 }
 
 async function readDatabaseTime(database: Database): Promise<number | undefined> {

@@ -5,69 +5,67 @@ const BUSY = (): number => 1;
 const RESTED = (): number => 0.5;
 
 /** Long queues for as long as is still a burst. */
-const FULL: readonly number[] = Array.from({ length: 8 }, () => 400);
+const STANDING: readonly number[] = Array.from({ length: 5 }, () => 400);
 
 /** Asks with queues of these lengths, one each 250 ms, and tells which were refused. */
 function refusedOf(overload: Overload, queues: readonly number[], fromMs = 0): readonly boolean[] {
   return queues.map((waiting, index) => overload.refuses(waiting, fromMs + 250 * index));
 }
 
+const many = (length: number, waiting: number): readonly number[] => Array.from({ length }, () => waiting);
+
+/** One that has been overloaded from 1,000 ms on; `dice` are what its lots are drawn with. */
+function overloaded(dice: () => number): Overload {
+  const overload = new Overload(BUSY, dice);
+  refusedOf(overload, STANDING);
+  return overload;
+}
+
 describe('Overload', () => {
   it('lets a burst of thousands in', () => {
     const overload = new Overload(BUSY);
     for (let waiting = 0; waiting < 5000; waiting += 1) expect(overload.refuses(waiting, 0)).toBe(false);
-    expect(refusedOf(overload, [4000, 50, 0], 250)).not.toContain(true);
+    expect(refusedOf(overload, [4000, 3000, 50, 0], 250)).not.toContain(true);
   });
 
-  it('refuses by lot, when the queue was long and the event loop did not rest for two seconds', () => {
-    let dice = 0;
-    const overload = new Overload(BUSY, () => dice);
-    expect(refusedOf(overload, FULL)).not.toContain(true);
-    // Half are let in at first, and nobody when the queue is long all the same.
-    expect([20, 319, 320].map((waiting) => overload.refuses(waiting, 2000))).toEqual([false, false, true]);
-    dice = 0.5;
-    expect(overload.refuses(20, 2001)).toBe(true);
-    expect(overload.refuses(15, 2002)).toBe(false);
+  it('begins when the queue was long and the event loop did not rest for a second', () => {
+    expect(refusedOf(new Overload(BUSY), many(10, 400)).indexOf(true)).toBe(4);
   });
 
-  it('does so, too, when the event loop rests and the queue for the database does not get short', () => {
-    const overload = new Overload(RESTED);
-    expect(refusedOf(overload, [...FULL, 400]).indexOf(true)).toBe(FULL.length);
+  it('begins, too, when the event loop rests and the queue for the database does not get short', () => {
+    expect(refusedOf(new Overload(RESTED), many(10, 400)).indexOf(true)).toBe(4);
   });
 
-  it('refuses nobody while either comes to rest again and again', () => {
-    const overload = new Overload(RESTED);
-    const queues = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 300 : 400));
-    expect(refusedOf(overload, queues)).not.toContain(true);
-    expect(
-      refusedOf(
-        new Overload(BUSY),
-        Array.from({ length: 100 }, () => 300),
-      ),
-    ).not.toContain(true);
+  it('does not begin while either comes to rest again and again', () => {
+    const inTurn = many(100, 300).map((waiting, index) => (index % 2 === 0 ? waiting : 400));
+    expect(refusedOf(new Overload(RESTED), inTurn)).not.toContain(true);
+    expect(refusedOf(new Overload(BUSY), many(100, 300))).not.toContain(true);
   });
 
-  it('lets ever less in while the queue stays long, ever more while it is short, and ends', () => {
-    let dice = 0.45;
-    const overload = new Overload(BUSY, () => dice);
-    refusedOf(overload, FULL);
-    expect(refusedOf(overload, [10, 319], 2000)).toEqual([false, false]);
-    refusedOf(overload, [400, 400, 400], 2500);
-    expect(overload.refuses(20, 3250)).toBe(true);
-    dice = 0.99;
-    expect(
-      refusedOf(
-        overload,
-        Array.from({ length: 30 }, () => 10),
-        1300,
-      ).at(-1),
-    ).toBe(false);
+  it('refuses the likelier the longer the queue is, and nobody for one that a statement takes', () => {
+    let dice = 0.5;
+    const overload = overloaded(() => dice);
+    const refusedAt = (waiting: number): boolean => overload.refuses(waiting, 1100);
+    expect([0, 32, 48, 49, 64].map(refusedAt)).toEqual([false, false, false, true, true]);
+    dice = 0;
+    expect([32, 33].map(refusedAt)).toEqual([false, true]);
+    dice = 0.999;
+    expect([63, 64].map(refusedAt)).toEqual([false, true]);
   });
 
-  it('ends after a silence', () => {
-    const overload = new Overload(BUSY);
-    refusedOf(overload, FULL);
-    expect(refusedOf(overload, [400, 400], 2000)).toEqual([true, true]);
-    expect(overload.refuses(5000, 6000)).toBe(false);
+  it('goes on while one of twenty is refused, and ends when fewer are', () => {
+    const overload = overloaded(() => 0.5);
+    const ask = (refusals: number, nowMs: number): readonly boolean[] =>
+      Array.from({ length: 100 }, (_, index) => overload.refuses(index < refusals ? 64 : 10, nowMs));
+    expect(ask(5, 1300)).toContain(true);
+    expect(ask(5, 1600)).toContain(true);
+    expect(ask(4, 1900)).toContain(true);
+    expect(refusedOf(overload, [200, 200, 200], 2200)).not.toContain(true);
+  });
+
+  it('begins anew after a silence', () => {
+    const overload = overloaded(() => 0.5);
+    expect(overload.refuses(5000, 1100)).toBe(true);
+    expect(refusedOf(overload, many(10, 400), 5000).indexOf(true)).toBe(4);
   });
 });

@@ -6,23 +6,20 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
  */
 const LONG = 320;
 
-/** Half of it: below, there is room for more. */
-const SHORT = 160;
+/** As many as a statement takes: a queue that is no longer refuses nobody. */
+const SHORT = 32;
 
-/** So few wait no time worth a word: nobody is refused for them, also not a moment after a flood. */
-const FEW = 16;
+/** Two statements: whoever comes to such a queue is refused. In between it is drawn by lot. */
+const CROWDED = 64;
 
-/** Of those who ask the share that is let in at first, and what becomes of it at each look while the queue is long, or short. */
-const SHARE_AT_FIRST = 0.5;
-const SHARE_MIN = 0.02;
-const LESS = 0.8;
-const MORE = 1.2;
+/** Of those who ask, the part that must be refused for it to be called an overload still: that of 250 connections. */
+const SHARE_OF_REFUSED = 0.05;
 
-/** An event loop that rests less has no time left: it is a tenth of what is told when other programs take its processor. */
+/** At work for more than this part of its time an event loop has none left: other programs take the rest of its processor. */
 const BUSY_SHARE = 0.9;
 
-/** More than a burst takes to be worked off, also several one after another; a flood lasts longer. */
-const FULL_MS = 2000;
+/** More than a burst of thousands takes to be worked off; a flood lasts longer. */
+const STANDING_MS = 1000;
 
 /** Several turns of a busy event loop, of which not each one brings many requests. */
 const LOOK_MS = 250;
@@ -32,15 +29,16 @@ const SILENCE_MS = 1000;
 
 /**
  * Tells when more is asked for than can be answered: when the queue grew long and neither it nor the event loop came to
- * rest for two seconds. From then on a share of those who ask is refused at once, by lot, so that every connection has its chance;
- * the share follows the queue, which stays short for whoever is let in. A burst of thousands is worked off before, and
- * refuses nobody.
+ * rest for a second. From then on those who ask are refused by lot, the likelier the longer the queue is at that moment (random
+ * early detection): so it stays short for whoever is let in, and every connection has its chance. It ends when few had to be
+ * refused. A burst of thousands is worked off before it begins.
  */
 export class Overload {
-  /** 1: everybody is let in. */
-  #share = 1;
-  #fullMs = 0;
+  #isOverloaded = false;
+  #standingMs = 0;
   #longest = 0;
+  #asked = 0;
+  #refused = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   /** @param busyShare the part of the time since its last call in which the event loop was at work, from 0 to 1 */
@@ -57,24 +55,25 @@ export class Overload {
   refuses(waiting: number, nowMs: number): boolean {
     if (nowMs - this.#lookedAt >= LOOK_MS) this.#look(waiting, nowMs);
     this.#longest = Math.max(this.#longest, waiting);
-    if (this.#share === 1 || waiting < FEW) return false;
-    return waiting >= LONG || this.random() >= this.#share;
+    this.#asked += 1;
+    if (!this.#isOverloaded || this.random() >= (waiting - SHORT) / (CROWDED - SHORT)) return false;
+    this.#refused += 1;
+    return true;
   }
 
   #look(waiting: number, nowMs: number): void {
     const sinceMs = nowMs - this.#lookedAt;
-    const isBusy = this.busyShare() >= BUSY_SHARE || waiting >= LONG;
     const isKnown = sinceMs < SILENCE_MS;
-    this.#fullMs = isKnown && isBusy && this.#longest >= LONG ? this.#fullMs + sinceMs : 0;
-    this.#share = isKnown ? this.#nextShare() : 1;
+    const isBusy = this.busyShare() >= BUSY_SHARE || waiting >= LONG;
+    this.#standingMs = isKnown && isBusy && this.#longest >= LONG ? this.#standingMs + sinceMs : 0;
+    const goesOn = this.#isOverloaded
+      ? this.#refused >= this.#asked * SHARE_OF_REFUSED
+      : this.#standingMs >= STANDING_MS;
+    this.#isOverloaded = isKnown && goesOn;
     this.#longest = waiting;
+    this.#asked = 0;
+    this.#refused = 0;
     this.#lookedAt = nowMs;
-  }
-
-  #nextShare(): number {
-    if (this.#share === 1) return this.#fullMs >= FULL_MS ? SHARE_AT_FIRST : 1;
-    if (this.#longest >= LONG) return Math.max(SHARE_MIN, this.#share * LESS);
-    return this.#longest < SHORT ? Math.min(1, this.#share * MORE) : this.#share;
   }
 }
 

@@ -13,8 +13,12 @@ jest.setTimeout(180_000);
 
 /** The machine is not ours alone: of three rounds, quiet and flooded in turn, the middle one counts. */
 const ROUNDS = 3;
-const ROUND_MS = 2000;
+const ROUND_MS = 3000;
+/** Until a flood has begun. */
+const BEGUN_MS = 1000;
 const GROWTH_MAX_MB = 300;
+/** The promise is twice. With flood, clients, service and database on two cores one round of three may be off by half. */
+const SLOWER_MAX = 3;
 
 let stage: Stage;
 let replica: Replica;
@@ -38,6 +42,8 @@ const get = (credential: string, header = ''): string =>
 interface NamedFlood {
   readonly fault: string;
   readonly flood: () => Flood;
+  /** Until it is what its name says, if that takes longer than to begin. */
+  readonly begunMs?: number;
   /** What a flooder may be answered. */
   readonly answers: readonly string[];
 }
@@ -76,6 +82,7 @@ const FLOODS: readonly NamedFlood[] = [
   {
     fault: 'flood: 10,000 idle connections',
     flood: () => ({ connections: 10_000, pauseMs: 1000, bytes: '' }),
+    begunMs: 3000,
     answers: [],
   },
 ];
@@ -83,7 +90,7 @@ const FLOODS: readonly NamedFlood[] = [
 describe('honest clients beside a flood', () => {
   it.each(FLOODS)(
     '$fault: are answered, and nobody is admitted wrongly',
-    async ({ fault, flood, answers }) => {
+    async ({ fault, flood, begunMs = BEGUN_MS, answers }) => {
       const quiet: number[] = [];
       const flooded: number[] = [];
       let requests = 0;
@@ -93,11 +100,10 @@ describe('honest clients beside a flood', () => {
       let grown = 0;
       for (let round = 1; round <= ROUNDS; round += 1) {
         // Not in the wake of the flood before, whose connections are still being taken down.
-        await askHonestly(replica.origin, key, ROUND_MS / 2);
-        const calm = await askHonestly(replica.origin, key, ROUND_MS / 2);
+        const calm = await askHonestly(replica.origin, key, ROUND_MS, ROUND_MS / 3);
         quiet.push(calm.p99Ms);
         const stop = startFlood(replica.port, flood());
-        await delay(1000);
+        await delay(begunMs);
         const met = await askHonestly(replica.origin, key, ROUND_MS);
         grown = Math.max(grown, (await residentMb([replica])) - before);
         const figures = await stop();
@@ -119,6 +125,7 @@ describe('honest clients beside a flood', () => {
       });
       expect(wrong).toEqual([]);
       expect(grown).toBeLessThan(GROWTH_MAX_MB);
+      expect(median(flooded)).toBeLessThan(median(quiet) * SLOWER_MAX);
     },
   );
 });

@@ -55,6 +55,22 @@ describe('connections', () => {
     expect([await statusOfNew(), await statusOfNew()]).toEqual([200, 503]);
   });
 
+  it('on which nothing is asked give way when all places are taken, the earliest first', async () => {
+    await start({ CONNECTIONS_MAX: '3', TRUST_PROXY: 'loopback' });
+    const asking = await connected();
+    asking.send(get('/v1/pets', key));
+    expect((await asking.answer()).status).toBe(200);
+    const [first, second] = [await connected(), await connected()];
+    // When they had a second to ask something.
+    await eventually(async () => expect(await statusOfNew()).toBe(200));
+    expect(await first.closed()).toBe('');
+    for (const one of [second, asking]) {
+      one.send(get('/v1/pets', key));
+      expect((await one.answer()).status).toBe(200);
+    }
+    expect(await statusOfNew()).toBe(503);
+  });
+
   it('are taken again as soon as others have closed, also by a reset', async () => {
     await start({ CONNECTIONS_PER_ADDRESS_MAX: '2' });
     for (let round = 0; round < 5; round += 1) {

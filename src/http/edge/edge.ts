@@ -84,7 +84,7 @@ export class EdgeAdapter extends FastifyAdapter {
       // Nest middleware is not used.
       skipMiddie: true,
       frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-        this.#answerBadTarget(error, request, reply),
+        void this.#answerBadTarget(error, request, reply),
       clientErrorHandler: socketErrorHandler(options),
     });
     this.#options = options;
@@ -215,9 +215,9 @@ export class EdgeAdapter extends FastifyAdapter {
   }
 
   /** A target that cannot be decoded reaches no hook: nobody has asked for a decision, and nobody stamps the answer. */
-  #answerBadTarget(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  async #answerBadTarget(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     this.#options.observer.begun(request);
-    request.decision = this.#options.admission.chargeAddress(this.#addressOf(request));
+    request.decision = await this.#options.admission.chargeAddress(this.#addressOf(request));
     this.#stamp(request, reply);
     sendError(request.decision.refusal ?? toApiError(error), request, reply);
     this.#options.observer.answered(request, reply);

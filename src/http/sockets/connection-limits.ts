@@ -1,10 +1,11 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from '../errors/api-error.js';
 import { ConnectionGate, type ConnectionMaxima, type ConnectionRefusal } from './connection-gate.js';
 import { newRequestId } from '../answer/request-id.js';
 import { endWithError } from './socket-errors.js';
 import type { SocketOptions } from './socket-options.js';
+import { UnaskedConnections } from './unasked-connections.js';
 import type { IsTrustedPeer } from '../client-address/trusted-peer.js';
 
 export interface ConnectionLimitOptions extends ConnectionMaxima {
@@ -23,7 +24,8 @@ const WARNING_INTERVAL_MS = 60_000;
 /**
  * Keeps the open connections within their limits. One too many is answered 503, as soon as it asks for something, and closed:
  * a balancer then tries another replica, and a program of ours knows when to come back, where a closed connection would say
- * neither. Nothing is decided or counted for it, and no parser ever reads it.
+ * neither. Nothing is decided or counted for it, and no parser ever reads it. When all places are taken, a connection on which
+ * nothing was asked gives way first: so a flood of idle ones keeps nobody out.
  */
 export function limitConnections(
   server: Server,
@@ -31,11 +33,24 @@ export function limitConnections(
   options: SocketOptions,
 ): void {
   const gate = new ConnectionGate(limits);
-  const warn = occasionally((count) =>
+  const unasked = new UnaskedConnections();
+  const warnOfRefused = occasionally((count) =>
     options.logger.warn(
       `${count} connections were refused: see CONNECTIONS_MAX and CONNECTIONS_PER_ADDRESS_MAX in docs/configuration.md`,
     ),
   );
+  const warnOfSilent = occasionally((count) =>
+    options.logger.warn(
+      `${count} connections on which nothing was asked were closed to make room: see CONNECTIONS_MAX in docs/configuration.md`,
+    ),
+  );
+  const enter = (address: string | undefined): ConnectionRefusal | undefined => {
+    const refusal = gate.enter(address);
+    if (refusal !== 'in-all' || !unasked.makeRoom(performance.now())) return refusal;
+    warnOfSilent();
+    return gate.enter(address);
+  };
+  server.on('request', ({ socket }: IncomingMessage) => unasked.delete(socket));
   let refusedOpen = 0;
   // Node's own listener, which gives the connection to the parser, comes after the gate and not beside it.
   const takers = server.listeners('connection');
@@ -43,13 +58,22 @@ export function limitConnections(
   server.on('connection', (socket: Socket) => {
     const { remoteAddress } = socket;
     const address = limits.isTrustedPeer(remoteAddress) ? undefined : options.clientAddressOf(remoteAddress);
-    const refusal = gate.enter(address);
+    const refusal = enter(address);
     if (refusal === undefined) {
-      socket.once('close', () => gate.leave(address));
+      let isIn = true;
+      const leave = (): void => {
+        if (isIn) gate.leave(address);
+        isIn = false;
+      };
+      unasked.add(socket, performance.now(), leave);
+      socket.once('close', () => {
+        unasked.delete(socket);
+        leave();
+      });
       for (const take of takers) Reflect.apply(take, server, [socket]);
       return;
     }
-    warn();
+    warnOfRefused();
     if (refusedOpen >= REFUSED_OPEN_MAX) {
       socket.destroy();
       return;

@@ -30,10 +30,12 @@ export function socketErrorHandler(options: SocketOptions) {
     } else if (underWay === undefined) {
       refused.add(socket);
       const address = options.clientAddressOf(socket.remoteAddress);
-      const decision = options.admission.chargeAddress(address);
-      const answer = decision.refusal ?? new ApiError(codeOf(error));
-      const about = { id: newRequestId(), address, decision };
-      afterAnswers(socket, () => endWithError(socket, answer, about, options));
+      const code = codeOf(error);
+      void options.admission.chargeAddress(address).then((decision) => {
+        const answer = decision.refusal ?? new ApiError(code);
+        const about = { id: newRequestId(), address, decision };
+        afterAnswers(socket, () => endWithError(socket, answer, about, options));
+      });
     } else if (underWay.response.headersSent) {
       afterAnswers(socket, () => socket.destroySoon());
     }

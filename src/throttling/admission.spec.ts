@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AddressLimiter } from './address-limiter.js';
+import { Admission } from './admission.js';
+import { PAUSE_MS } from './pauses.js';
+
+const ADDRESS = '192.0.2.1';
+
+/** Nobody has a key here, so nobody asks the database. */
+const unasked = { ask: (): Promise<never> => Promise.reject(new Error('the database was asked')) };
+
+/** An address has one refused request a minute, and floods after one more. */
+function admissionOf(): Admission {
+  return new Admission({
+    keys: unasked,
+    suspects: unasked,
+    addresses: new AddressLimiter({ limitPerMinute: 1, floodAfter: 1, addressesMax: 10, lookupsMax: 1 }),
+    clock: { nowMs: () => Date.UTC(2026, 10, 20, 12) },
+    observe: () => undefined,
+  });
+}
+
+const codeOf = async (decision: ReturnType<Admission['decide']>): Promise<string | undefined> =>
+  (await decision).refusal?.code;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('an address that is refused again and again', () => {
+  it.each([
+    ['without a key', (admission: Admission) => admission.decide({}, ADDRESS)],
+    ['with what no key can be', (admission: Admission) => admission.decide({ authorization: 'x' }, ADDRESS)],
+    ['with bytes that are no request', (admission: Admission) => admission.chargeAddress(ADDRESS)],
+  ])('%s is told so at once at first, and after a pause when it floods', async (_, ask) => {
+    const admission = admissionOf();
+    const first = await codeOf(ask(admission));
+    expect(first).not.toBe('rate_limit_exceeded');
+    await expect(codeOf(ask(admission))).resolves.toBe('rate_limit_exceeded');
+
+    let told = false;
+    const third = codeOf(ask(admission)).finally(() => (told = true));
+    await jest.advanceTimersByTimeAsync(PAUSE_MS / 2 - 1);
+    expect(told).toBe(false);
+    await jest.advanceTimersByTimeAsync(PAUSE_MS);
+    await expect(third).resolves.toBe('rate_limit_exceeded');
+  });
+
+  it('leaves others alone', async () => {
+    const admission = admissionOf();
+    for (let times = 0; times < 3; times += 1) void admission.chargeAddress(ADDRESS);
+    await expect(codeOf(admission.decide({}, '192.0.2.2'))).resolves.toBe('missing_api_key');
+  });
+});
