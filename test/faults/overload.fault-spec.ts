@@ -24,7 +24,7 @@ let stage: Stage;
 let replica: Replica;
 let key: string;
 beforeAll(async () => {
-  stage = await openStage({ replicas: 1 });
+  stage = await openStage({ replicas: 1, isStraight: true });
   const [first] = stage.replicas;
   if (first === undefined) throw new Error('no replica');
   replica = first;

@@ -25,6 +25,8 @@ export interface Stage {
 export interface StageOptions {
   readonly replicas?: number;
   readonly settings?: Readonly<Record<string, string>>;
+  /** The replicas reach the database without the proxy: where latencies are measured it would be part of them. */
+  readonly isStraight?: boolean;
   /** Of each replica, by its number; the others have none of their own. */
   readonly environments?: readonly Readonly<Record<string, string>>[];
 }
@@ -39,11 +41,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await createPetstoreDatabase(server);
     const proxy = await createTcpProxy(server.url);
     closing.unshift(() => proxy.close());
+    const databaseUrl = options.isStraight === true ? server.url : proxy.url;
     const replicas: Replica[] = [];
     closing.unshift(() => Promise.allSettled(replicas.map((replica) => replica.stop())));
     for (let number = 0; number < (options.replicas ?? REPLICAS); number += 1) {
       const environment = options.environments?.[number] ?? {};
-      replicas.push(await startReplica({ databaseUrl: proxy.url, environment }));
+      replicas.push(await startReplica({ databaseUrl, environment }));
     }
     const pool = openTestPool(server.url, { max: 2 });
     closing.unshift(() => pool.end());
