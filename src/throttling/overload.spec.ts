@@ -5,7 +5,7 @@ const BUSY = (): number => 1;
 const RESTED = (): number => 0.5;
 
 /** Long queues for as long as is still a burst. */
-const STANDING: readonly number[] = Array.from({ length: 5 }, () => 400);
+const STANDING: readonly number[] = Array.from({ length: 9 }, () => 400);
 
 /** Asks with queues of these lengths, one each 250 ms, and tells which were refused. */
 function refusedOf(overload: Overload, queues: readonly number[], fromMs = 0): readonly boolean[] {
@@ -14,7 +14,7 @@ function refusedOf(overload: Overload, queues: readonly number[], fromMs = 0): r
 
 const many = (length: number, waiting: number): readonly number[] => Array.from({ length }, () => waiting);
 
-/** One that has been overloaded from 1,000 ms on; `dice` are what its lots are drawn with. */
+/** One that has been overloaded from 2,000 ms on; `dice` are what its lots are drawn with. */
 function overloaded(dice: () => number): Overload {
   const overload = new Overload(BUSY, dice);
   refusedOf(overload, STANDING);
@@ -28,12 +28,12 @@ describe('Overload', () => {
     expect(refusedOf(overload, [4000, 3000, 50, 0], 250)).not.toContain(true);
   });
 
-  it('begins when the queue was long and the event loop did not rest for a second', () => {
-    expect(refusedOf(new Overload(BUSY), many(10, 400)).indexOf(true)).toBe(4);
+  it('begins when the queue was long and the event loop did not rest for two seconds', () => {
+    expect(refusedOf(new Overload(BUSY), many(12, 400)).indexOf(true)).toBe(8);
   });
 
   it('begins, too, when the event loop rests and the queue for the database does not get short', () => {
-    expect(refusedOf(new Overload(RESTED), many(10, 400)).indexOf(true)).toBe(4);
+    expect(refusedOf(new Overload(RESTED), many(12, 400)).indexOf(true)).toBe(8);
   });
 
   it('does not begin while either comes to rest again and again', () => {
@@ -45,7 +45,7 @@ describe('Overload', () => {
   it('refuses the likelier the longer the queue is, and nobody for one that a statement takes', () => {
     let dice = 0.5;
     const overload = overloaded(() => dice);
-    const refusedAt = (waiting: number): boolean => overload.refuses(waiting, 1100);
+    const refusedAt = (waiting: number): boolean => overload.refuses(waiting, 2100);
     expect([0, 32, 48, 49, 64].map(refusedAt)).toEqual([false, false, false, true, true]);
     dice = 0;
     expect([32, 33].map(refusedAt)).toEqual([false, true]);
@@ -57,15 +57,15 @@ describe('Overload', () => {
     const overload = overloaded(() => 0.5);
     const ask = (refusals: number, nowMs: number): readonly boolean[] =>
       Array.from({ length: 100 }, (_, index) => overload.refuses(index < refusals ? 64 : 10, nowMs));
-    expect(ask(5, 1300)).toContain(true);
-    expect(ask(5, 1600)).toContain(true);
-    expect(ask(4, 1900)).toContain(true);
-    expect(refusedOf(overload, [200, 200, 200], 2200)).not.toContain(true);
+    expect(ask(5, 2300)).toContain(true);
+    expect(ask(5, 2600)).toContain(true);
+    expect(ask(4, 2900)).toContain(true);
+    expect(refusedOf(overload, [200, 200, 200], 3200)).not.toContain(true);
   });
 
   it('begins anew after a silence', () => {
     const overload = overloaded(() => 0.5);
-    expect(overload.refuses(5000, 1100)).toBe(true);
-    expect(refusedOf(overload, many(10, 400), 5000).indexOf(true)).toBe(4);
+    expect(overload.refuses(5000, 2100)).toBe(true);
+    expect(refusedOf(overload, many(12, 400), 5000).indexOf(true)).toBe(8);
   });
 });

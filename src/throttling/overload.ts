@@ -18,8 +18,8 @@ const SHARE_OF_REFUSED = 0.05;
 /** At work for more than this part of its time an event loop has none left: other programs take the rest of its processor. */
 const BUSY_SHARE = 0.9;
 
-/** More than a burst of thousands takes to be worked off; a flood lasts longer. */
-const STANDING_MS = 1000;
+/** More than a burst of thousands takes to be worked off, also several one after another; a flood lasts longer. */
+const STANDING_MS = 2000;
 
 /** Several turns of a busy event loop, of which not each one brings many requests. */
 const LOOK_MS = 250;
@@ -29,7 +29,7 @@ const SILENCE_MS = 1000;
 
 /**
  * Tells when more is asked for than can be answered: when the queue grew long and neither it nor the event loop came to
- * rest for a second. From then on those who ask are refused by lot, the likelier the longer the queue is at that moment (random
+ * rest for two seconds. From then on those who ask are refused by lot, the likelier the longer the queue is at that moment (random
  * early detection): so it stays short for whoever is let in, and every connection has its chance. It ends when few had to be
  * refused. A burst of thousands is worked off before it begins.
  */
