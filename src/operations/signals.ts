@@ -36,7 +36,9 @@ export class Signals implements HttpObserver, GroupObserver {
 
   answered(request: FastifyRequest, reply: FastifyReply): void {
     const { operation } = routeConfigOf(request);
-    this.#http.answered(operation, request.method, reply.statusCode, reply.elapsedTime * MS);
+    const isRefused = request.decision?.refusal !== undefined;
+    const seconds = isRefused ? undefined : reply.elapsedTime * MS;
+    this.#http.answered(operation, request.method, reply.statusCode, seconds);
     if (request.decision !== null) this.#admissions.decided(request.decision);
     this.#tracing?.answered(request, reply);
     this.#log.answered(request, reply, this.#traceIdOf(request));

@@ -12,7 +12,7 @@ const SHORT = 32;
 /** Two statements: whoever comes to such a queue is refused. In between it is drawn by lot. */
 const CROWDED = 64;
 
-/** Of those who ask, the part that must be refused for it to be called an overload still: that of 250 connections. */
+/** Of those who ask, the part that must be refused for it to be called an overload still. */
 const SHARE_OF_REFUSED = 0.05;
 
 /** At work for more than this part of its time an event loop has none left: other programs take the rest of its processor. */

@@ -17,8 +17,8 @@ const ROUNDS = 3;
 const SETTLING_MS = 4000;
 const ROUND_MS = SETTLING_MS + 5000;
 const GROWTH_MAX_MB = 300;
-/** Clients, flood, service and database share two cores: three to four in most runs. Unlimited, it would be what the queue grows to. */
-const SLOWER_MAX = 6;
+/** Clients, flood, service and database share two cores: 2.5 and 2.8 in the last runs, and forty before the queue was kept short. */
+const SLOWER_MAX = 4;
 
 let stage: Stage;
 let replica: Replica;
@@ -59,7 +59,7 @@ async function beside(connections: number): Promise<{
 }
 
 describe('ten times as many requests under way as keep a replica busy', () => {
-  it('are answered 200 or 503, and whoever is admitted hardly waits longer', async () => {
+  it('are answered 200 or 503, and whoever is admitted waits little longer', async () => {
     await beside(CAPACITY);
     const before = await residentMb([replica]);
     const busy: number[] = [];

@@ -12,8 +12,8 @@ export interface WaitedFor {
   readonly waiting: number;
 }
 
-/** Past 64 questions a statement is full. */
-const QUESTIONS = [1, 2, 4, 8, 16, 32, 64];
+/** A statement of 32 questions is full. */
+const QUESTIONS = [1, 2, 4, 8, 16, 32];
 
 /** Nobody waits longer than a group's 950 ms. */
 const WAIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];

@@ -18,7 +18,7 @@ interface OperationMetrics {
   readonly requests: Map<string, Map<number, Count>>;
 }
 
-/** Requests by operation, method and status, and how long they took. */
+/** Requests by operation, method and status, and how long those took that were let in. */
 export class HttpMetrics {
   readonly #requests: Counts<'operation' | 'method' | 'status'>;
   readonly #durations: Distributions<'operation'>;
@@ -34,7 +34,7 @@ export class HttpMetrics {
     );
     this.#durations = new Distributions(registry, {
       name: 'petstore_http_request_duration_seconds',
-      help: 'From the end of the headers to the writing of the answer.',
+      help: 'From the end of the headers to the writing of the answer, of requests that admission did not refuse.',
       label: 'operation',
       bounds: SECONDS,
     });
@@ -49,10 +49,11 @@ export class HttpMetrics {
     this.#underWay += 1;
   }
 
-  answered(operation: string | undefined, method: string, status: number, seconds: number): void {
+  /** @param seconds undefined for a refusal: some come after a pause, and a flood of them is not a slow service */
+  answered(operation: string | undefined, method: string, status: number, seconds: number | undefined): void {
     this.#underWay -= 1;
     const metrics = this.#of(operation ?? NONE);
-    metrics.duration.observe(seconds);
+    if (seconds !== undefined) metrics.duration.observe(seconds);
     this.#countOf(metrics, operation ?? NONE, method, status).value += 1;
   }
 
