@@ -1,6 +1,6 @@
 /**
  * An error that stands for an answer, not for a fault of the code: its message tells everything. To look where it was made
- * would cost a quarter of what refusing a request does.
+ * would be a quarter of what a refusal of an overloaded replica costs.
  */
 export abstract class StacklessError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -57,16 +57,21 @@ export class AddressLimiter {
     const bucket = this.#bucketIn(this.#counts, address);
     const before = this.#counts.get(bucket) ?? 0;
     this.#counts.set(bucket, before + 1);
-    const allowed = before < this.#limit;
-    const floods = before >= this.#limit + this.#floodAfter;
-    return { ...this.#stateAfter(before + 1), allowed, floods };
+    return {
+      limit: this.#limit,
+      remaining: Math.max(0, this.#limit - before - 1),
+      resetAtMs: this.#resetAtMs,
+      allowed: before < this.#limit,
+      floods: before >= this.#limit + this.#floodAfter,
+    };
   }
 
   /** The same without a charge: for the headers, and to ask whether a key is still looked up without a place. */
   peek(address: string, nowMs: number): AddressState & { readonly exhausted: boolean } {
     this.#turnTo(nowMs);
-    const state = this.#stateAfter(this.#counts.get(this.#bucketIn(this.#counts, address)) ?? 0);
-    return { ...state, exhausted: state.remaining === 0 };
+    const used = this.#counts.get(this.#bucketIn(this.#counts, address)) ?? 0;
+    const remaining = Math.max(0, this.#limit - used);
+    return { limit: this.#limit, remaining, resetAtMs: this.#resetAtMs, exhausted: remaining === 0 };
   }
 
   /**
@@ -116,12 +121,8 @@ export class AddressLimiter {
     }
   }
 
-  #stateAfter(used: number): AddressState {
-    return {
-      limit: this.#limit,
-      remaining: Math.max(0, this.#limit - used),
-      resetAtMs: (this.#minute + 1) * MINUTE_MS,
-    };
+  get #resetAtMs(): number {
+    return (this.#minute + 1) * MINUTE_MS;
   }
 
   #bucketIn(table: Table, address: string): string | typeof SHARED {

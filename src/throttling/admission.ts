@@ -79,9 +79,14 @@ export class Admission implements AdmissionPort {
   }
 
   /** The verdict, or undefined when the address has no place left for a lookup. */
-  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<KeyVerdict | undefined> {
-    const { keys, suspects, addresses, clock } = this.#parts;
-    if (!addresses.peek(clientAddress, clock.nowMs()).exhausted) return await keys.ask(hash);
+  #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<KeyVerdict | undefined> {
+    const { keys, addresses, clock } = this.#parts;
+    const { exhausted } = addresses.peek(clientAddress, clock.nowMs());
+    return exhausted ? this.#lookUpSuspect(hash, clientAddress) : keys.ask(hash);
+  }
+
+  async #lookUpSuspect(hash: ApiKeyHash, clientAddress: string): Promise<KeyVerdict | undefined> {
+    const { suspects, addresses } = this.#parts;
     const leave = addresses.enterLookup(clientAddress);
     if (leave === undefined) return undefined;
     try {

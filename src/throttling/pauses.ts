@@ -1,6 +1,6 @@
 /**
- * The pause before a refusal, more or less by half, well below the second that `Retry-After` asks for. A refusal costs three
- * quarters of an answer, and of six hundred connections that ask again at once it makes a thousand a second.
+ * The pause before a refusal, more or less by half, well below the second that `Retry-After` asks for. A refusal costs the
+ * process as much as an answer, and of six hundred connections that ask again at once it makes a thousand a second.
  */
 export const PAUSE_MS = 500;
 
