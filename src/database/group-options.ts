@@ -7,7 +7,8 @@ export interface GroupOptions<Question, Answer> {
   readonly name: string;
   /**
    * Sends one statement for all questions and resolves to one answer each, in the same order. Time-outs of its own (for a
-   * connection and for the statement) must end it, because it keeps one of the places under way until it settles.
+   * connection and for the statement) must end it, because it keeps one of the places under way until it settles. What needs
+   * several statements and fails between them rejects with `PartlyAnswered`, so that nothing is done twice.
    */
   readonly send: (questions: readonly Question[]) => Promise<readonly Answer[]>;
   /** Questions per statement. So many go at once; fewer wait for what else arrives in this turn of the event loop. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { failures, fakeGroup, outcomeOf, outcomes } from '../../test/support/fake-group.js';
 import { REST_MS, SWEEP_MS } from './group.js';
+import { PartlyAnswered } from './partly-answered.js';
 
 describe('a group', () => {
   describe('when the database answers with an error', () => {
@@ -53,6 +54,26 @@ describe('a group', () => {
       await timers.turn();
       expect(await outcomes(asked)).toEqual(['database', 'database']);
       expect(database.sent).toHaveLength(1);
+    });
+  });
+
+  describe('when some questions were answered before the statement failed', () => {
+    it('gives them their answers, and asks again about the others alone', async () => {
+      const { group, timers, database } = fakeGroup({ onBrokenConnection: 'fail' });
+      const asked = ['a', 'b', 'c'].map((question) => outcomeOf(group.ask(question)));
+      await timers.turn();
+      await database.statement(0).fail(new PartlyAnswered([undefined, 'done'], failures.answered()));
+      await timers.turn();
+      expect(await outcomes(asked)).toEqual(['open', 'done', 'open']);
+      expect(database.sent.slice(1)).toEqual([['a']]);
+    });
+
+    it('refuses the others when nobody knows what became of them', async () => {
+      const { group, timers, database } = fakeGroup({ onBrokenConnection: 'fail' });
+      const asked = ['a', 'b'].map((question) => outcomeOf(group.ask(question)));
+      await timers.turn();
+      await database.statement(0).fail(new PartlyAnswered(['done'], failures.broken()));
+      expect(await outcomes(asked)).toEqual(['done', 'database']);
     });
   });
 

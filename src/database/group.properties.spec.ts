@@ -36,6 +36,7 @@ const steps = fc.array<Step>(
           'refused',
           'fault',
         ),
+        partly: fc.boolean(),
       }),
     },
     {

@@ -9,6 +9,7 @@ import { Line } from './group-line.js';
 import type { GroupOptions } from './group-options.js';
 import { nextTry } from './group-retry.js';
 import { systemTimers, type GroupTimers } from './group-timers.js';
+import { PartlyAnswered } from './partly-answered.js';
 
 export type { AskedQuestion, GroupOptions, StatementReport } from './group-options.js';
 
@@ -114,8 +115,20 @@ export class Group<Question, Answer> {
       }
       this.#succeed(statement, answers);
     } catch (error) {
-      this.#fail(statement, classifyDatabaseError(error), error);
+      const cause = error instanceof PartlyAnswered ? this.#answerPart(asked, error) : error;
+      this.#fail(statement, classifyDatabaseError(cause), cause);
     }
+  }
+
+  /** Returns why the others have no answer. */
+  #answerPart(
+    asked: readonly Asked<Question, Answer>[],
+    { answers, cause }: PartlyAnswered<Answer>,
+  ): unknown {
+    answers.forEach((answer, i) => {
+      if (answer !== undefined) asked[i]?.resolve(answer);
+    });
+    return cause;
   }
 
   #succeed(statement: Statement<Question, Answer>, answers: readonly Answer[]): void {

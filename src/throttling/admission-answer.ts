@@ -52,9 +52,9 @@ type Told = readonly [
   barredUntilMs?: number,
 ];
 
-/** Reads the answer of the admission statement. */
-export const parseAdmission = (text: string | null): readonly DecidedSecret[] =>
-  text === null ? [] : (JSON.parse(text) as Told[]).map(secretOf);
+/** Reads the rows that an admission statement answers, one for each secret it decided about. */
+export const parseAdmission = (rows: readonly (readonly [told: string])[]): readonly DecidedSecret[] =>
+  (JSON.parse(`[${rows.map(([told]) => told).join(',')}]`) as Told[]).map(secretOf);
 
 /** Written out member by member: to spread a part of it into the rest took 8 µs a request. */
 function secretOf(told: Told): DecidedSecret {

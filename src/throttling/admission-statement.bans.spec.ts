@@ -113,6 +113,15 @@ describe('bans', () => {
     });
   });
 
+  it('is forgotten with the first request after it was lifted', async () => {
+    const key = await makeKey('free', { perMinute: 1 });
+    await ban(key, NOON);
+    await operate(`update api_keys set bans_lifted_at = '2026-11-20T12:00:30Z' where id = $1`, key);
+    // Past the ban's own end, so that nothing but the lift tells this request from a plain one.
+    expect(await askOnce(key.hash, NOON + 2 * MINUTE_MS)).toMatchObject({ state: 'admitted' });
+    expect((await countersOf(key)).counters.ban).toBeNull();
+  });
+
   it('is a suspension, too, until the operator wants it, or without end', async () => {
     const key = await makeKey();
     await operate(`update api_keys set suspended_until = '2026-11-20T15:00:00Z' where id = $1`, key);

@@ -103,6 +103,7 @@ describe('rows', () => {
   });
 
   it.each([
+    ['an admission on a day that is counted already', 1, NOON - DAY_MS + MINUTE_MS],
     ['an admission', 1, NOON],
     ['a refusal', 2, NOON],
     ['a ban', 30, NOON],

@@ -1,19 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import type { Pool, QueryConfig } from 'pg';
 import { insertPlan, insertSecret } from '../../test/support/admission/rows.js';
 import {
   ask,
   askOnce,
   countersOf,
+  database,
   makeKey,
   MIDNIGHT,
   NOON,
   NOON_MINUTE_END,
   operate,
+  POLICY,
   pool,
   statement,
   states,
 } from '../../test/support/admission/statement.js';
+import { serverError } from '../../test/support/fake-group.js';
+import { openTestPool } from '../../test/support/test-pool.js';
+import { groupWrites } from '../database/groups.js';
+import { AdmissionStatement } from './admission-statement.js';
 
 describe('who is asking', () => {
   it('knows no secret that was never issued', async () => {
@@ -85,6 +92,15 @@ describe('limits', () => {
     ]);
   });
 
+  it('does so also for a key that was counted today, and lets no later one pass an earlier', async () => {
+    const key = await makeKey('free', { perMinute: 4 });
+    const second = await insertSecret(pool, key.id);
+    await askOnce(key.hash, NOON);
+    const verdicts = await statement.decide([second, key.hash, second, key.hash], new Date(NOON));
+    expect(verdicts.map((verdict) => 'minute' in verdict && verdict.minute.remaining)).toEqual([2, 1, 0, 0]);
+    expect(states(verdicts)).toEqual(['admitted', 'admitted', 'admitted', 'limited']);
+  });
+
   it('charges a refused request to neither window, and admits again when the minute ends', async () => {
     const key = await makeKey('free', { perMinute: 2, perDay: 4 });
     expect(states(await ask(key.hash, 5, NOON))).toEqual([
@@ -148,5 +164,49 @@ describe('limits', () => {
       state: 'limited',
       minute: { limit: 5, remaining: 0 },
     });
+  });
+});
+
+describe('when the database fails after it has admitted a part of a group', () => {
+  it('tells what it decided, for that is counted', async () => {
+    const [plain, other] = [await makeKey(), await makeKey()];
+    await askOnce(plain.hash, NOON);
+    const failed = serverError('55P03');
+    const query = (config: QueryConfig) =>
+      config.name === 'admission' ? Promise.reject(failed) : pool.query(config);
+    const failing = new AdmissionStatement({ query } as Pool, POLICY, { named: true });
+    const group = failing.decide([other.hash, plain.hash, plain.hash], new Date(NOON));
+    await expect(group).rejects.toMatchObject({
+      answers: [undefined, { state: 'admitted' }, { state: 'admitted' }],
+      cause: failed,
+    });
+    expect((await countersOf(plain)).counters.dayAdmitted).toBe(3);
+  });
+
+  it('counts nobody twice who shared a group with a key whose row is locked', async () => {
+    const [plain, locked] = [await makeKey(), await makeKey()];
+    await askOnce(plain.hash, NOON);
+    const impatient = openTestPool(database.url, { max: 1, lock_timeout: 50 });
+    const decider = new AdmissionStatement(impatient, POLICY, { named: true });
+    const group = groupWrites({
+      name: 'admission',
+      send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),
+    });
+    const holder = await pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from api_key_counters where api_key_id = $1 for update', [locked.id]);
+      const [verdict, refusal] = await Promise.allSettled(
+        [plain.hash, locked.hash].map((hash) => group.ask(hash)),
+      );
+      expect(verdict).toMatchObject({ value: { state: 'admitted' } });
+      expect(refusal).toMatchObject({ reason: { reason: 'database' } });
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+      await impatient.end();
+    }
+    expect((await countersOf(plain)).counters.dayAdmitted).toBe(2);
+    expect((await countersOf(locked)).counters.dayAdmitted).toBe(0);
   });
 });

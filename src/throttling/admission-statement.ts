@@ -1,8 +1,10 @@
 import type { Pool } from 'pg';
+import { PartlyAnswered } from '../database/partly-answered.js';
 import { admissionSql } from './admission-sql.js';
 import { type DecidedSecret, type LiveKey, parseAdmission } from './admission-answer.js';
 import { KeyTally } from './key-tally.js';
 import type { KeyVerdict } from './key-verdict.js';
+import { plainAdmissionSql } from './plain-admission-sql.js';
 import { secretsOfGroup } from './secrets-of-group.js';
 
 export type { KeyVerdict, WindowState } from './key-verdict.js';
@@ -30,22 +32,36 @@ export interface AdmissionStatementOptions {
   readonly onBanStarted?: () => void;
 }
 
+/** One of the statements that decide. */
+interface Way {
+  readonly query: { readonly text: string; readonly name?: string };
+  readonly parameters: readonly number[];
+}
+
+/** One for each request, in order of arrival; undefined where none is known yet. */
+type Verdicts = (KeyVerdict | undefined)[];
+
 /**
- * Decides about requests by one SQL statement a group: authenticates them, checks them against their plans, counts them.
- * The verdicts are those of the same requests made one after another at one instant. A failure of the database is thrown as it
- * is: nobody is admitted then.
+ * Decides about groups of requests in SQL: authenticates them, checks them against their plans, counts them. The plain case is
+ * tried first; whoever it leaves alone is decided about by the admission statement. The verdicts are those of the same requests
+ * made one after another. A failure of the database is thrown: nobody is admitted whom it did not admit.
  */
 export class AdmissionStatement {
   readonly #queryable: Pick<Pool, 'query'>;
-  readonly #policy: readonly number[];
-  readonly #name: { readonly name?: string };
+  readonly #plain: Way;
+  readonly #general: Way;
   readonly #onRepair: (repair: AdmissionRepair) => void;
   readonly #onBanStarted: () => void;
 
   constructor(queryable: Pick<Pool, 'query'>, policy: BanPolicy, options: AdmissionStatementOptions) {
+    const { banAfterRefusals, banSeconds, banMaxSeconds } = policy;
+    const named = (name: string) => (options.named ? { name } : {});
     this.#queryable = queryable;
-    this.#policy = [policy.banAfterRefusals, policy.banSeconds, policy.banMaxSeconds];
-    this.#name = options.named ? { name: 'admission' } : {};
+    this.#plain = { query: { ...named('plain_admission'), text: plainAdmissionSql }, parameters: [] };
+    this.#general = {
+      query: { ...named('admission'), text: admissionSql },
+      parameters: [banAfterRefusals, banSeconds, banMaxSeconds],
+    };
     this.#onRepair = options.onRepair ?? (() => undefined);
     this.#onBanStarted = options.onBanStarted ?? (() => undefined);
   }
@@ -54,32 +70,45 @@ export class AdmissionStatement {
    * @param hashes the SHA-256 of each request's secret (`\x` and hex), in order of arrival; the same one may occur many times
    * @param at a test's clock in place of the database's
    * @returns one verdict for each request, in the same order
+   * @throws `PartlyAnswered` when the database failed after it had decided about some of them
    */
   async decide(hashes: readonly string[], at?: Date): Promise<readonly KeyVerdict[]> {
-    const verdicts = await this.#ask(hashes, at);
-    if (verdicts.every((verdict) => verdict !== undefined)) return verdicts;
-    // A key without counters is neither admitted nor refused, as nothing can be counted: it gets them and is asked about again.
-    const uncounted = hashes.filter((_, request) => verdicts[request] === undefined);
-    await this.#makeMissingCounters(uncounted);
-    const late = (await this.#ask(uncounted, at)).values();
-    return verdicts.map(
-      (verdict) => verdict ?? late.next().value ?? fail('the counters of a live key cannot be made'),
-    );
+    const verdicts = await this.#ask(this.#plain, hashes, at);
+    if (isWhole(verdicts)) return verdicts;
+    try {
+      await this.#askAboutRest(verdicts, hashes, at);
+      if (isWhole(verdicts)) return verdicts;
+      // A key without counters is neither admitted nor refused, as nothing can be counted: it gets them and is asked about again.
+      await this.#makeMissingCounters(hashes.filter((_, request) => verdicts[request] === undefined));
+      await this.#askAboutRest(verdicts, hashes, at);
+      if (isWhole(verdicts)) return verdicts;
+    } catch (error) {
+      throw new PartlyAnswered(verdicts, error);
+    }
+    throw new PartlyAnswered(verdicts, new Error('the counters of a live key cannot be made'));
   }
 
-  /** One run of the statement; undefined stands for the requests of a live key that has no row of counters. */
-  async #ask(group: readonly string[], at: Date | undefined): Promise<(KeyVerdict | undefined)[]> {
-    const { hashes, requests, secretOf } = secretsOfGroup(group);
-    const { rows } = await this.#queryable.query<[answer: string | null]>({
-      ...this.#name,
-      text: admissionSql,
-      rowMode: 'array',
-      values: [hashes, requests, at?.toISOString() ?? null, ...this.#policy],
+  /** Asks the admission statement about all that have no verdict yet; none have afterwards but those without counters. */
+  async #askAboutRest(verdicts: Verdicts, hashes: readonly string[], at: Date | undefined): Promise<void> {
+    const rest = hashes.filter((_, request) => verdicts[request] === undefined);
+    const answers = (await this.#ask(this.#general, rest, at)).values();
+    verdicts.forEach((verdict, request) => {
+      verdicts[request] = verdict ?? answers.next().value;
     });
-    const answers = this.#answersBySecret(parseAdmission(rows[0]?.[0] ?? null));
+  }
+
+  async #ask(way: Way, group: readonly string[], at: Date | undefined): Promise<Verdicts> {
+    const { hashes, requests, secretOf } = secretsOfGroup(group);
+    const { rows } = await this.#queryable.query<[told: string]>({
+      ...way.query,
+      rowMode: 'array',
+      values: [hashes, requests, at?.toISOString() ?? null, ...way.parameters],
+    });
+    const answers = this.#answersBySecret(parseAdmission(rows));
+    const unknown = way === this.#general ? UNKNOWN : undefined;
     return secretOf.map((place) => {
       const answer = answers[place];
-      return answer === undefined ? { state: 'unknown' } : answer();
+      return answer === undefined ? unknown : answer();
     });
   }
 
@@ -129,6 +158,6 @@ order by api_key_id
 on conflict (api_key_id) do nothing
 returning api_key_id`;
 
-function fail(message: string): never {
-  throw new Error(message);
-}
+const UNKNOWN: KeyVerdict = { state: 'unknown' };
+
+const isWhole = (verdicts: Verdicts): verdicts is KeyVerdict[] => !verdicts.includes(undefined);

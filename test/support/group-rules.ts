@@ -30,7 +30,8 @@ export interface Statement {
   /** Its number among all events, for time alone does not tell which of two came first. */
   readonly event: number;
   ended: 'open' | 'lost' | Ending;
-  readonly finish: (ending: Ending) => void;
+  /** `partly` answers every other question, whatever happens to the rest. */
+  readonly finish: (ending: Ending, partly: boolean) => void;
 }
 
 export function must(holds: boolean, rule: string): void {

@@ -22,9 +22,10 @@ export const times = (count: number, hash: string): string[] => Array<string>(co
 
 export const states = (verdicts: readonly KeyVerdict[]): string[] => verdicts.map(({ state }) => state);
 
-let database: TestDatabase;
+/** The test file's own: its hooks make and drop it. */
+export let database: TestDatabase;
 
-/** On a database of the test file's own: its hooks make and drop it. */
+/** On that database. */
 export let pool: Pool;
 export let statement: AdmissionStatement;
 export const repairs: AdmissionRepair[] = [];
