@@ -11,18 +11,17 @@ export function groupRowsById(
   const statement = {
     name: `find_${table}`,
     text: `
-      select asked.number::int, ${json}
+      select ${json}
       from unnest((select $1::bigint[])) with ordinality as asked (id, number)
-      join ${table} as item on item.id = asked.id`,
+      left join ${table} as item on item.id = asked.id
+      order by asked.number`,
   };
   return groupReads<bigint, string | undefined>({
     name: statement.name,
     shareKey: String,
     send: async (ids) => {
-      const rows = await database.rows<readonly [number: number, json: string]>(statement, [ids]);
-      const answers = Array<string | undefined>(ids.length);
-      for (const [number, row] of rows) answers[number - 1] = row;
-      return answers;
+      const rows = await database.rows<readonly [json: string | null]>(statement, [ids]);
+      return rows.map(([row]) => row ?? undefined);
     },
   });
 }

@@ -8,7 +8,12 @@ declare module 'fastify' {
     /** The operation goes away at an announced instant. */
     readonly deprecation?: Deprecation;
   }
+  interface FastifyRequest {
+    /** For `routeConfigOf` alone. */
+    routeConfig: FastifyContextConfig | null;
+  }
 }
 
-/** What a route says of itself, by decorators such as `@Public()`. */
-export const routeConfigOf = (request: FastifyRequest): FastifyContextConfig => request.routeOptions.config;
+/** What a route says of itself, by decorators such as `@Public()`. Kept, as Fastify makes `routeOptions` anew each time. */
+export const routeConfigOf = (request: FastifyRequest): FastifyContextConfig =>
+  (request.routeConfig ??= request.routeOptions.config);

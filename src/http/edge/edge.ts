@@ -90,6 +90,7 @@ export class EdgeAdapter extends FastifyAdapter {
     this.#options = options;
 
     const fastify = this.getInstance();
+    fastify.decorateRequest('routeConfig', null);
     fastify.decorateRequest('decision', null);
     fastify.decorateRequest('bodyBytes', null);
     fastify.decorateRequest('clientAddress', null);

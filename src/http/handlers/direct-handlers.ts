@@ -74,13 +74,10 @@ const createDirectly: typeof createByNest = function (this: RouterExecutionConte
       args[index] = value;
     }
     const result = await callback.apply(instance, args);
-    // A text is sent as it is; Nest looks what else it may be, in three more async functions.
-    if (typeof result === 'string') {
-      this.applicationRef.reply(reply, result, httpStatusCode);
-      return;
-    }
     (reply as FastifyReply).status(httpStatusCode);
-    await respond(result, reply as FastifyReply, request as FastifyRequest);
+    // What else it may be (a stream, an observable) Nest finds out, in three more async functions.
+    if (isTextOrRecord(result)) void (reply as FastifyReply).send(result);
+    else await respond(result, reply as FastifyReply, request as FastifyRequest);
   };
 };
 
@@ -96,6 +93,10 @@ type ParameterOfHandler = ReturnType<ContextUtils['mergeParamsMetatypes']>[numbe
 type Controller = new (...args: unknown[]) => object;
 type Extract = (...call: readonly [request: unknown, reply: unknown, next: unknown]) => unknown;
 type Respond = (result: unknown, reply: FastifyReply, request: FastifyRequest) => Promise<unknown>;
+
+const isTextOrRecord = (value: unknown): boolean =>
+  typeof value === 'string' ||
+  (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype);
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
