@@ -33,7 +33,7 @@ export async function createSignals(config: Config): Promise<ProcessSignals> {
   const log = new RequestLog((line) => destination.write(line), config.logRequests, logger);
   const signals = new Signals(log, tracing);
   const readiness = new Readiness();
-  registerPoolMetrics(signals.registry, () => readiness.pool);
+  registerPoolMetrics(signals.registry, () => readiness.pools);
   registerProcessMetrics(signals.registry, readiness, version);
   observeGroups(signals);
   return { logger, flushLog: () => destination.flush(), readiness, signals, tracing };

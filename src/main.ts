@@ -39,7 +39,7 @@ try {
       warn: (message) => logger.warn(message),
       exit: (code) => process.exit(code),
     });
-    readiness.serve(opened.database.pool);
+    readiness.serve(opened.database.pools);
     const { port } = app.getHttpServer().address() as { port: number };
     const dataDir = opened.isEmbedded ? config.database.dataDir : undefined;
     process.stdout.write(

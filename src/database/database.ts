@@ -9,6 +9,7 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Off behind a pooler that does not keep prepared statements. */
   readonly namedStatements: boolean;
+  /** Connections in all, at least two. */
   readonly poolMax: number;
   readonly connectTimeoutMs: number;
   /** After this the connection is given up, and with it the statement: nobody waits longer for an answer. */
@@ -36,33 +37,28 @@ const types: pg.CustomTypesConfig = {
     oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
-/** The connections to PostgreSQL: one pool, which the grouped statements and Prisma share. */
+/** The connections that only `reserved` uses. */
+const RESERVED = 1;
+
+/** The connections to PostgreSQL: one pool, which the grouped statements and Prisma share, and one for what comes first. */
 export class Database {
   readonly pool: pg.Pool;
+  /** Of one connection, for what each request waits for: it must not wait for those that reads and writes hold. */
+  readonly reserved: pg.Pool;
   readonly prisma: PrismaClient;
   readonly namedStatements: boolean;
   readonly #lockWatch: LockWatch;
 
   constructor(options: DatabaseOptions) {
-    this.pool = new pg.Pool({
-      connectionString: options.url,
-      max: options.poolMax,
-      connectionTimeoutMillis: options.connectTimeoutMs,
-      query_timeout: options.statementTimeoutMs,
-      idleTimeoutMillis: IDLE_TIMEOUT_MS,
-      keepAlive: true,
-      types,
-      application_name: 'petstore',
-      verify: boundSessions(options.statementTimeoutMs),
-    });
-    // Without a listener the loss of an idle connection would end the process.
-    this.pool.on('error', options.onConnectionLost);
-    this.pool.on('release', (error) => {
-      if (error instanceof Error && classifyDatabaseError(error) === 'broken') this.#dropIdle();
-    });
-    this.#lockWatch = new LockWatch(this.pool, options.onBlocked ?? (() => undefined));
+    this.pool = this.#openPool(options, options.poolMax - RESERVED);
+    this.reserved = this.#openPool(options, RESERVED);
+    this.#lockWatch = new LockWatch(this.pools, options.onBlocked ?? (() => undefined));
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
     this.namedStatements = options.namedStatements;
+  }
+
+  get pools(): readonly [pg.Pool, pg.Pool] {
+    return [this.pool, this.reserved];
   }
 
   /** Runs a statement; a row is an array of its columns. Rejects with the driver's error. */
@@ -76,23 +72,45 @@ export class Database {
     return result.rows;
   }
 
+  async close(): Promise<void> {
+    this.#lockWatch.stop();
+    await this.prisma.$disconnect();
+    await Promise.all(this.pools.map((pool) => pool.end()));
+  }
+
+  #openPool(options: DatabaseOptions, max: number): pg.Pool {
+    const pool = new pg.Pool({
+      connectionString: options.url,
+      max,
+      connectionTimeoutMillis: options.connectTimeoutMs,
+      query_timeout: options.statementTimeoutMs,
+      idleTimeoutMillis: IDLE_TIMEOUT_MS,
+      keepAlive: true,
+      types,
+      application_name: 'petstore',
+      verify: boundSessions(options.statementTimeoutMs),
+    });
+    // Without a listener the loss of an idle connection would end the process.
+    pool.on('error', options.onConnectionLost);
+    pool.on('release', (error) => {
+      if (error instanceof Error && classifyDatabaseError(error) === 'broken') this.#dropIdle();
+    });
+    return pool;
+  }
+
   /**
    * Where one connection broke the others are suspect: a server that moved, or a firewall that forgot them, says nothing,
    * and each of them would cost a statement its whole time-out before the service is well again.
    */
   #dropIdle(): void {
-    for (let left = this.pool.idleCount; left > 0; left -= 1) {
-      // What is idle is handed out at once, and dropped by being given back as broken.
-      this.pool.connect().then(
-        (connection) => connection.release(true),
-        () => undefined,
-      );
+    for (const pool of this.pools) {
+      for (let left = pool.idleCount; left > 0; left -= 1) {
+        // What is idle is handed out at once, and dropped by being given back as broken.
+        pool.connect().then(
+          (connection) => connection.release(true),
+          () => undefined,
+        );
+      }
     }
-  }
-
-  async close(): Promise<void> {
-    this.#lockWatch.stop();
-    await this.prisma.$disconnect();
-    await this.pool.end();
   }
 }

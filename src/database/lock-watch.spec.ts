@@ -36,7 +36,7 @@ describe('LockWatch', () => {
   it('names the session whose lock a statement waits for, once', async () => {
     const { rows } = await operator.query<{ pid: number }>('select pg_backend_pid() as pid');
     await operator.query('begin; lock table pets in access exclusive mode');
-    const waiting = [1, 2].map(() => database.pool.query('select from pets limit 1'));
+    const waiting = database.pools.map((pool) => pool.query('select from pets limit 1'));
     await eventually(() => expect(told).toHaveLength(1));
     expect(told[0]).toMatch(
       new RegExp(`lock that session ${rows[0]?.pid} \\(role \\w+, program "psql"\\) holds`),

@@ -28,19 +28,22 @@ interface Blocker {
   readonly program: string;
 }
 
-/** Names who holds the lock that statements of a pool wait for: the statement's own time-out would not tell. */
+/** Names who holds the lock that statements of some pools wait for: the statement's own time-out would not tell. */
 export class LockWatch {
   readonly #since = new Map<PoolClient, number>();
   readonly #timer: NodeJS.Timeout;
   #lookAgainAt = 0;
 
+  /** The first of the pools is asked who it is. */
   constructor(
-    private readonly pool: Pool,
+    private readonly pools: readonly [Pool, ...Pool[]],
     private readonly tell: (message: string) => void,
   ) {
-    pool.on('acquire', (client) => this.#since.set(client, performance.now()));
-    pool.on('release', (_error, client) => this.#since.delete(client));
-    pool.on('remove', (client) => this.#since.delete(client));
+    for (const pool of pools) {
+      pool.on('acquire', (client) => this.#since.set(client, performance.now()));
+      pool.on('release', (_error, client) => this.#since.delete(client));
+      pool.on('remove', (client) => this.#since.delete(client));
+    }
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
@@ -53,7 +56,7 @@ export class LockWatch {
     const [earliest] = this.#since.values();
     if (earliest === undefined || now - earliest < SLOW_MS || now < this.#lookAgainAt) return;
     this.#lookAgainAt = now + TOLD_EVERY_MS;
-    this.pool.query<Blocker>(BLOCKERS).then(
+    this.pools[0].query<Blocker>(BLOCKERS).then(
       ({ rows }) => {
         // Slow for another reason: the next look may find a lock.
         if (rows.length === 0) this.#lookAgainAt = performance.now() + SLOW_MS;

@@ -25,3 +25,20 @@ describe('the clock of admission', () => {
     expect(Math.abs(clock.nowMs() - trueMs)).toBeLessThan(60_000);
   });
 });
+
+describe('admission', () => {
+  it('waits for no connection that reads and writes hold', async () => {
+    const { database, config } = service;
+    const { key } = await service.issueKey();
+    const { admission } = createAdmission({ database, limits: config.limits, warn: () => undefined });
+    const { max } = database.pool.options;
+    const held = await Promise.all(Array.from({ length: max }, () => database.pool.connect()));
+    try {
+      const decision = await admission.decide({ authorization: `Bearer ${key}` }, '192.0.2.1');
+      expect(decision.refusal).toBeUndefined();
+      expect(database.pools.reduce((all, pool) => all + pool.options.max, 0)).toBe(config.database.poolMax);
+    } finally {
+      for (const client of held) client.release();
+    }
+  });
+});

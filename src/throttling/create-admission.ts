@@ -1,6 +1,8 @@
+import type { Pool } from 'pg';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import type { LimitsConfig } from '../config/config.js';
 import type { Database } from '../database/database.js';
+import type { Group } from '../database/group.js';
 import { groupWrites } from '../database/groups.js';
 import type { Clock } from '../http/clock.js';
 import { DatabaseClock } from '../http/database-clock.js';
@@ -38,20 +40,23 @@ export function createAdmission(options: AdmissionOptions): {
   readonly setClock: () => Promise<void>;
 } {
   const { database, limits, warn, onBanStarted, clock: testClock } = options;
-  const statement = new AdmissionStatement(database.pool, limits, {
-    named: database.namedStatements,
-    onRepair: (repair) => warn(explain(repair)),
-    ...(onBanStarted && { onBanStarted }),
-  });
   const databaseClock = new DatabaseClock(() => performance.now(), Date.now);
   const clock = testClock ?? databaseClock;
-  const decide = (hashes: readonly ApiKeyHash[]): Promise<readonly KeyVerdict[]> =>
-    statement.decide(hashes, testClock && new Date(testClock.nowMs()));
-  const admission = new Admission({
+  const queue = (name: string, pool: Pool): Group<ApiKeyHash, KeyVerdict> => {
+    const statement = new AdmissionStatement(pool, limits, {
+      named: database.namedStatements,
+      onRepair: (repair) => warn(explain(repair)),
+      ...(onBanStarted && { onBanStarted }),
+    });
+    const send = (hashes: readonly ApiKeyHash[]): Promise<readonly KeyVerdict[]> =>
+      statement.decide(hashes, testClock && new Date(testClock.nowMs()));
     // One statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is no bottleneck: a
     // connection decides several times what a process can serve.
-    keys: unlessOverloaded(groupWrites({ name: 'admission', send: decide, concurrencyMax: 1 })),
-    suspects: groupWrites({ name: 'admission_of_suspects', send: decide, concurrencyMax: 1 }),
+    return groupWrites({ name, send, concurrencyMax: 1 });
+  };
+  const admission = new Admission({
+    keys: unlessOverloaded(queue('admission', database.reserved)),
+    suspects: queue('admission_of_suspects', database.pool),
     addresses: new AddressLimiter({
       limitPerMinute: limits.addressLimitPerMinute,
       floodAfter: FLOOD_AFTER,

@@ -78,11 +78,11 @@ describe('while the database is away', () => {
   });
 });
 
-/** As many as the pool may hold, so that each test begins with the most that can break. */
+/** As many as the pools may hold, so that each test begins with the most that can break. */
 async function openAllConnections(): Promise<void> {
-  const { pool } = service.database;
-  const { poolMax } = service.config.database;
-  const clients = await Promise.all(Array.from({ length: poolMax }, () => pool.connect()));
+  const clients = await Promise.all(
+    service.database.pools.flatMap((pool) => Array.from({ length: pool.options.max }, () => pool.connect())),
+  );
   for (const client of clients) client.release();
 }
 

@@ -24,13 +24,13 @@ const NO_ANSWER: DatabaseChecks = { database: 'no answer', migrations: 'unknown'
 
 /** Whether this replica should get requests: it serves, its database answers and has this release's schema, no stop. */
 export class Readiness {
-  #pool: Pool | undefined;
+  #pools: readonly Pool[] = [];
   #isDraining = false;
   #checked: { readonly atMs: number; readonly checks: Promise<DatabaseChecks> } | undefined;
 
-  /** The pool that requests use: what a request would meet is what counts. */
-  get pool(): Pool | undefined {
-    return this.#pool;
+  /** The pools that requests use: what a request would meet is what counts. */
+  get pools(): readonly Pool[] {
+    return this.#pools;
   }
 
   get isDraining(): boolean {
@@ -38,8 +38,8 @@ export class Readiness {
   }
 
   /** From here on requests can be answered. */
-  serve(pool: Pool): void {
-    this.#pool = pool;
+  serve(pools: readonly [Pool, ...Pool[]]): void {
+    this.#pools = pools;
   }
 
   /** From here on it is not ready any more, whatever the rest says. */
@@ -58,10 +58,11 @@ export class Readiness {
   }
 
   #databaseChecks(): Promise<DatabaseChecks> {
-    if (this.#pool === undefined) return Promise.resolve(STARTING);
+    const [pool] = this.#pools;
+    if (pool === undefined) return Promise.resolve(STARTING);
     const nowMs = performance.now();
     if (this.#checked === undefined || nowMs - this.#checked.atMs > FRESH_MS) {
-      this.#checked = { atMs: nowMs, checks: within(TIMEOUT_MS, ask(this.#pool)) };
+      this.#checked = { atMs: nowMs, checks: within(TIMEOUT_MS, ask(pool)) };
     }
     return this.#checked.checks;
   }
