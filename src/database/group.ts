@@ -115,20 +115,16 @@ export class Group<Question, Answer> {
       }
       this.#succeed(statement, answers);
     } catch (error) {
-      const cause = error instanceof PartlyAnswered ? this.#answerPart(asked, error) : error;
-      this.#fail(statement, classifyDatabaseError(cause), cause);
+      if (error instanceof PartlyAnswered) this.#failPartly(statement, error);
+      else this.#fail(statement, classifyDatabaseError(error), error);
     }
   }
 
-  /** Returns why the others have no answer. */
-  #answerPart(
-    asked: readonly Asked<Question, Answer>[],
-    { answers, cause }: PartlyAnswered<Answer>,
-  ): unknown {
+  #failPartly(statement: Statement<Question, Answer>, { answers, cause }: PartlyAnswered<Answer>): void {
     answers.forEach((answer, i) => {
-      if (answer !== undefined) asked[i]?.resolve(answer);
+      if (answer !== undefined) statement.asked[i]?.resolve(answer);
     });
-    return cause;
+    this.#fail(statement, classifyDatabaseError(cause), cause);
   }
 
   #succeed(statement: Statement<Question, Answer>, answers: readonly Answer[]): void {
