@@ -10,7 +10,7 @@ export class PartlyAnswered<Answer> extends StacklessError {
   /** @param answers one for each question, in their order, undefined where there is none */
   constructor(
     readonly answers: readonly (Answer | undefined)[],
-    override readonly cause: unknown,
+    cause: unknown,
   ) {
     super('some questions were not answered', { cause });
   }

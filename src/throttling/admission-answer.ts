@@ -52,6 +52,46 @@ type Told = readonly [
   barredUntilMs?: number,
 ];
 
+/**
+ * SQL for one array of an answer, as `Told` has it, from SQL for each member. Nulls are left out: only what is last, or is not read,
+ * may be one. Identifiers are told as text, for they may be more than a double holds.
+ */
+export const tellSecret = (sql: {
+  readonly state: string;
+  readonly position: string;
+  readonly keyId: string;
+  readonly planId: string;
+  readonly nowMs: string;
+  readonly granted: string;
+  readonly refused: string;
+  readonly minuteLimit: string;
+  readonly minuteAdmitted: string;
+  readonly minuteResetMs: string;
+  readonly dayLimit: string;
+  readonly dayAdmitted: string;
+  readonly dayResetMs: string;
+  readonly clockWentBack: string;
+  readonly barredUntilMs: string;
+}): string => `
+  '[' || concat_ws(
+    ',',
+    '"' || ${sql.state} || '"',
+    ${sql.position},
+    '"' || ${sql.keyId} || '"',
+    '"' || ${sql.planId} || '"',
+    ${sql.nowMs},
+    ${sql.granted},
+    ${sql.refused},
+    ${sql.minuteLimit},
+    ${sql.minuteAdmitted},
+    ${sql.minuteResetMs},
+    ${sql.dayLimit},
+    ${sql.dayAdmitted},
+    ${sql.dayResetMs},
+    ${sql.clockWentBack},
+    ${sql.barredUntilMs}
+  ) || ']'`;
+
 /** Reads the rows that an admission statement answers, one for each secret it decided about. */
 export const parseAdmission = (rows: readonly (readonly [told: string])[]): readonly DecidedSecret[] =>
   (JSON.parse(`[${rows.map(([told]) => told).join(',')}]`) as Told[]).map(secretOf);

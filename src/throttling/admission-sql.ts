@@ -1,6 +1,9 @@
+import { tellSecret } from './admission-answer.js';
+
 /**
- * The admission statement: one group of requests is authenticated, checked against its plans and counted, whatever becomes
- * of them (most groups are settled before, by `plainAdmissionSql`). It has three steps that can be read one by one: lock (`presented` to `locked`), decide (`opened` to `judged`), write (`counted`, `closed`).
+ * The admission statement: one group of requests is authenticated, checked against its plans and counted, whatever becomes of
+ * them; most are settled before, by `plainAdmissionSql`. It has three steps that can be read one by one: lock (`presented` to
+ * `locked`), decide (`opened` to `judged`), write (`counted`, `closed`).
  * The outcome for each key is that of its requests made one after another at the same instant.
  *
  * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the requests made with it; `$3 timestamptz` a test's clock,
@@ -182,26 +185,23 @@ closed as (
     refused = u.refused + excluded.refused
 )
 
--- The figures from which each request gets its verdict, as one JSON array a secret, for Node.js reads texts faster than columns.
--- Identifiers are text, for they may be more than a double holds. Times are ms; a ban's end is rounded up.
-select
-  '[' || concat_ws(
-    ',',
-    case when p.state = 'live' and j.api_key_id is null then '"uncounted"' else '"' || p.state || '"' end,
-    p.position,
-    '"' || p.id || '"',
-    '"' || p.plan_id || '"',
-    p.now_ms,
-    j.granted,
-    j.refused,
-    p.minute_limit,
-    j.minute_admitted,
-    date_part('epoch', j.this_minute + interval '1 minute') * 1000,
-    p.day_limit,
-    j.day_admitted,
-    date_part('epoch', (j.this_day + 1)::timestamp) * 1000,
-    (j.ahead and not j.barred)::int,
-    ceil(extract(epoch from j.barred_until) * 1000)::float8
-  ) || ']'
+-- The figures from which each request gets its verdict. Times are ms; a ban's end is rounded up.
+select ${tellSecret({
+  state: `case when p.state = 'live' and j.api_key_id is null then 'uncounted' else p.state end`,
+  position: 'p.position',
+  keyId: 'p.id',
+  planId: 'p.plan_id',
+  nowMs: 'p.now_ms',
+  granted: 'j.granted',
+  refused: 'j.refused',
+  minuteLimit: 'p.minute_limit',
+  minuteAdmitted: 'j.minute_admitted',
+  minuteResetMs: `date_part('epoch', j.this_minute + interval '1 minute') * 1000`,
+  dayLimit: 'p.day_limit',
+  dayAdmitted: 'j.day_admitted',
+  dayResetMs: `date_part('epoch', (j.this_day + 1)::timestamp) * 1000`,
+  clockWentBack: '(j.ahead and not j.barred)::int',
+  barredUntilMs: 'ceil(extract(epoch from j.barred_until) * 1000)::float8',
+})}
 from presented p
 left join judged j on j.api_key_id = p.id`;

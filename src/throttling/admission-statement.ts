@@ -35,7 +35,10 @@ export interface AdmissionStatementOptions {
 /** One of the statements that decide. */
 interface Way {
   readonly query: { readonly text: string; readonly name?: string };
+  /** After those that both have. */
   readonly parameters: readonly number[];
+  /** Of requests with a secret that its answer does not tell of. */
+  readonly otherwise: KeyVerdict | undefined;
 }
 
 /** One for each request, in order of arrival; undefined where none is known yet. */
@@ -57,10 +60,15 @@ export class AdmissionStatement {
     const { banAfterRefusals, banSeconds, banMaxSeconds } = policy;
     const named = (name: string) => (options.named ? { name } : {});
     this.#queryable = queryable;
-    this.#plain = { query: { ...named('plain_admission'), text: plainAdmissionSql }, parameters: [] };
+    this.#plain = {
+      query: { ...named('plain_admission'), text: plainAdmissionSql },
+      parameters: [],
+      otherwise: undefined,
+    };
     this.#general = {
       query: { ...named('admission'), text: admissionSql },
       parameters: [banAfterRefusals, banSeconds, banMaxSeconds],
+      otherwise: { state: 'unknown' },
     };
     this.#onRepair = options.onRepair ?? (() => undefined);
     this.#onBanStarted = options.onBanStarted ?? (() => undefined);
@@ -74,18 +82,18 @@ export class AdmissionStatement {
    */
   async decide(hashes: readonly string[], at?: Date): Promise<readonly KeyVerdict[]> {
     const verdicts = await this.#ask(this.#plain, hashes, at);
-    if (isWhole(verdicts)) return verdicts;
     try {
-      await this.#askAboutRest(verdicts, hashes, at);
+      if (!isWhole(verdicts)) await this.#askAboutRest(verdicts, hashes, at);
+      if (!isWhole(verdicts)) {
+        // A key without counters is neither admitted nor refused, as nothing can be counted: it gets them and is asked about again.
+        await this.#makeMissingCounters(hashes.filter((_, request) => verdicts[request] === undefined));
+        await this.#askAboutRest(verdicts, hashes, at);
+      }
       if (isWhole(verdicts)) return verdicts;
-      // A key without counters is neither admitted nor refused, as nothing can be counted: it gets them and is asked about again.
-      await this.#makeMissingCounters(hashes.filter((_, request) => verdicts[request] === undefined));
-      await this.#askAboutRest(verdicts, hashes, at);
-      if (isWhole(verdicts)) return verdicts;
+      throw new Error('the counters of a live key cannot be made');
     } catch (error) {
       throw new PartlyAnswered(verdicts, error);
     }
-    throw new PartlyAnswered(verdicts, new Error('the counters of a live key cannot be made'));
   }
 
   /** Asks the admission statement about all that have no verdict yet; none have afterwards but those without counters. */
@@ -105,10 +113,9 @@ export class AdmissionStatement {
       values: [hashes, requests, at?.toISOString() ?? null, ...way.parameters],
     });
     const answers = this.#answersBySecret(parseAdmission(rows));
-    const unknown = way === this.#general ? UNKNOWN : undefined;
     return secretOf.map((place) => {
       const answer = answers[place];
-      return answer === undefined ? unknown : answer();
+      return answer === undefined ? way.otherwise : answer();
     });
   }
 
@@ -157,7 +164,5 @@ where hash = any ($1::bytea[])
 order by api_key_id
 on conflict (api_key_id) do nothing
 returning api_key_id`;
-
-const UNKNOWN: KeyVerdict = { state: 'unknown' };
 
 const isWhole = (verdicts: Verdicts): verdicts is KeyVerdict[] => !verdicts.includes(undefined);

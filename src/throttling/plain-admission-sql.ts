@@ -1,3 +1,5 @@
+import { tellSecret } from './admission-answer.js';
+
 /**
  * Admission of the plain case, which nearly all requests are: the key is live, has no ban that stands or was lifted, its day is
  * counted already, and both windows have room for all of the group. It does for these what the admission statement does, for
@@ -82,21 +84,20 @@ set
   day_admitted = a.day_admitted + a.requests
 from roomy a
 where c.api_key_id = a.id
-returning
-  '[' || concat_ws(
-    ',',
-    '"live"',
-    a.position,
-    '"' || a.id || '"',
-    '"' || a.plan_id || '"',
-    a.now_ms,
-    a.requests,
-    0,
-    a.minute_limit,
-    a.minute_admitted,
-    a.minute_reset_ms,
-    a.day_limit,
-    a.day_admitted,
-    a.day_reset_ms,
-    0
-  ) || ']'`;
+returning ${tellSecret({
+  state: `'live'`,
+  position: 'a.position',
+  keyId: 'a.id',
+  planId: 'a.plan_id',
+  nowMs: 'a.now_ms',
+  granted: 'a.requests',
+  refused: '0',
+  minuteLimit: 'a.minute_limit',
+  minuteAdmitted: 'a.minute_admitted',
+  minuteResetMs: 'a.minute_reset_ms',
+  dayLimit: 'a.day_limit',
+  dayAdmitted: 'a.day_admitted',
+  dayResetMs: 'a.day_reset_ms',
+  clockWentBack: '0',
+  barredUntilMs: 'null',
+})}`;
