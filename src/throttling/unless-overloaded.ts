@@ -17,9 +17,7 @@ export function unlessOverloaded<Question, Answer>(
   const pauses = new Pauses(PAUSING_MAX);
   const refuse = async (): Promise<never> => {
     await pauses.take();
-    return Promise.reject(
-      new UnavailableError('overloaded', `${group.name}: more is asked for than can be answered`),
-    );
+    throw new UnavailableError('overloaded', `${group.name}: more is asked for than can be answered`);
   };
   return {
     ask: (question) => (overload.refuses(group.waiting, performance.now()) ? refuse() : group.ask(question)),
