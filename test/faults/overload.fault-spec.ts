@@ -59,7 +59,7 @@ async function beside(connections: number): Promise<{
 }
 
 describe('ten times as many requests under way as keep a replica busy', () => {
-  it('are answered 200 or 503, and whoever is admitted waits little longer', async () => {
+  it('are answered 200 or 503, and whoever is admitted waits at most four times as long', async () => {
     await beside(CAPACITY);
     const before = await residentMb([replica]);
     const busy: number[] = [];

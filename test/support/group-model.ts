@@ -6,11 +6,11 @@ import {
   TIMEOUTS_UNTIL_LOST,
   type GroupOptions,
 } from '../../src/database/group.js';
-import { PartlyAnswered } from '../../src/database/partly-answered.js';
-import { FakeTimers, settled, failures } from './fake-group.js';
+import { FakeTimers, settled } from './fake-group.js';
 import {
   checkLastError,
   checkNextTry,
+  failureOf,
   must,
   mustBeAlone,
   type Answer,
@@ -68,7 +68,7 @@ export class GroupBesideModel {
     for (const step of steps) {
       if (step.do === 'ask') this.#ask(step.key, step.bad);
       if (step.do === 'turn') await this.#turn();
-      if (step.do === 'end') this.#end(step);
+      if (step.do === 'end') this.#end(step.pick, step.ending, step.partly);
       if (step.do === 'pass') await this.#pass(step.ms);
       if (step.do === 'close') this.#close();
       await settled();
@@ -80,7 +80,7 @@ export class GroupBesideModel {
   async heal(): Promise<void> {
     const endless = new Set(this.#underWay.filter((_, i) => i % 2 === 1));
     for (let passed = 0; passed < LOST_MS + 3 * TIMEOUT_MS; passed += SWEEP_MS) {
-      for (const one of this.#underWay) if (!endless.has(one)) one.finish('truth', false);
+      for (const one of this.#underWay) if (!endless.has(one)) one.finish('truth');
       await this.#pass(SWEEP_MS);
       await this.#turn();
     }
@@ -91,7 +91,7 @@ export class GroupBesideModel {
     if (this.#closed) return;
     this.#ask(undefined, false);
     await this.#turn();
-    this.#end({ pick: 0, ending: 'truth', partly: false });
+    this.#end(0, 'truth');
     await settled();
     must(this.#statements.at(-1)?.ended === 'truth' && this.#settledAsks === this.#asks, 'all heals');
     this.#look();
@@ -147,21 +147,13 @@ export class GroupBesideModel {
         sentAt: this.#timers.now(),
         event: this.#events++,
         ended: 'open',
-        finish: (ending, partly) => {
+        finish: (ending, partly = false) => {
           const ended = ending === 'truth' && questions.some(({ bad }) => bad) ? 'answered' : ending;
           statement.ended = ended;
           if (ended === 'broken' || ended === 'notSent') this.#troubleAt = this.#timers.now();
           else if (ended !== 'fault') this.#troubleAt = undefined;
-          const answers = questions.map(({ id }) => ({ id, statement: number }));
-          if (ended === 'truth') {
-            resolve(answers);
-            return;
-          }
-          const error = Object.assign(failures[ended](), { statement: number });
-          const everyOther = answers.map((answer, i) =>
-            i % 2 === 0 && questions[i]?.bad === false ? answer : undefined,
-          );
-          reject(partly ? new PartlyAnswered(everyOther, error) : error);
+          if (ended === 'truth') resolve(questions.map(({ id }) => ({ id, statement: number })));
+          else reject(failureOf({ questions, number, ended, partly }));
         },
       };
       this.#statements.push(statement);
@@ -182,7 +174,7 @@ export class GroupBesideModel {
     }
   }
 
-  #end({ pick, ending, partly }: Omit<Extract<Step, { readonly do: 'end' }>, 'do'>): void {
+  #end(pick: number, ending: Ending, partly?: boolean): void {
     const underWay = this.#underWay;
     underWay[pick % Math.max(1, underWay.length)]?.finish(ending, partly);
   }

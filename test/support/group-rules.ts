@@ -1,4 +1,5 @@
-import type { failures } from './fake-group.js';
+import { PartlyAnswered } from '../../src/database/partly-answered.js';
+import { failures } from './fake-group.js';
 
 /** A question; the database answers a statement that holds a `bad` one with an error. */
 export interface Question {
@@ -30,8 +31,27 @@ export interface Statement {
   /** Its number among all events, for time alone does not tell which of two came first. */
   readonly event: number;
   ended: 'open' | 'lost' | Ending;
-  /** `partly` answers every other question, whatever happens to the rest. */
-  readonly finish: (ending: Ending, partly: boolean) => void;
+  readonly finish: (ending: Ending, partly?: boolean) => void;
+}
+
+/** The error that a statement fails with; `partly` after it has answered every other question. */
+export function failureOf({
+  questions,
+  number,
+  ended,
+  partly,
+}: {
+  readonly questions: readonly Question[];
+  readonly number: number;
+  readonly ended: keyof typeof failures;
+  readonly partly: boolean;
+}): Error {
+  const error = Object.assign(failures[ended](), { statement: number });
+  if (!partly) return error;
+  const everyOther = questions.map(({ id, bad }, i) =>
+    i % 2 === 0 && !bad ? { id, statement: number } : undefined,
+  );
+  return new PartlyAnswered(everyOther, error);
 }
 
 export function must(holds: boolean, rule: string): void {

@@ -28,7 +28,7 @@ export class Readiness {
   #isDraining = false;
   #checked: { readonly atMs: number; readonly checks: Promise<DatabaseChecks> } | undefined;
 
-  /** The pools that requests use: what a request would meet is what counts. */
+  /** The pools that requests use; the first is asked whether the database answers, as a request's read would ask it. */
   get pools(): readonly Pool[] {
     return this.#pools;
   }
