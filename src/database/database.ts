@@ -26,8 +26,11 @@ export interface Statement {
   readonly text: string;
 }
 
-/** How long an idle connection stays open: a minute's quiet must not make the next request wait for a new one. */
+/** How long a connection that is needed at busy times alone stays open. */
 const IDLE_TIMEOUT_MS = 60_000;
+
+/** Connections of a pool that stay open for good: after a quiet hour the next request must not wait for a new one. */
+const KEPT_OPEN = 1;
 
 const INT8_OID = 20;
 
@@ -82,6 +85,7 @@ export class Database {
     const pool = new pg.Pool({
       connectionString: options.url,
       max,
+      min: KEPT_OPEN,
       connectionTimeoutMillis: options.connectTimeoutMs,
       query_timeout: options.statementTimeoutMs,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,

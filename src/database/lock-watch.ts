@@ -30,7 +30,8 @@ interface Blocker {
 
 /** Names who holds the lock that statements of some pools wait for: the statement's own time-out would not tell. */
 export class LockWatch {
-  readonly #since = new Map<PoolClient, number>();
+  /** When each connection was taken, `Infinity` for one that is not in use. */
+  readonly #takenAt = new Map<PoolClient, number>();
   readonly #timer: NodeJS.Timeout;
   #lookAgainAt = 0;
 
@@ -40,9 +41,9 @@ export class LockWatch {
     private readonly tell: (message: string) => void,
   ) {
     for (const pool of pools) {
-      pool.on('acquire', (client) => this.#since.set(client, performance.now()));
-      pool.on('release', (_error, client) => this.#since.delete(client));
-      pool.on('remove', (client) => this.#since.delete(client));
+      pool.on('acquire', (client) => this.#takenAt.set(client, performance.now()));
+      pool.on('release', (_error, client) => this.#takenAt.set(client, Infinity));
+      pool.on('remove', (client) => this.#takenAt.delete(client));
     }
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
@@ -53,8 +54,8 @@ export class LockWatch {
 
   #look(): void {
     const now = performance.now();
-    const [earliest] = this.#since.values();
-    if (earliest === undefined || now - earliest < SLOW_MS || now < this.#lookAgainAt) return;
+    const earliest = Math.min(...this.#takenAt.values());
+    if (now - earliest < SLOW_MS || now < this.#lookAgainAt) return;
     this.#lookAgainAt = now + TOLD_EVERY_MS;
     this.pools[0].query<Blocker>(BLOCKERS).then(
       ({ rows }) => {

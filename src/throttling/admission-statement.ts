@@ -4,8 +4,8 @@ import { admissionSql } from './admission-sql.js';
 import { type DecidedSecret, type LiveKey, parseAdmission } from './admission-answer.js';
 import { KeyTally } from './key-tally.js';
 import type { KeyVerdict } from './key-verdict.js';
-import { plainAdmissionSql } from './plain-admission-sql.js';
-import { secretsOfGroup } from './secrets-of-group.js';
+import { plainAdmissionOfOneSql, plainAdmissionSql } from './plain-admission-sql.js';
+import { type SecretsOfGroup, secretsOfGroup } from './secrets-of-group.js';
 
 export type { KeyVerdict, WindowState } from './key-verdict.js';
 
@@ -34,7 +34,9 @@ export interface AdmissionStatementOptions {
 
 /** One of the statements that decide. */
 interface Way {
-  readonly query: { readonly text: string; readonly name?: string };
+  readonly text: string;
+  /** What it is prepared under, if it is. */
+  readonly name: string | undefined;
   /** After those that both have. */
   readonly parameters: readonly number[];
   /** Of requests with a secret that its answer does not tell of. */
@@ -51,6 +53,7 @@ type Verdicts = (KeyVerdict | undefined)[];
  */
 export class AdmissionStatement {
   readonly #queryable: Pick<Pool, 'query'>;
+  readonly #plainOfOne: Way;
   readonly #plain: Way;
   readonly #general: Way;
   readonly #onRepair: (repair: AdmissionRepair) => void;
@@ -58,15 +61,14 @@ export class AdmissionStatement {
 
   constructor(queryable: Pick<Pool, 'query'>, policy: BanPolicy, options: AdmissionStatementOptions) {
     const { banAfterRefusals, banSeconds, banMaxSeconds } = policy;
-    const named = (name: string) => (options.named ? { name } : {});
+    const named = (name: string) => (options.named ? name : undefined);
+    const plain = { parameters: [], otherwise: undefined };
     this.#queryable = queryable;
-    this.#plain = {
-      query: { ...named('plain_admission'), text: plainAdmissionSql },
-      parameters: [],
-      otherwise: undefined,
-    };
+    this.#plainOfOne = { ...plain, name: named('plain_admission_of_one'), text: plainAdmissionOfOneSql };
+    this.#plain = { ...plain, name: named('plain_admission'), text: plainAdmissionSql };
     this.#general = {
-      query: { ...named('admission'), text: admissionSql },
+      name: named('admission'),
+      text: admissionSql,
       parameters: [banAfterRefusals, banSeconds, banMaxSeconds],
       otherwise: { state: 'unknown' },
     };
@@ -81,7 +83,9 @@ export class AdmissionStatement {
    * @throws `PartlyAnswered` when the database failed after it had decided about some of them
    */
   async decide(hashes: readonly string[], at?: Date): Promise<readonly KeyVerdict[]> {
-    const verdicts = await this.#ask(this.#plain, hashes, at);
+    const secrets = secretsOfGroup(hashes);
+    const plain = secrets.hashes.length === 1 ? this.#plainOfOne : this.#plain;
+    const verdicts = await this.#ask(plain, secrets, at);
     try {
       if (!isWhole(verdicts)) await this.#askAboutRest(verdicts, hashes, at);
       if (!isWhole(verdicts)) {
@@ -99,23 +103,23 @@ export class AdmissionStatement {
   /** Asks the admission statement about all that have no verdict yet; none have afterwards but those without counters. */
   async #askAboutRest(verdicts: Verdicts, hashes: readonly string[], at: Date | undefined): Promise<void> {
     const rest = hashes.filter((_, request) => verdicts[request] === undefined);
-    const answers = (await this.#ask(this.#general, rest, at)).values();
+    const answers = (await this.#ask(this.#general, secretsOfGroup(rest), at)).values();
     verdicts.forEach((verdict, request) => {
       verdicts[request] = verdict ?? answers.next().value;
     });
   }
 
-  async #ask(way: Way, group: readonly string[], at: Date | undefined): Promise<Verdicts> {
-    const { hashes, requests, secretOf } = secretsOfGroup(group);
-    const { rows } = await this.#queryable.query<[told: string]>({
-      ...way.query,
-      rowMode: 'array',
-      values: [hashes, requests, at?.toISOString() ?? null, ...way.parameters],
-    });
+  async #ask(
+    { text, name, parameters, otherwise }: Way,
+    { hashes, requests, secretOf }: SecretsOfGroup,
+    at: Date | undefined,
+  ): Promise<Verdicts> {
+    const values = [hashes, requests, at?.toISOString() ?? null, ...parameters];
+    const { rows } = await this.#queryable.query<[told: string]>({ name, text, values, rowMode: 'array' });
     const answers = this.#answersBySecret(parseAdmission(rows));
     return secretOf.map((place) => {
       const answer = answers[place];
-      return answer === undefined ? way.otherwise : answer();
+      return answer === undefined ? otherwise : answer();
     });
   }
 
