@@ -32,7 +32,10 @@ export const petsSchema = {
   items: petSchema,
 };
 
-/** What follows the identifier in an animal's JSON, written as the schema writes it. */
+/** An animal's JSON, as the schema would write it. */
+export const petJson = (id: bigint, members: NewPet): string => `{"id":${id},${membersJson(members)}`;
+
+/** What follows the identifier in it. */
 export function membersJson({ name, categoryId, status }: NewPet): string {
   const statusMember = status === undefined ? '' : `,"status":"${status}"`;
   return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusMember}}`;

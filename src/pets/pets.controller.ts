@@ -15,9 +15,8 @@ import { Idempotency } from '../idempotency/idempotency.js';
 import { ListPetsQuery } from './dto/list-pets.query.js';
 import { NewPetBody } from './dto/new-pet.body.js';
 import { GET_PET_DEPRECATION } from './get-pet-deprecation.js';
-import type { Pet } from './pet.js';
 import { NEW_PET_EXAMPLE, PET_EXAMPLE, PETS_EXAMPLE } from './pet.examples.js';
-import { petSchema, petsSchema } from './pet.schema.js';
+import { petJson, petSchema, petsSchema } from './pet.schema.js';
 import { PetsRepository } from './pets.repository.js';
 
 @Controller('v1/pets')
@@ -65,11 +64,11 @@ export class PetsController {
     @Body() newPet: NewPetBody,
     @RequestClaim() claim: Claim | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Pet | string> {
+  ): Promise<string> {
     if (claim === undefined) {
-      const pet = await this.pets.create(newPet);
-      reply.header('location', this.locationOf(pet.id));
-      return pet;
+      const id = await this.pets.create(newPet);
+      reply.header('location', this.locationOf(id));
+      return asJson(reply, petJson(id, newPet));
     }
     const { id, answer, replayed } = await this.idempotency.once(claim, () =>
       this.pets.createOnce(newPet, claim),

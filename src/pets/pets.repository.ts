@@ -6,7 +6,7 @@ import { groupPages, type Page, type PageQuestion } from '../database/pages.js';
 import { groupRowsById } from '../database/rows-by-id.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import { membersJson } from './pet.schema.js';
-import type { NewPet, Pet, PetStatus } from './pet.js';
+import type { NewPet, PetStatus } from './pet.js';
 import { CREATE_PETS, CREATE_PETS_ONCE, PETS } from './pets.sql.js';
 
 interface ClaimedPet {
@@ -19,7 +19,7 @@ interface ClaimedPet {
 export class PetsRepository {
   readonly #pages: Group<PageQuestion<PetStatus>, Page>;
   readonly #byId: Group<bigint, string | undefined>;
-  readonly #inserts = groupWrites<NewPet, Pet>({
+  readonly #inserts = groupWrites<NewPet, bigint>({
     name: 'create_pets',
     send: (pets) => this.#insert(pets),
   });
@@ -43,8 +43,8 @@ export class PetsRepository {
     return this.#byId.ask(id);
   }
 
-  /** Resolves when the animal is durable. */
-  create(pet: NewPet): Promise<Pet> {
+  /** Resolves to its identifier when the animal is durable. */
+  create(pet: NewPet): Promise<bigint> {
     return this.#inserts.ask(pet);
   }
 
@@ -53,14 +53,13 @@ export class PetsRepository {
     return this.#insertsOnce.ask({ pet, claim });
   }
 
-  async #insert(pets: readonly NewPet[]): Promise<readonly Pet[]> {
+  async #insert(pets: readonly NewPet[]): Promise<readonly bigint[]> {
     const rows = await this.database.rows<readonly [id: bigint]>(CREATE_PETS, [
       pets.map((pet) => pet.name),
       pets.map((pet) => pet.categoryId),
       pets.map((pet) => pet.status),
     ]);
-    const ids = rows.map(([id]) => id);
-    return pets.map((pet, index) => ({ ...pet, id: ids[index] }) as Pet);
+    return rows.map(([id]) => id);
   }
 
   async #insertOnce(claimed: readonly ClaimedPet[]): Promise<readonly ClaimOutcome[]> {
