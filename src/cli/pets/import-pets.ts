@@ -3,7 +3,7 @@ import { copyRow } from './copy-text.js';
 import type { Format } from './format.js';
 import { addGatheredPets, explained } from './gathered-pets.js';
 import type { ImportedPet } from './imported-pet.js';
-import { faultOf, PetReader, type ReadRow } from './pet-reader.js';
+import { PetReader, type ReadRow } from './pet-reader.js';
 import { PetWriter } from './pet-writer.js';
 
 export interface ImportOptions {
@@ -62,8 +62,7 @@ class Import {
     for (const row of rows) {
       this.#rows += 1;
       if ('pet' in row) text += this.#accept(row.line, row.pet);
-      else if ('fault' in row) this.#refuse(row.line, row.fault);
-      else text += await this.#judge(row);
+      else this.#refuse(row.line, row.fault);
     }
     if (this.#refused > 0 && !this.options.skipsInvalid) {
       // Nothing will be added. The rest is only looked at, so that all its faults are told at once.
@@ -90,16 +89,6 @@ class Import {
       return '';
     }
     return this.options.database === undefined ? '' : copyRow(line, pet);
-  }
-
-  async #judge({ line, doubtful }: { readonly line: number; readonly doubtful: unknown }): Promise<string> {
-    const { readByRules } = await import('./read-by-rules.js');
-    try {
-      return this.#accept(line, readByRules(doubtful, this.options.takesIds));
-    } catch (error) {
-      this.#refuse(line, faultOf(error));
-      return '';
-    }
   }
 
   async #complete(): Promise<ImportCounts> {

@@ -1,15 +1,13 @@
 import { CliError } from '../cli-error.js';
 import { CsvRows } from './csv-rows.js';
 import type { Format } from './format.js';
-import { type ImportedPet, readRightPet } from './imported-pet.js';
+import { type ImportedPet, readImportedPet } from './imported-pet.js';
 import { type Line, LineSplitter } from './line-splitter.js';
 import { csvRowReader, readJsonRow, type RowReader, withoutReturn } from './row-readers.js';
 
-/** A row of a file, by the line on which it begins: an animal, why it is none, or what only the rules can tell. */
+/** A row of a file, by the line on which it begins: an animal, or why it is none. */
 export type ReadRow =
-  | { readonly line: number; readonly pet: ImportedPet }
-  | { readonly line: number; readonly fault: string }
-  | { readonly line: number; readonly doubtful: unknown };
+  { readonly line: number; readonly pet: ImportedPet } | { readonly line: number; readonly fault: string };
 
 /** As spreadsheets begin their files. */
 const BYTE_ORDER_MARK = '\ufeff';
@@ -62,9 +60,7 @@ export class PetReader {
     }
     try {
       const value = this.#readRow(row);
-      if (value === undefined) return undefined;
-      const pet = readRightPet(value, this.takesIds);
-      return pet === undefined ? { line, doubtful: value } : { line, pet };
+      return value === undefined ? undefined : { line, pet: readImportedPet(value, this.takesIds) };
     } catch (error) {
       return { line, fault: faultOf(error) };
     }
@@ -72,5 +68,5 @@ export class PetReader {
 }
 
 /** The service speaks of a body, which is a row here. */
-export const faultOf = (error: unknown): string =>
+const faultOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/^(?:The|A) body/, 'The row');

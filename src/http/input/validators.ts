@@ -48,8 +48,7 @@ export const IsStorableText = (codePointsMax: number, options?: ValidationOption
     options,
   );
 
-/** The rule of `@IsStorableText()`. */
-export function isStorableText(value: unknown, codePointsMax: number): boolean {
+function isStorableText(value: unknown, codePointsMax: number): boolean {
   if (typeof value !== 'string' || !VISIBLE.test(value) || UNSTORABLE.test(value)) return false;
   // A code point takes one or two code units, so most texts need no counting.
   if (value.length <= codePointsMax) return true;
