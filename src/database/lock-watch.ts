@@ -15,7 +15,8 @@ const BLOCKERS = `
   from pg_stat_activity as waiting
   cross join lateral unnest(pg_blocking_pids(waiting.pid)) as blocking (pid)
   join pg_stat_activity as blocker on blocker.pid = blocking.pid
-  where waiting.usename = current_user
+  where waiting.datname = current_database()
+    and waiting.usename = current_user
     and waiting.application_name = 'petstore'
     and waiting.wait_event_type = 'Lock'
     and blocker.application_name <> 'petstore'
