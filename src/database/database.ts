@@ -1,9 +1,13 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
+import { columnTypes } from './column-types.js';
 import { classifyDatabaseError } from './database-errors.js';
 import { LockWatch } from './lock-watch.js';
+import { queryRows, type Statement } from './query-rows.js';
 import { boundSessions } from './session-bounds.js';
+
+export type { Statement } from './query-rows.js';
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -20,25 +24,11 @@ export interface DatabaseOptions {
   readonly onBlocked?: (message: string) => void;
 }
 
-/** A statement of the service: its name is the one it is prepared under, so each text needs a name of its own. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-}
-
 /** How long a connection that is needed at busy times alone stays open. */
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** Connections of a pool that stay open for good: after a quiet hour the next request must not wait for a new one. */
 const KEPT_OPEN = 1;
-
-const INT8_OID = 20;
-
-/** int64 as bigint, exact; everything else as `pg` reads it. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
-    oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, format),
-};
 
 /** The connections that only `reserved` uses. */
 const RESERVED = 1;
@@ -65,14 +55,8 @@ export class Database {
   }
 
   /** Runs a statement; a row is an array of its columns. Rejects with the driver's error. */
-  async rows<Row extends readonly unknown[]>(
-    { name, text }: Statement,
-    values: readonly unknown[],
-  ): Promise<Row[]> {
-    const query: pg.QueryArrayConfig = { text, values: [...values], rowMode: 'array' };
-    if (this.namedStatements) query.name = name;
-    const result = await this.pool.query<Row & unknown[]>(query);
-    return result.rows;
+  rows<Row extends readonly unknown[]>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return queryRows({ queryable: this.pool, named: this.namedStatements }, statement, values);
   }
 
   async close(): Promise<void> {
@@ -90,7 +74,7 @@ export class Database {
       query_timeout: options.statementTimeoutMs,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
       keepAlive: true,
-      types,
+      types: columnTypes,
       application_name: 'petstore',
       verify: boundSessions(options.statementTimeoutMs),
     });

@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   replicas = openTestPool(database.url, { max: CONNECTIONS, statement_timeout: STALLED_MS });
   operators = openTestPool(database.url, { max: 3 });
-  statement = new AdmissionStatement(replicas, POLICY, { named: true });
+  statement = new AdmissionStatement({ queryable: replicas, named: true }, POLICY);
   await makeManyKeys(operators, KEYS);
 }, PATIENCE_MS);
 
@@ -97,7 +97,7 @@ describe('admission from several connections at once', () => {
     const first = await replicas.connect();
     try {
       await first.query('begin');
-      await new AdmissionStatement(first, POLICY, { named: true }).decide(
+      await new AdmissionStatement({ queryable: first, named: true }, POLICY).decide(
         Array<string>(90).fill(key.hash),
         NOON,
       );

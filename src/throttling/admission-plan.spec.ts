@@ -28,7 +28,7 @@ describe('the admission statements with many keys', () => {
     client = new Client({ connectionString: database.url });
     await client.connect();
     await makeManyKeys(client, MANY_KEYS);
-    statement = new AdmissionStatement(client, POLICY, { named: true });
+    statement = new AdmissionStatement({ queryable: client, named: true }, POLICY);
   }, 120_000);
 
   afterAll(async () => {

@@ -64,7 +64,7 @@ describe('bans', () => {
     const client = await pool.connect();
     try {
       await client.query('begin');
-      const inside = new AdmissionStatement(client, POLICY, { named: false });
+      const inside = new AdmissionStatement({ queryable: client, named: false }, POLICY);
       expect(states(await inside.decide(times(3, key.hash), new Date(NOON + 1)))).toEqual(
         Array(3).fill('banned'),
       );

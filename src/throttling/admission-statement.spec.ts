@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Pool, QueryConfig } from 'pg';
+import type { Pool } from 'pg';
 import { insertPlan, insertSecret } from '../../test/support/admission/rows.js';
 import {
   ask,
@@ -172,9 +172,12 @@ describe('when the database fails after it has admitted a part of a group', () =
     const [plain, other] = [await makeKey(), await makeKey()];
     await askOnce(plain.hash, NOON);
     const failed = serverError('55P03');
-    const query = (config: QueryConfig) =>
-      config.name === 'admission' ? Promise.reject(failed) : pool.query(config);
-    const failing = new AdmissionStatement({ query } as Pool, POLICY, { named: true });
+    type Query = (asked: { name: string }, values: undefined, done: (error: Error) => void) => void;
+    const send = pool.query.bind(pool) as unknown as Query;
+    const query: Query = (asked, values, done) =>
+      asked.name === 'admission' ? done(failed) : send(asked, values, done);
+    const queryable = { query } as unknown as Pool;
+    const failing = new AdmissionStatement({ queryable, named: true }, POLICY);
     const group = failing.decide([other.hash, plain.hash, plain.hash], new Date(NOON));
     await expect(group).rejects.toMatchObject({
       answers: [undefined, { state: 'admitted' }, { state: 'admitted' }],
@@ -187,7 +190,7 @@ describe('when the database fails after it has admitted a part of a group', () =
     const [plain, locked] = [await makeKey(), await makeKey()];
     await askOnce(plain.hash, NOON);
     const impatient = openTestPool(database.url, { max: 1, lock_timeout: 50 });
-    const decider = new AdmissionStatement(impatient, POLICY, { named: true });
+    const decider = new AdmissionStatement({ queryable: impatient, named: true }, POLICY);
     const group = groupWrites({
       name: 'admission',
       send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),

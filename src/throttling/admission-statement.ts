@@ -1,5 +1,5 @@
-import type { Pool } from 'pg';
 import { PartlyAnswered } from '../database/partly-answered.js';
+import { queryRows, type RowSource, type Statement } from '../database/query-rows.js';
 import { admissionSql } from './admission-sql.js';
 import { type DecidedSecret, type LiveKey, parseAdmission } from './admission-answer.js';
 import { KeyTally } from './key-tally.js';
@@ -26,22 +26,25 @@ export type AdmissionRepair =
   | { readonly kind: 'counters-missing'; readonly keyIds: readonly bigint[] };
 
 export interface AdmissionStatementOptions {
-  /** Whether the statement is prepared under a name: planned once a connection. Poolers older than PgBouncer 1.21 cannot. */
-  readonly named: boolean;
   readonly onRepair?: (repair: AdmissionRepair) => void;
   readonly onBanStarted?: () => void;
 }
 
 /** One of the statements that decide. */
-interface Way {
-  readonly text: string;
-  /** What it is prepared under, if it is. */
-  readonly name: string | undefined;
+interface Way extends Statement {
   /** After those that both have. */
   readonly parameters: readonly number[];
   /** Of requests with a secret that its answer does not tell of. */
   readonly otherwise: KeyVerdict | undefined;
 }
+
+const PLAIN: Way = {
+  name: 'plain_admission',
+  text: plainAdmissionSql,
+  parameters: [],
+  otherwise: undefined,
+};
+const PLAIN_OF_ONE: Way = { ...PLAIN, name: 'plain_admission_of_one', text: plainAdmissionOfOneSql };
 
 /** One for each request, in order of arrival; undefined where none is known yet. */
 type Verdicts = (KeyVerdict | undefined)[];
@@ -52,22 +55,16 @@ type Verdicts = (KeyVerdict | undefined)[];
  * made one after another. A failure of the database is thrown: nobody is admitted whom it did not admit.
  */
 export class AdmissionStatement {
-  readonly #queryable: Pick<Pool, 'query'>;
-  readonly #plainOfOne: Way;
-  readonly #plain: Way;
+  readonly #source: RowSource;
   readonly #general: Way;
   readonly #onRepair: (repair: AdmissionRepair) => void;
   readonly #onBanStarted: () => void;
 
-  constructor(queryable: Pick<Pool, 'query'>, policy: BanPolicy, options: AdmissionStatementOptions) {
+  constructor(source: RowSource, policy: BanPolicy, options: AdmissionStatementOptions = {}) {
     const { banAfterRefusals, banSeconds, banMaxSeconds } = policy;
-    const named = (name: string) => (options.named ? name : undefined);
-    const plain = { parameters: [], otherwise: undefined };
-    this.#queryable = queryable;
-    this.#plainOfOne = { ...plain, name: named('plain_admission_of_one'), text: plainAdmissionOfOneSql };
-    this.#plain = { ...plain, name: named('plain_admission'), text: plainAdmissionSql };
+    this.#source = source;
     this.#general = {
-      name: named('admission'),
+      name: 'admission',
       text: admissionSql,
       parameters: [banAfterRefusals, banSeconds, banMaxSeconds],
       otherwise: { state: 'unknown' },
@@ -84,8 +81,7 @@ export class AdmissionStatement {
    */
   async decide(hashes: readonly string[], at?: Date): Promise<readonly KeyVerdict[]> {
     const secrets = secretsOfGroup(hashes);
-    const plain = secrets.hashes.length === 1 ? this.#plainOfOne : this.#plain;
-    const verdicts = await this.#ask(plain, secrets, at);
+    const verdicts = await this.#ask(secrets.hashes.length === 1 ? PLAIN_OF_ONE : PLAIN, secrets, at);
     try {
       if (!isWhole(verdicts)) await this.#askAboutRest(verdicts, hashes, at);
       if (!isWhole(verdicts)) {
@@ -109,17 +105,14 @@ export class AdmissionStatement {
     });
   }
 
-  async #ask(
-    { text, name, parameters, otherwise }: Way,
-    { hashes, requests, secretOf }: SecretsOfGroup,
-    at: Date | undefined,
-  ): Promise<Verdicts> {
-    const values = [hashes, requests, at?.toISOString() ?? null, ...parameters];
-    const { rows } = await this.#queryable.query<[told: string]>({ name, text, values, rowMode: 'array' });
+  async #ask(way: Way, secrets: SecretsOfGroup, at: Date | undefined): Promise<Verdicts> {
+    const { hashes, requests, secretOf } = secrets;
+    const values = [hashes, requests, at?.toISOString() ?? null, ...way.parameters];
+    const rows = await queryRows<[told: string]>(this.#source, way, values);
     const answers = this.#answersBySecret(parseAdmission(rows));
     return secretOf.map((place) => {
       const answer = answers[place];
-      return answer === undefined ? otherwise : answer();
+      return answer === undefined ? way.otherwise : answer();
     });
   }
 
@@ -149,24 +142,23 @@ export class AdmissionStatement {
   }
 
   async #makeMissingCounters(hashes: readonly string[]): Promise<void> {
-    const { rows } = await this.#queryable.query<[string | bigint]>({
-      text: missingCountersSql,
-      rowMode: 'array',
-      values: [hashes],
-    });
+    const rows = await queryRows<[keyId: bigint]>(this.#source, MAKE_MISSING_COUNTERS, [hashes]);
     if (rows.length === 0) return;
-    this.#onRepair({ kind: 'counters-missing', keyIds: rows.map(([keyId]) => BigInt(keyId)) });
+    this.#onRepair({ kind: 'counters-missing', keyIds: rows.map(([keyId]) => keyId) });
   }
 }
 
-// In the order of the keys, for two replicas may do it at once; the one that comes second finds nothing to do.
-const missingCountersSql = `
-insert into api_key_counters (api_key_id)
-select distinct api_key_id
-from api_key_secrets
-where hash = any ($1::bytea[])
-order by api_key_id
-on conflict (api_key_id) do nothing
-returning api_key_id`;
+const MAKE_MISSING_COUNTERS: Statement = {
+  name: 'make_missing_counters',
+  // In the order of the keys, for two replicas may do it at once; the one that comes second finds nothing to do.
+  text: `
+    insert into api_key_counters (api_key_id)
+    select distinct api_key_id
+    from api_key_secrets
+    where hash = any ($1::bytea[])
+    order by api_key_id
+    on conflict (api_key_id) do nothing
+    returning api_key_id`,
+};
 
 const isWhole = (verdicts: Verdicts): verdicts is KeyVerdict[] => !verdicts.includes(undefined);

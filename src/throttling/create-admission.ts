@@ -43,8 +43,8 @@ export function createAdmission(options: AdmissionOptions): {
   const databaseClock = new DatabaseClock(() => performance.now(), Date.now);
   const clock = testClock ?? databaseClock;
   const queue = (name: string, pool: Pool): Group<ApiKeyHash, KeyVerdict> => {
-    const statement = new AdmissionStatement(pool, limits, {
-      named: database.namedStatements,
+    const source = { queryable: pool, named: database.namedStatements };
+    const statement = new AdmissionStatement(source, limits, {
       onRepair: (repair) => warn(explain(repair)),
       ...(onBanStarted && { onBanStarted }),
     });

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
-import type { QueryArrayConfig } from 'pg';
 import { hashApiKey } from '../../src/auth/api-key.js';
 import { type Answer, ask, tally } from '../support/ask.js';
 import { eventually } from '../support/eventually.js';
@@ -153,18 +152,16 @@ describe('IPv6 clients', () => {
 /** Holds back statements that ask for one of these keys until they are released; others go at once. */
 function holdStatementsFor(keys: readonly string[]): { readonly held: number; release(): void } {
   const { pool } = service.database;
-  const query = pool.query.bind(pool);
+  const query = pool.query.bind(pool) as (...call: unknown[]) => unknown;
   const hashes = new Set<unknown>(keys.map((key) => hashApiKey(key)));
   const gate = new EventEmitter();
   const opened = once(gate, 'open');
   let held = 0;
-  Reflect.set(pool, 'query', async (statement: QueryArrayConfig<unknown[]>) => {
-    const [asked] = statement.values ?? [];
-    if (Array.isArray(asked) && asked.some((hash) => hashes.has(hash))) {
-      held += 1;
-      await opened;
-    }
-    return await query(statement);
+  Reflect.set(pool, 'query', (...call: readonly [{ readonly values?: readonly unknown[] }]) => {
+    const [asked] = call[0].values ?? [];
+    if (!Array.isArray(asked) || !asked.some((hash) => hashes.has(hash))) return query(...call);
+    held += 1;
+    return opened.then(() => query(...call));
   });
   return {
     get held() {

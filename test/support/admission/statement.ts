@@ -33,8 +33,7 @@ export const repairs: AdmissionRepair[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = openTestPool(database.url, { max: 4 });
-  statement = new AdmissionStatement(pool, POLICY, {
-    named: true,
+  statement = new AdmissionStatement({ queryable: pool, named: true }, POLICY, {
     onRepair: (repair) => repairs.push(repair),
   });
 });

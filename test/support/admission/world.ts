@@ -35,7 +35,7 @@ export class AdmissionWorld {
   private constructor(pool: Pool, policy: BanPolicy, nowMs: number) {
     this.#pool = pool;
     this.#model = new AdmissionModel(policy);
-    this.#statement = new AdmissionStatement(pool, policy, { named: true });
+    this.#statement = new AdmissionStatement({ queryable: pool, named: true }, policy);
     this.#nowMs = nowMs;
   }
 
