@@ -13,6 +13,7 @@ import {
   operate,
   POLICY,
   pool,
+  statement,
   states,
   times,
 } from '../../test/support/admission/statement.js';
@@ -42,6 +43,19 @@ describe('bans', () => {
     await ask(key.hash, 1 + 19, NOON_MINUTE_END);
     expect((await countersOf(key)).counters.ban).toBeNull();
     expect(states(await ask(key.hash, 2, NOON_MINUTE_END))).toEqual(['limited', 'banned']);
+  });
+
+  it('forgets them also where the minute begins with a plain case, alone or beside another key', async () => {
+    const other = await makeKey();
+    const keys = [await makeKey('free', { perMinute: 1 }), await makeKey('free', { perMinute: 1 })];
+    await askOnce(other.hash, NOON);
+    for (const [index, key] of keys.entries()) {
+      await ask(key.hash, 1 + 19, NOON);
+      const beside = index === 0 ? [] : [other.hash];
+      await statement.decide([key.hash, ...beside], new Date(NOON_MINUTE_END));
+      expect(states(await ask(key.hash, 20, NOON_MINUTE_END))).toEqual(Array<string>(20).fill('limited'));
+      expect((await askOnce(key.hash, NOON_MINUTE_END)).state).toBe('banned');
+    }
   });
 
   it('holds until its last millisecond, and admits then', async () => {
