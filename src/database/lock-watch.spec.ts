@@ -45,6 +45,24 @@ describe('LockWatch', () => {
     await Promise.all(waiting);
   });
 
+  it('says nothing of a statement that waits in another database', async () => {
+    const elsewhere = await createTestDatabase();
+    const clients = ['psql', 'petstore'].map(
+      (program) => new Client({ connectionString: elsewhere.url, application_name: program }),
+    );
+    const [holder, waiter] = clients as [Client, Client];
+    await Promise.all(clients.map((client) => client.connect()));
+    await holder.query('begin; lock table pets in access exclusive mode');
+    const waiting = waiter.query('select from pets limit 1');
+    // Slow enough for this watch to look.
+    await database.pool.query('select pg_sleep(1.2)');
+    expect(told).toEqual([]);
+    await holder.query('commit');
+    await waiting;
+    await Promise.all(clients.map((client) => client.end()));
+    await elsewhere.drop();
+  });
+
   it('says nothing of a statement that is slow by itself', async () => {
     await database.pool.query('select pg_sleep(1.2)');
     expect(told).toEqual([]);

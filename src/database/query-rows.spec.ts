@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
+import pg, { type Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 import { columnTypes } from './column-types.js';
@@ -62,6 +62,23 @@ describe.each([true, false])('rows of a statement (named: %p)', (named) => {
     await expect(sleep).rejects.toThrow('Query read timeout');
     await impatient.end();
   });
+});
+
+it('what cannot be read is an error of that statement alone', async () => {
+  const UUID_OID = 2950;
+  const known = pg.types.getTypeParser(UUID_OID);
+  pg.types.setTypeParser(UUID_OID, () => {
+    throw new Error('unreadable');
+  });
+  try {
+    const statement = { name: 'unreadable', text: 'select gen_random_uuid()' };
+    await expect(queryRows({ queryable: pool, named: true }, statement, [])).rejects.toThrow('unreadable');
+  } finally {
+    pg.types.setTypeParser(UUID_OID, known);
+  }
+  expect(await queryRows({ queryable: pool, named: true }, { name: 'one', text: 'select 1' }, [])).toEqual([
+    [1],
+  ]);
 });
 
 it('a statement with a name is prepared once a connection', async () => {

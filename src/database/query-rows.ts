@@ -16,29 +16,31 @@ export interface RowSource {
 }
 
 /** Runs a statement; a row is an array of its columns. Rejects with the driver's error. */
-export const queryRows = <Row extends readonly unknown[]>(
+export async function queryRows<Row extends readonly unknown[]>(
   { queryable, named }: RowSource,
   statement: Statement,
   values: readonly unknown[],
-): Promise<Row[]> =>
-  new Promise((resolve, reject) => {
-    const query = new RowsQuery(statement, values, named);
-    (queryable as Submitting).query(query, undefined, (error, rows) => {
-      if (rows === undefined) reject(error);
-      else resolve(rows as unknown as Row[]);
-    });
+): Promise<Row[]> {
+  const query = new RowsQuery(statement, values, named);
+  await new Promise<void>((resolve, reject) => {
+    (queryable as Submitting).query(query, undefined, (error) => (error ? reject(error) : resolve()));
   });
+  // Here and not as the rows come in: what a parser throws must meet the caller, and not the driver's socket.
+  return query.read() as unknown as Row[];
+}
 
 /** What `query` of pools and connections does with a query that was made before; their types leave it out. */
 interface Submitting {
   query(query: RowsQuery, values: undefined, done: Done): void;
 }
 
-type Done = (error: unknown, rows?: readonly unknown[][]) => void;
+type Done = (error?: Error | null) => void;
 
 interface Column {
   readonly dataTypeID: number;
 }
+
+type Texts = readonly (string | null)[];
 
 /**
  * One run of a statement. The driver's own query copies its configuration by property descriptors and makes an empty row of
@@ -47,22 +49,29 @@ interface Column {
 class RowsQuery extends pg.Query {
   declare readonly callback: Done;
   readonly name: string | undefined;
-  readonly #rows: unknown[][] = [];
-  #parsers: readonly ((text: string) => unknown)[] = [];
+  readonly #rows: Texts[] = [];
+  #columns: readonly Column[] = [];
 
   constructor({ name, text }: Statement, values: readonly unknown[], named: boolean) {
     super(text, [...values]);
     this.name = named ? name : undefined;
   }
 
+  read(): unknown[][] {
+    const parsers = this.#columns.map(({ dataTypeID }) => columnTypes.getTypeParser(dataTypeID, 'text'));
+    return this.#rows.map((row) =>
+      row.map((text, column) => (text === null ? null : parsers[column]?.(text))),
+    );
+  }
+
   // What the driver calls as the answer comes in; an error it tells the callback by itself.
 
   handleRowDescription({ fields }: { readonly fields: readonly Column[] }): void {
-    this.#parsers = fields.map(({ dataTypeID }) => columnTypes.getTypeParser(dataTypeID, 'text'));
+    this.#columns = fields;
   }
 
-  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    this.#rows.push(fields.map((text, column) => (text === null ? null : this.#parsers[column]?.(text))));
+  handleDataRow({ fields }: { readonly fields: Texts }): void {
+    this.#rows.push(fields);
   }
 
   handleCommandComplete(): void {
@@ -70,6 +79,6 @@ class RowsQuery extends pg.Query {
   }
 
   handleReadyForQuery(): void {
-    this.callback(undefined, this.#rows);
+    this.callback();
   }
 }

@@ -32,7 +32,7 @@ export interface AdmissionStatementOptions {
 
 /** One of the statements that decide. */
 interface Way extends Statement {
-  /** After those that both have. */
+  /** After those that all have. */
   readonly parameters: readonly number[];
   /** Of requests with a secret that its answer does not tell of. */
   readonly otherwise: KeyVerdict | undefined;

@@ -2,11 +2,9 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { ApiError } from '../errors/api-error.js';
-import { type QuickReader, quickReaderOf } from './quick-reader.js';
+import { type QuickReader, quickReaderOf, READ_OPTIONS } from './quick-reader.js';
 
 type Dto = ClassConstructor<object>;
-
-const TRANSFORM_OPTIONS = { excludeExtraneousValues: true, exposeUnsetFields: false };
 
 /**
  * Turns a body or a query into its DTO and refuses what does not fit, with every fault in one line. Only members that the
@@ -14,8 +12,6 @@ const TRANSFORM_OPTIONS = { excludeExtraneousValues: true, exposeUnsetFields: fa
  */
 @Injectable()
 export class InputPipe implements PipeTransform {
-  /** What a DTO is when nothing was given: the same each time, and for lists the most frequent question. */
-  readonly #empty = new WeakMap<Dto, object>();
   readonly #quickReaders = new WeakMap<Dto, QuickReader>();
 
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
@@ -28,25 +24,20 @@ export class InputPipe implements PipeTransform {
       );
     }
     const dto = metatype as Dto;
-    const isEmpty = Object.keys(value).length === 0;
-    const known = isEmpty ? this.#empty.get(dto) : undefined;
-    if (known !== undefined) return known;
-    const input = this.#quickReaderOf(dto)(value as Record<string, unknown>) ?? read(dto, value, code);
-    if (isEmpty) this.#empty.set(dto, Object.freeze(input));
-    return input;
+    return this.#quickReaderOf(dto)(value as Record<string, unknown>) ?? read(dto, value, code);
   }
 
   #quickReaderOf(dto: Dto): QuickReader {
     const known = this.#quickReaders.get(dto);
     if (known !== undefined) return known;
-    const reader = quickReaderOf(dto, TRANSFORM_OPTIONS) ?? (() => undefined);
+    const reader = quickReaderOf(dto) ?? (() => undefined);
     this.#quickReaders.set(dto, reader);
     return reader;
   }
 }
 
 function read(dto: Dto, value: object, code: 'invalid_body' | 'invalid_parameter'): object {
-  const input = plainToInstance(dto, value, TRANSFORM_OPTIONS);
+  const input = plainToInstance(dto, value, READ_OPTIONS);
   const faults = validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false });
   if (faults.length > 0) throw new ApiError(code, faults.map(messageOf).join(' '));
   return input;

@@ -23,18 +23,20 @@ interface Member {
 
 const type = TransformationType.PLAIN_TO_CLASS;
 
+/** What it means to read a DTO, for class-transformer: members that the DTO exposes, and none that is absent. */
+export const READ_OPTIONS: ClassTransformOptions = {
+  excludeExtraneousValues: true,
+  exposeUnsetFields: false,
+};
+
 /**
  * A reader that calls the functions which the decorators of a DTO name: those that class-transformer and class-validator call,
- * but without their search for them at each call, which takes nine tenths of the time (7 of 8 µs for an animal). It reads the
- * members that the DTO exposes, and leaves unset those that are absent.
+ * but without their search for them at each call, which takes nine tenths of the time (7 of 8 µs for an animal). It reads as
+ * they do with `READ_OPTIONS`.
  *
- * @param options what transforms are told that they are called with
  * @returns undefined for a DTO with decorators that are more than this knows
  */
-export function quickReaderOf(
-  dto: ClassConstructor<object>,
-  options: ClassTransformOptions,
-): QuickReader | undefined {
+export function quickReaderOf(dto: ClassConstructor<object>): QuickReader | undefined {
   const names = transforming.getExposedProperties(dto, type);
   const rules = rulesOf(dto);
   const isKnown =
@@ -49,7 +51,9 @@ export function quickReaderOf(
     for (const { name, transforms } of members) {
       let value = plain[name];
       if (typeof value === 'object' && value !== null) return undefined;
-      for (const transform of transforms) value = transform({ value, key: name, obj: plain, type, options });
+      for (const transform of transforms) {
+        value = transform({ value, key: name, obj: plain, type, options: READ_OPTIONS });
+      }
       if (value !== undefined) input[name] = value;
     }
     return members.every((member) => isKept(member, input)) ? input : undefined;
