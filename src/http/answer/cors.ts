@@ -28,18 +28,28 @@ export class Cors {
     this.#origins = origins === '*' ? undefined : new Set(origins);
   }
 
+  /** The lines of an answer's head for this origin; none when it may not read it. */
+  lines(origin: string | undefined): string {
+    if (this.#origins === undefined) return ANY_ORIGIN;
+    return origin !== undefined && this.#origins.has(origin) ? linesFor(origin) : '';
+  }
+
   /**
-   * What every answer carries. With a list of origins the answer differs by origin, and says so to caches.
+   * The `Vary` of an answer: with a list of origins it differs by origin, and says so to caches.
    *
    * @param vary what the answer differs by already
+   * @returns undefined when there is nothing to add
    */
-  headers(origin: string | undefined, vary?: unknown): Headers {
-    if (this.#origins === undefined) return ANY_ORIGIN;
-    const differs = { vary: typeof vary === 'string' ? `${vary}, Origin` : 'Origin' };
-    if (origin === undefined || !this.#origins.has(origin)) return differs;
-    return { ...differs, 'access-control-allow-origin': origin, 'access-control-expose-headers': EXPOSED };
+  vary(vary: unknown): string | undefined {
+    if (this.#origins === undefined) return undefined;
+    return typeof vary === 'string' ? `${vary}, Origin` : 'Origin';
   }
 }
+
+const linesFor = (origin: string): string =>
+  `access-control-allow-origin: ${origin}\r\naccess-control-expose-headers: ${EXPOSED}\r\n`;
+
+const ANY_ORIGIN = linesFor('*');
 
 /** What a preflight's answer carries besides: the same for every path, for nobody has shown a key yet. */
 export const PREFLIGHT_HEADERS: Headers = {
@@ -55,8 +65,3 @@ export const isPreflight = (method: string | undefined, headers: IncomingHttpHea
   method === 'OPTIONS' &&
   headers.origin !== undefined &&
   headers['access-control-request-method'] !== undefined;
-
-const ANY_ORIGIN: Headers = {
-  'access-control-allow-origin': '*',
-  'access-control-expose-headers': EXPOSED,
-};

@@ -19,11 +19,13 @@ import { sendError } from '../errors/error-answer.js';
 import type { Headers } from '../headers.js';
 import { parseJsonBody } from '../input/json-body.js';
 import { nameOperation } from './name-operation.js';
+import { writeInOnePiece } from '../sockets/one-piece.js';
 import { OpenConnections } from '../sockets/open-connections.js';
-import { rateLimitHeaders } from '../answer/rate-limit-headers.js';
 import { requestIdOf } from '../answer/request-id.js';
 import { routeConfigOf } from '../route-config.js';
 import { RouteMethods } from './route-methods.js';
+import { stampOf } from '../answer/stamp.js';
+import { StampedResponse } from '../answer/stamped-response.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
 import { socketTimeouts } from '../sockets/socket-timeouts.js';
 import { toApiError } from '../errors/to-api-error.js';
@@ -71,6 +73,7 @@ export class EdgeAdapter extends FastifyAdapter {
         maxParamLength: Number.MAX_SAFE_INTEGER,
       },
       http: {
+        ServerResponse: StampedResponse,
         // Else Node answers a missing Host by itself, without a body.
         requireHostHeader: false,
         // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
@@ -125,6 +128,7 @@ export class EdgeAdapter extends FastifyAdapter {
     );
     // Else headers past the first 2,000 are dropped (Node 20) or refused (24): their size is limited anyway, to 16 KiB.
     fastify.server.maxHeadersCount = 0;
+    writeInOnePiece(fastify.server);
     answerSocketErrors(fastify.server, options);
     limitConnections(fastify.server, options.connections, options);
     this.#connections = new OpenConnections(fastify.server);
@@ -200,13 +204,13 @@ export class EdgeAdapter extends FastifyAdapter {
 
   /** The headers of every answer, in the last moment, so that none of them is old. */
   #stamp(request: FastifyRequest, reply: FastifyReply): void {
-    const { admission, clock, cors } = this.#options;
-    request.decision ??= admission.describeAddress(this.#addressOf(request));
-    reply.headers(rateLimitHeaders(request.decision, clock.nowMs()));
+    request.decision ??= this.#options.admission.describeAddress(this.#addressOf(request));
     // Node closes what is idle when the stop begins; what is answered later must not stay open after it.
     if (this.#isStopping || isBrokenOff(request.raw)) reply.header('connection', 'close');
-    reply.headers(cors.headers(request.headers.origin, reply.getHeader('vary')));
-    reply.header('x-request-id', request.id);
+    const vary = this.#options.cors.vary(reply.getHeader('vary'));
+    if (vary !== undefined) reply.header('vary', vary);
+    const { id, decision, headers } = request;
+    (reply.raw as StampedResponse).stamp = stampOf(this.#options, { id, decision, origin: headers.origin });
   }
 
   #answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

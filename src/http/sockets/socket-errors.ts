@@ -8,8 +8,8 @@ import type { ErrorCode } from '../errors/error-codes.js';
 import { afterAnswers, exchangeUnderWay, rememberExchanges } from './exchanges.js';
 import type { SocketAnswer } from '../ports/observer.js';
 import type { SocketOptions } from './socket-options.js';
-import { rateLimitHeaders } from '../answer/rate-limit-headers.js';
 import { newRequestId, requestIdOf } from '../answer/request-id.js';
+import { stampOf } from '../answer/stamp.js';
 
 /** The time in which a client can take the last answer: closing with bytes of it unread would reset the connection. */
 const LINGER_MS = 1000;
@@ -93,17 +93,17 @@ export function endWithError(
   options.observer.answeredOnSocket({ ...about, status: error.status });
   if (!socket.writable) return;
   const body = JSON.stringify(error.body);
+  const vary = options.cors.vary(undefined);
   const headers = {
-    ...options.cors.headers(undefined),
-    ...rateLimitHeaders(about.decision, options.clock.nowMs()),
     ...error.headers,
-    'x-request-id': about.id,
+    ...(vary !== undefined && { vary }),
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     date: new Date().toUTCString(),
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
+  const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}${stampOf(options, about)}`;
+  socket.end(`${head}\r\n${body}`);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

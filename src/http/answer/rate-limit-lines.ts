@@ -1,13 +1,12 @@
-import type { Headers } from '../headers.js';
 import type { Decision, LimitWindow } from '../decision.js';
 
 /**
- * The rate-limit headers of an answer: `X-RateLimit-*` for the window with the fewest requests remaining (a tie: the
+ * The rate-limit headers of an answer, as lines of its head: `X-RateLimit-*` for the window with the fewest requests remaining (a tie: the
  * longer one), and all windows as draft-ietf-httpapi-ratelimit-headers-10 says.
  *
  * @param nowMs the database's clock; a reset that has passed meanwhile is told as the next second, never as the past
  */
-export function rateLimitHeaders({ windows, retryAtMs }: Decision, nowMs: number): Headers {
+export function rateLimitLines({ windows, retryAtMs }: Decision, nowMs: number): string {
   const nowSeconds = Math.floor(nowMs / 1000);
   let tightest: LimitWindow = windows[0];
   let policies = '';
@@ -18,13 +17,14 @@ export function rateLimitHeaders({ windows, retryAtMs }: Decision, nowMs: number
     policies += `${separator}"${window.policy}";q=${window.limit};w=${window.windowSeconds}`;
     states += `${separator}"${window.policy}";r=${window.remaining};t=${secondsOf(window.resetAtMs, nowSeconds) - nowSeconds}`;
   }
-  return {
-    'x-ratelimit-limit': String(tightest.limit),
-    'x-ratelimit-remaining': String(tightest.remaining),
-    'x-ratelimit-reset': String(secondsOf(retryAtMs ?? tightest.resetAtMs, nowSeconds)),
-    'ratelimit-policy': policies,
-    ratelimit: states,
-  };
+  const resetSeconds = secondsOf(retryAtMs ?? tightest.resetAtMs, nowSeconds);
+  return (
+    `x-ratelimit-limit: ${tightest.limit}\r\n` +
+    `x-ratelimit-remaining: ${tightest.remaining}\r\n` +
+    `x-ratelimit-reset: ${resetSeconds}\r\n` +
+    `ratelimit-policy: ${policies}\r\n` +
+    `ratelimit: ${states}\r\n`
+  );
 }
 
 const isTighter = (one: LimitWindow, other: LimitWindow): boolean =>
