@@ -12,11 +12,10 @@ import { awaitsContinue, bodyTooLarge, checkBeforeBody, isBrokenOff } from '../i
 import { conditional } from '../answer/caching.js';
 import { limitConnections } from '../sockets/connection-limits.js';
 import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
-import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation/deprecation.js';
+import { assertNotRemoved, type Deprecation, deprecationLines } from '../deprecation/deprecation.js';
 import type { Decision } from '../decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import { sendError } from '../errors/error-answer.js';
-import type { Headers } from '../headers.js';
 import { parseJsonBody } from '../input/json-body.js';
 import { nameOperation } from './name-operation.js';
 import { writeInOnePiece } from '../sockets/one-piece.js';
@@ -51,7 +50,7 @@ const TARGET_LENGTH_MAX = 8192;
 export class EdgeAdapter extends FastifyAdapter {
   readonly #options: EdgeOptions;
   readonly #methods = new RouteMethods();
-  readonly #announcements = new Map<Deprecation, Headers>();
+  readonly #announcements = new Map<Deprecation, string>();
   readonly #connections: OpenConnections;
   #isStopping = false;
 
@@ -160,7 +159,6 @@ export class EdgeAdapter extends FastifyAdapter {
     }
 
     const { public: isPublic, deprecation } = routeConfigOf(request);
-    if (deprecation !== undefined) reply.headers(this.#announcementOf(deprecation));
     if (isPublic === true) {
       request.decision = admission.describeAddress(address);
     } else {
@@ -182,12 +180,12 @@ export class EdgeAdapter extends FastifyAdapter {
   }
 
   /** The same for each request of an operation: made once. */
-  #announcementOf(deprecation: Deprecation): Headers {
+  #announcementOf(deprecation: Deprecation): string {
     const known = this.#announcements.get(deprecation);
     if (known !== undefined) return known;
-    const headers = deprecationHeaders(deprecation, this.#options.publicUrl);
-    this.#announcements.set(deprecation, headers);
-    return headers;
+    const lines = deprecationLines(deprecation, this.#options.publicUrl);
+    this.#announcements.set(deprecation, lines);
+    return lines;
   }
 
   #addressOf(request: FastifyRequest): string {
@@ -210,7 +208,10 @@ export class EdgeAdapter extends FastifyAdapter {
     const vary = this.#options.cors.vary(reply.getHeader('vary'));
     if (vary !== undefined) reply.header('vary', vary);
     const { id, decision, headers } = request;
-    (reply.raw as StampedResponse).stamp = stampOf(this.#options, { id, decision, origin: headers.origin });
+    const stamp = stampOf(this.#options, { id, decision, origin: headers.origin });
+    const { deprecation } = routeConfigOf(request);
+    const announcement = deprecation === undefined ? '' : this.#announcementOf(deprecation);
+    (reply.raw as StampedResponse).stamp = `${stamp}${announcement}`;
   }
 
   #answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
