@@ -1,30 +1,42 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Headers } from '../headers.js';
+import type { Cors } from './cors.js';
 
-/** A client may keep the answer, but asks each time whether it still holds; and it is that caller's alone. */
-const KEPT: Headers = { 'cache-control': 'private, no-cache', vary: 'Authorization' };
+/** What is sent of an answer, and what it says to caches, as lines of its head. */
+export interface Cacheable {
+  readonly payload: unknown;
+  readonly lines: string;
+}
 
-/** Errors and what writes: a cache could otherwise keep a 404 by its own judgement (RFC 9111 section 4.2.2). */
-const NOT_KEPT: Headers = { 'cache-control': 'no-store' };
+/** What answers say to caches. */
+export class Caching {
+  /** A client may keep the answer, but asks each time whether it still holds; and it is that caller's alone. */
+  readonly #kept: string;
+  /** Of what its handler has told caches something else. */
+  readonly #own: string;
+  /** Errors and what writes: a cache could otherwise keep a 404 by its own judgement (RFC 9111 section 4.2.2). */
+  readonly notKept: string;
 
-/**
- * Makes an answer cacheable for the one who asked: a strong `ETag` of its bytes, and 304 without a body when the caller has
- * them already. Returns what is to be sent.
- */
-export function conditional(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
-  const isRead = request.method === 'GET' || request.method === 'HEAD';
-  if (!isRead || reply.statusCode !== 200 || typeof payload !== 'string') {
-    if (!reply.hasHeader('cache-control')) reply.headers(NOT_KEPT);
-    return payload;
+  constructor(cors: Cors) {
+    this.#own = cors.vary();
+    this.#kept = `cache-control: private, no-cache\r\n${cors.vary('Authorization')}`;
+    this.notKept = `cache-control: no-store\r\n${this.#own}`;
   }
-  const etag = etagOf(payload);
-  if (!reply.hasHeader('cache-control')) reply.headers(KEPT);
-  reply.header('etag', etag);
-  if (!matches(request.headers['if-none-match'], etag)) return payload;
-  reply.code(304);
-  // Fastify takes the body off the answer to HEAD by itself, and stumbles when it is gone already.
-  return request.method === 'HEAD' ? payload : null;
+
+  /** Makes a read cacheable: a strong `ETag` of its bytes, and 304 without a body when the caller has them already. */
+  of(request: FastifyRequest, reply: FastifyReply, payload: unknown): Cacheable {
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    const hasOwn = reply.hasHeader('cache-control');
+    if (!isRead || reply.statusCode !== 200 || typeof payload !== 'string') {
+      return { payload, lines: hasOwn ? this.#own : this.notKept };
+    }
+    const etag = etagOf(payload);
+    const lines = `${hasOwn ? this.#own : this.#kept}etag: ${etag}\r\n`;
+    if (!matches(request.headers['if-none-match'], etag)) return { payload, lines };
+    reply.code(304);
+    // Fastify takes the body off the answer to HEAD by itself, and stumbles when it is gone already.
+    return { payload: request.method === 'HEAD' ? payload : null, lines };
+  }
 }
 
 /** 128 bits of SHA-1: no secret is kept by it, and two pages must not meet by chance. */

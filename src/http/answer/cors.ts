@@ -35,14 +35,13 @@ export class Cors {
   }
 
   /**
-   * The `Vary` of an answer: with a list of origins it differs by origin, and says so to caches.
+   * The line of an answer's head that tells caches what the answer differs by: with a list of origins by origin, too.
    *
-   * @param vary what the answer differs by already
-   * @returns undefined when there is nothing to add
+   * @param header what the answer differs by besides
    */
-  vary(vary: unknown): string | undefined {
-    if (this.#origins === undefined) return undefined;
-    return typeof vary === 'string' ? `${vary}, Origin` : 'Origin';
+  vary(header?: string): string {
+    const by = [header, this.#origins && 'Origin'].filter((name) => name !== undefined);
+    return by.length === 0 ? '' : `vary: ${by.join(', ')}\r\n`;
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { awaitsContinue, bodyTooLarge, checkBeforeBody, isBrokenOff } from '../input/body-check.js';
-import { conditional } from '../answer/caching.js';
+import { Caching } from '../answer/caching.js';
 import { limitConnections } from '../sockets/connection-limits.js';
 import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
 import { assertNotRemoved, type Deprecation, deprecationLines } from '../deprecation/deprecation.js';
@@ -51,6 +51,7 @@ export class EdgeAdapter extends FastifyAdapter {
   readonly #options: EdgeOptions;
   readonly #methods = new RouteMethods();
   readonly #announcements = new Map<Deprecation, string>();
+  readonly #caching: Caching;
   readonly #connections: OpenConnections;
   #isStopping = false;
 
@@ -90,6 +91,7 @@ export class EdgeAdapter extends FastifyAdapter {
       clientErrorHandler: socketErrorHandler(options),
     });
     this.#options = options;
+    this.#caching = new Caching(options.cors);
 
     const fastify = this.getInstance();
     fastify.decorateRequest('routeConfig', null);
@@ -112,10 +114,10 @@ export class EdgeAdapter extends FastifyAdapter {
       }
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
-      const sent = conditional(request, reply, payload);
-      this.#stamp(request, reply);
+      const sent = this.#caching.of(request, reply, payload);
+      this.#stamp(request, reply, sent.lines);
       options.observer.answered(request, reply);
-      done(null, sent);
+      done(null, sent.payload);
     });
     fastify.addHook('preClose', (done) => {
       this.#isStopping = true;
@@ -201,17 +203,15 @@ export class EdgeAdapter extends FastifyAdapter {
   }
 
   /** The headers of every answer, in the last moment, so that none of them is old. */
-  #stamp(request: FastifyRequest, reply: FastifyReply): void {
+  #stamp(request: FastifyRequest, reply: FastifyReply, caching: string): void {
     request.decision ??= this.#options.admission.describeAddress(this.#addressOf(request));
     // Node closes what is idle when the stop begins; what is answered later must not stay open after it.
     if (this.#isStopping || isBrokenOff(request.raw)) reply.header('connection', 'close');
-    const vary = this.#options.cors.vary(reply.getHeader('vary'));
-    if (vary !== undefined) reply.header('vary', vary);
     const { id, decision, headers } = request;
     const stamp = stampOf(this.#options, { id, decision, origin: headers.origin });
     const { deprecation } = routeConfigOf(request);
     const announcement = deprecation === undefined ? '' : this.#announcementOf(deprecation);
-    (reply.raw as StampedResponse).stamp = `${stamp}${announcement}`;
+    (reply.raw as StampedResponse).stamp = `${stamp}${caching}${announcement}`;
   }
 
   #answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -224,7 +224,7 @@ export class EdgeAdapter extends FastifyAdapter {
   async #answerBadTarget(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     this.#options.observer.begun(request);
     request.decision = await this.#options.admission.chargeAddress(this.#addressOf(request));
-    this.#stamp(request, reply);
+    this.#stamp(request, reply, this.#caching.notKept);
     sendError(request.decision.refusal ?? toApiError(error), request, reply);
     this.#options.observer.answered(request, reply);
   }

@@ -93,17 +93,15 @@ export function endWithError(
   options.observer.answeredOnSocket({ ...about, status: error.status });
   if (!socket.writable) return;
   const body = JSON.stringify(error.body);
-  const vary = options.cors.vary(undefined);
   const headers = {
     ...error.headers,
-    ...(vary !== undefined && { vary }),
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     date: new Date().toUTCString(),
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}${stampOf(options, about)}`;
-  socket.end(`${head}\r\n${body}`);
+  lines.push(options.cors.vary(), stampOf(options, about));
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
