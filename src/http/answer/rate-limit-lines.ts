@@ -1,8 +1,8 @@
 import type { Decision, LimitWindow } from '../decision.js';
 
 /**
- * The rate-limit headers of an answer, as lines of its head: `X-RateLimit-*` for the window with the fewest requests remaining (a tie: the
- * longer one), and all windows as draft-ietf-httpapi-ratelimit-headers-10 says.
+ * The rate-limit headers of an answer, as lines of its head: `X-RateLimit-*` for the window with the fewest requests
+ * remaining (a tie: the longer one), and all windows as draft-ietf-httpapi-ratelimit-headers-10 says.
  *
  * @param nowMs the database's clock; a reset that has passed meanwhile is told as the next second, never as the past
  */
