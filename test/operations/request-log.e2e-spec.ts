@@ -1,4 +1,6 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 import { sendRawOnce } from '../support/raw-http.js';
 import { startService, type TestService } from '../support/service.js';
 
@@ -61,6 +63,19 @@ describe('a request has one line', () => {
   ])('also %s', async (_what, path, options, expected) => {
     const response = await service.fetch(path, options);
     expect(line()).toMatchObject({ ...expected, requestId: response.headers.get('x-request-id') });
+  });
+
+  it.each([
+    ['whole', '{"name":"Rex","categoryId":1}'],
+    ['a part', '{"name":"Rex"'],
+  ])('also where the client leaves as soon as it has sent its body, %s', async (_how, body) => {
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json`;
+    const bytes = `${head}\r\nContent-Length: 29\r\n\r\n${body}`;
+    const clients = Array.from({ length: 10 }, () => connect(service.port, '127.0.0.1'));
+    for (const client of clients) client.write(bytes, () => client.destroy());
+    await eventually(() => expect(lines).toHaveLength(clients.length));
+    const ids = new Set(lines.map((text) => (JSON.parse(text) as Line)['requestId']));
+    expect(ids.size).toBe(clients.length);
   });
 
   it.each([

@@ -8,7 +8,7 @@ import {
   type RouteOptions,
 } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
-import { awaitsContinue, bodyTooLarge, checkBeforeBody, isBrokenOff } from '../input/body-check.js';
+import { awaitsContinue, checkBeforeBody, isBrokenOff } from '../input/body-check.js';
 import { Caching } from '../answer/caching.js';
 import { limitConnections } from '../sockets/connection-limits.js';
 import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
@@ -17,6 +17,7 @@ import type { Decision } from '../decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import { sendError } from '../errors/error-answer.js';
 import { parseJsonBody } from '../input/json-body.js';
+import { readBody } from '../input/read-body.js';
 import { nameOperation } from './name-operation.js';
 import { writeInOnePiece } from '../sockets/one-piece.js';
 import { OpenConnections } from '../sockets/open-connections.js';
@@ -63,7 +64,6 @@ export class EdgeAdapter extends FastifyAdapter {
       genReqId: requestIdOf,
       // Requests are logged by the service itself, if at all.
       logController: new LogController({ disableRequestLogging: true }),
-      bodyLimit: options.bodyBytesMax,
       requestTimeout: options.requestTimeoutMs,
       ...socketTimeouts(options),
       // A connection that is open when the stop begins gets its answers, each with "Connection: close".
@@ -105,14 +105,17 @@ export class EdgeAdapter extends FastifyAdapter {
       this.#beforeBody(request, reply).then((answered) => answered || done(), done);
     });
     fastify.removeAllContentTypeParsers();
-    fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
-      try {
-        request.bodyBytes = bytes as Buffer;
-        done(null, parseJsonBody(request.bodyBytes));
-      } catch (error) {
-        done(error as ApiError);
-      }
-    });
+    fastify.addContentTypeParser('application/json', (request, raw, done) =>
+      readBody(raw, options.bodyBytesMax, (error, bytes) => {
+        if (bytes === undefined) return done(error);
+        try {
+          request.bodyBytes = bytes;
+          done(null, parseJsonBody(bytes));
+        } catch (fault) {
+          done(fault as ApiError);
+        }
+      }),
+    );
     fastify.addHook('onSend', (request, reply, payload, done) => {
       const sent = this.#caching.of(request, reply, payload);
       this.#stamp(request, reply, sent.lines);
@@ -123,10 +126,8 @@ export class EdgeAdapter extends FastifyAdapter {
       this.#isStopping = true;
       done();
     });
-    fastify.setErrorHandler((error, request, reply) => this.#answerError(error, request, reply));
-    fastify.setNotFoundHandler((request, reply) =>
-      this.#answerError(new ApiError('not_found'), request, reply),
-    );
+    fastify.setErrorHandler(sendError);
+    fastify.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply));
     // Else headers past the first 2,000 are dropped (Node 20) or refused (24): their size is limited anyway, to 16 KiB.
     fastify.server.maxHeadersCount = 0;
     writeInOnePiece(fastify.server);
@@ -212,12 +213,6 @@ export class EdgeAdapter extends FastifyAdapter {
     const { deprecation } = routeConfigOf(request);
     const announcement = deprecation === undefined ? '' : this.#announcementOf(deprecation);
     (reply.raw as StampedResponse).stamp = `${stamp}${caching}${announcement}`;
-  }
-
-  #answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const isBodyTooLarge =
-      error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
-    sendError(isBodyTooLarge ? bodyTooLarge(this.#options.bodyBytesMax) : error, request, reply);
   }
 
   /** A target that cannot be decoded reaches no hook: nobody has asked for a decision, and nobody stamps the answer. */

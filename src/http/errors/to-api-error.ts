@@ -5,10 +5,8 @@ import type { ErrorCode } from './error-codes.js';
 /** What the framework throws by itself, by its own codes. Anything else it throws is a fault of ours. */
 const FRAMEWORK_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
   FST_ERR_CTP_EMPTY_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'malformed_request',
   FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
   FST_ERR_NOT_FOUND: 'not_found',
 };
