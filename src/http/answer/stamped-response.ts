@@ -9,7 +9,7 @@ type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
  * An answer that takes lines of its head ready made. Node looks at each header that is set on an answer for itself, at its
- * name, its value and whether it frames the body: for the eight that all answers have it need not.
+ * name, its value and whether it frames the body: for those that all answers have it need not.
  */
 export class StampedResponse<
   Request extends IncomingMessage = IncomingMessage,
