@@ -4,7 +4,7 @@ import type { Cors } from './cors.js';
 import { rateLimitLines } from './rate-limit-lines.js';
 
 export interface StampOptions {
-  /** Limits go by it. */
+  /** Limits and removal dates go by it. */
   readonly clock: Clock;
   readonly cors: Cors;
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../errors/api-error.js';
 import { bodyTooLarge } from './body-check.js';
 
-type Done = (error: Error | null, bytes?: Buffer) => void;
+type Done = (error: ApiError | null, bytes?: Buffer) => void;
 
 /**
  * Reads a body of at most `bytesMax` bytes. Most are here whole by the time their request is let in, and are taken at once:
