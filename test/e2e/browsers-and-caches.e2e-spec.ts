@@ -80,7 +80,8 @@ describe('conditional requests', () => {
       body: '{"name":"Rex","categoryId":1}',
       headers: { 'content-type': 'application/json' },
     });
-    for (const response of [missing, created]) {
+    const undecodable = await service.fetch('/%zz', { key });
+    for (const response of [missing, created, undecodable]) {
       expect(response.headers.get('cache-control')).toBe('no-store');
       expect(response.headers.get('etag')).toBeNull();
     }
@@ -139,6 +140,8 @@ describe('CORS', () => {
     const foreign = await strict.fetch('/v1/pets', { key, headers: { origin: 'https://evil.example' } });
     expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
     expect(foreign.headers.get('vary')).toBe('Authorization, Origin');
+    const notKept = await strict.fetch('/v1/pets/4711', { key });
+    expect(notKept.headers.get('vary')).toBe('Origin');
     await strict.close();
   });
 });
