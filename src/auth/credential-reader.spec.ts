@@ -1,26 +1,26 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { checksumOf } from './api-key.js';
 import { readCredential } from './bearer.js';
-import {
-  CredentialReader,
-  REMEMBERED_LENGTH_MAX,
-  REMEMBERED_MAX,
-  REMEMBERED_MS,
-} from './credential-reader.js';
+import { CredentialReader, REMEMBERED_MAX, SPAN_MS } from './credential-reader.js';
 
 function headerOf(number: number): string {
   const body = `psk_${String(number).padStart(32, '0')}`;
   return `Bearer ${body}${checksumOf(body)}`;
 }
 
-/** A reader, its clock, and how often it had to read. */
-function readerAt(startMs = 0) {
-  const clock = { nowMs: startMs };
+/** A reader, and how often it had to read. */
+function counted() {
   const read = jest.fn(readCredential);
-  const reader = new CredentialReader({ read, monotonicMs: () => clock.nowMs });
-  return { clock, read, reader };
+  return { read, reader: new CredentialReader(read) };
 }
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 describe('a reader of credentials', () => {
   it('tells of every header what reading it anew tells', () => {
@@ -36,46 +36,41 @@ describe('a reader of credentials', () => {
       fc.string(),
       fc.constant(undefined),
     );
-    const step = fc.record({ header, laterMs: fc.constantFrom(0, 1, REMEMBERED_MS, 3 * REMEMBERED_MS) });
+    const step = fc.record({ authorization: header, laterMs: fc.constantFrom(0, 1, SPAN_MS, 3 * SPAN_MS) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const { clock, reader } = readerAt();
-        for (const { header: authorization, laterMs } of steps) {
-          clock.nowMs += laterMs;
+        const reader = new CredentialReader();
+        for (const { authorization, laterMs } of steps) {
+          jest.advanceTimersByTime(laterMs);
           expect(reader.read(authorization)).toBe(readCredential(authorization));
         }
       }),
     );
   });
 
-  it('reads a header that keeps coming once', () => {
-    const { clock, read, reader } = readerAt();
-    for (let minute = 0; minute < 10; minute += 1) {
-      for (let again = 0; again < 3; again += 1) reader.read(headerOf(1));
-      clock.nowMs += REMEMBERED_MS;
-    }
-    expect(read).toHaveBeenCalledTimes(1);
+  it('remembers a header for one span after it came, and for no more than two, whatever comes between', () => {
+    const step = fc.record({ number: fc.nat(3), laterMs: fc.nat(2 * SPAN_MS) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const { read, reader } = counted();
+        const cameAt = new Map<number, number>();
+        let nowMs = 0;
+        for (const { number, laterMs } of steps) {
+          jest.advanceTimersByTime(laterMs);
+          nowMs += laterMs;
+          read.mockClear();
+          reader.read(headerOf(number));
+          const awayMs = nowMs - (cameAt.get(number) ?? Number.NEGATIVE_INFINITY);
+          if (awayMs <= SPAN_MS) expect(read).not.toHaveBeenCalled();
+          if (awayMs >= 2 * SPAN_MS) expect(read).toHaveBeenCalledTimes(1);
+          cameAt.set(number, nowMs);
+        }
+      }),
+    );
   });
 
-  it.each([2 * REMEMBERED_MS, 100 * REMEMBERED_MS])(
-    'has forgotten a header that did not come for %d ms, whether others did',
-    (awayMs) => {
-      const { clock, read, reader } = readerAt();
-      reader.read(headerOf(1));
-      const backAtMs = clock.nowMs + awayMs;
-      for (; clock.nowMs < backAtMs; clock.nowMs += REMEMBERED_MS / 2) reader.read(headerOf(2));
-      expect(read).toHaveBeenCalledTimes(2);
-      reader.read(headerOf(1));
-      expect(read).toHaveBeenCalledTimes(3);
-
-      clock.nowMs += awayMs;
-      reader.read(headerOf(1));
-      expect(read).toHaveBeenCalledTimes(4);
-    },
-  );
-
   it('remembers no more than two spans of headers, the latest ones', () => {
-    const { read, reader } = readerAt();
+    const { read, reader } = counted();
     const numbers = Array.from({ length: 3 * REMEMBERED_MAX }, (_, number) => number);
     for (const number of numbers) reader.read(headerOf(number));
     read.mockClear();
@@ -90,12 +85,8 @@ describe('a reader of credentials', () => {
     ['has another scheme', `Basic ${'x'.repeat(40)}`],
     ['is longer than a key needs', headerOf(1).replace(' ', '  ')],
   ])('remembers nothing that %s', (_, authorization) => {
-    const { read, reader } = readerAt();
+    const { read, reader } = counted();
     for (let again = 0; again < 3; again += 1) reader.read(authorization);
     expect(read).toHaveBeenCalledTimes(3);
-  });
-
-  it('takes the usual header for no longer than may be remembered', () => {
-    expect(headerOf(1)).toHaveLength(REMEMBERED_LENGTH_MAX);
   });
 });
