@@ -71,33 +71,40 @@ export const PLACE_ORDERS_ONCE: Statement = {
   text: `
     -- who holds the claim's lock may store under it; nobody waits for it
     with asked as materialized (
-      select asked.*, pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as is_mine
+      select
+        asked.*, pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as is_mine,
+        exists (
+          select from idempotency_keys as known
+          where known.api_key_id = asked.api_key_id and known.key = asked.key and known.expires_at > now()
+        ) as is_used
       from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[])
         with ordinality as asked (pet_id, api_key_id, key, fingerprint, number)),
+    -- a claim that was used neither waits for its animal nor takes it from another
+    wanted as (select * from asked where is_mine and not is_used),
     animal as materialized (
       select id, status
       from pets
-      where ${SET_LOCK_TIMEOUT} and id = any(array(select pet_id from asked where is_mine))
+      where ${SET_LOCK_TIMEOUT} and id = any(array(select pet_id from wanted))
       order by id
       for no key update),
     decided as (
       select
-        asked.*,
+        wanted.*,
         case
           when animal.id is null then 'unknown_pet'
           when animal.status is distinct from 'available' then 'pet_not_available'
-          when row_number() over (partition by asked.pet_id order by asked.number) > 1 then 'pet_not_available'
+          when row_number() over (partition by wanted.pet_id order by wanted.number) > 1 then 'pet_not_available'
         end as refusal
-      from asked
-      left join animal on animal.id = asked.pet_id
-      where is_mine
-      order by asked.number),
+      from wanted
+      left join animal on animal.id = wanted.pet_id
+      order by wanted.number),
     answer as materialized (
       select
         decided.*, case when refusal is null then nextval('orders_id_seq') end as id, now() as at,
         ${instant('now()')} as at_text
       from decided),
-    -- a claim is free when nobody used it, or when its time is over; a refusal stores nothing
+    -- a claim is free when nobody used it, also not since this statement began, or when its time is over; a refusal stores
+    -- nothing
     stored as (
       insert into idempotency_keys as stored (api_key_id, key, fingerprint, resource_id, answer, expires_at)
       select api_key_id, key, fingerprint, id,
