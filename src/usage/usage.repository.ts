@@ -1,33 +1,54 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../database/database.js';
+import type { Group } from '../database/group.js';
+import { groupReads } from '../database/groups.js';
 import type { UsageDay } from './usage.js';
 
-/** The present day is in the key's live row, the finished ones are history; $2 replaces the clock in tests alone. */
-const DAYS_OF_KEY: Statement = {
-  name: 'usage_days_of_key',
+const DAYS = 31;
+
+/**
+ * The present day is in the key's live row, the finished ones are history. Only when a clock went back has a day begun anew that
+ * is history already: then both count. Rows are the days of the first key, the oldest first, then those of the second.
+ */
+const DAYS_OF_KEYS: Statement = {
+  name: 'usage_days_of_keys',
   text: `
     select to_char(of_day.day, 'YYYY-MM-DD'),
-           coalesce(live.day_admitted, past.admitted, 0),
-           coalesce(live.day_refused, past.refused, 0)
-    from (select (coalesce($2::timestamptz, now()) at time zone 'UTC')::date as today) as clock
-    cross join lateral generate_series(0, 30) as ago
-    cross join lateral (select today - (30 - ago) as day) as of_day
-    left join api_key_counters as live on live.api_key_id = $1 and live.day = of_day.day
-    left join api_key_usage as past on past.api_key_id = $1 and past.day = of_day.day
-    order by of_day.day`,
+           coalesce(live.day_admitted, 0) + coalesce(past.admitted, 0),
+           coalesce(live.day_refused, 0) + coalesce(past.refused, 0)
+    from unnest($1::bigint[], $2::timestamptz[]) with ordinality as asked (key_id, now, number)
+    cross join lateral generate_series(${DAYS - 1}, 0, -1) as ago
+    cross join lateral (select (asked.now at time zone 'UTC')::date - ago as day) as of_day
+    left join api_key_counters as live on live.api_key_id = asked.key_id and live.day = of_day.day
+    left join api_key_usage as past on past.api_key_id = asked.key_id and past.day = of_day.day
+    order by asked.number, of_day.day`,
 };
 
-/** What keys did, by day. */
+interface UsageQuestion {
+  readonly keyId: bigint;
+  readonly now: Date;
+}
+
+/** What keys did, by day. What is asked at the same time goes in one statement. */
 @Injectable()
 export class UsageRepository {
-  constructor(private readonly database: Database) {}
+  readonly #days: Group<UsageQuestion, readonly UsageDay[]>;
+
+  constructor(private readonly database: Database) {
+    this.#days = groupReads({ name: 'usage_days', send: (questions) => this.#read(questions) });
+  }
 
   /** The last 31 UTC days of a key, the oldest first. */
-  async days(keyId: bigint, today: Date): Promise<readonly UsageDay[]> {
-    const rows = await this.database.rows<readonly [string, number, number]>(DAYS_OF_KEY, [
-      keyId,
-      today.toISOString(),
+  days(keyId: bigint, now: Date): Promise<readonly UsageDay[]> {
+    return this.#days.ask({ keyId, now });
+  }
+
+  async #read(questions: readonly UsageQuestion[]): Promise<readonly (readonly UsageDay[])[]> {
+    const rows = await this.database.rows<readonly [string, number, number]>(DAYS_OF_KEYS, [
+      questions.map(({ keyId }) => keyId),
+      questions.map(({ now }) => now.toISOString()),
     ]);
-    return rows.map(([day, admitted, refused]) => ({ day, admitted, refused }));
+    const days = rows.map(([day, admitted, refused]) => ({ day, admitted, refused }));
+    return questions.map((_, nth) => days.slice(nth * DAYS, (nth + 1) * DAYS));
   }
 }

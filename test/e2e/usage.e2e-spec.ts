@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../src/http/clock.js';
 import type { Usage } from '../../src/usage/usage.js';
+import { holdOpen } from '../support/operators.js';
 import { startService, type TestService } from '../support/service.js';
 
 let nowMs = Date.UTC(2026, 10, 20, 23, 59, 30);
@@ -48,6 +49,50 @@ describe('GET /v1/usage', () => {
     expect(tomorrow.days[29]).toEqual({ day: '2026-11-20', admitted: 3, refused: 1 });
     expect(tomorrow.days[30]).toEqual({ day: '2026-11-21', admitted: 1, refused: 0 });
     expect(tomorrow.day.resetsAt).toBe('2026-11-22T00:00:00.000Z');
+  });
+
+  it('counts a day that began anew, because a clock went back, together with what it had counted before', async () => {
+    nowMs = Date.UTC(2026, 10, 20, 12);
+    const { id, key } = await service.issueKey();
+    await service.database.pool.query(
+      `insert into api_key_usage (api_key_id, day, admitted, refused) values ($1, '2026-11-20', 100, 5)`,
+      [id],
+    );
+    expect((await usageOf(key)).days[30]).toEqual({ day: '2026-11-20', admitted: 101, refused: 5 });
+  });
+
+  it('gives each of those who ask at the same time its own days', async () => {
+    const asking = await Promise.all(
+      Array.from({ length: 40 }, async (_, nth) => {
+        const { id, key } = await service.issueKey();
+        await service.database.pool.query(
+          `insert into api_key_usage (api_key_id, day, admitted, refused) values ($1, '2026-11-19', $2, 0)`,
+          [id, nth],
+        );
+        return key;
+      }),
+    );
+    nowMs = Date.UTC(2026, 10, 20, 12);
+    const answers = await Promise.all(asking.map(usageOf));
+    expect(answers.map(({ days }) => days[29]?.admitted)).toEqual(asking.map((_, nth) => nth));
+  });
+
+  it('leaves other reads their connections when it has to wait', async () => {
+    const { key } = await service.issueKey();
+    // The first request of a day looks into the history, too.
+    await service.fetch('/v1/pets', { key });
+    const operator = await holdOpen(
+      service.databaseUrl,
+      'lock table api_key_usage in access exclusive mode',
+      [],
+    );
+    const waiting = Array.from({ length: 30 }, () => service.fetch('/v1/usage', { key }));
+    const pets = await Promise.all(
+      [1, 2, 3].map((limit) => service.fetch(`/v1/pets?limit=${limit}`, { key })),
+    );
+    await operator.stop();
+    await Promise.all(waiting);
+    expect(pets.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it('tells nobody of another key', async () => {
