@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { isUnavailable } from '../database/database-errors.js';
+import { IN_TURN_MS, within } from '../database/within.js';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Claim, ClaimOutcome, Creation } from './claim.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
-import { within } from './within.js';
 
 /** What a claim led to: a creation, and whether it was an earlier one. */
 export interface OnceResult extends Creation {
@@ -17,12 +17,6 @@ interface UnderWay {
 }
 
 /**
- * The longest that one request waits here, for its own statements and for those of equal requests before it. Admission takes
- * up to 950 ms before, and a request is answered or refused within two seconds. What it began goes on without it.
- */
-const TIMEOUT_MS = 1000;
-
-/**
  * Makes a creation happen at most once per claim. The database decides over all replicas; equal claims of one replica are
  * joined before, so that parallel repeats get the first one's answer and no statement holds a claim twice.
  */
@@ -33,11 +27,13 @@ export class Idempotency {
   constructor(private readonly stored: IdempotencyRepository) {}
 
   /**
+   * A request waits for its own statements and for those of equal requests before it. What it began goes on without it.
+   *
    * @param create runs the statement that creates and stores the answer; what it throws is thrown, and nothing is stored
    * @throws ApiError idempotency_key_reused | request_in_progress
    */
   once(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
-    return within(TIMEOUT_MS, this.#once(claim, create));
+    return within(IN_TURN_MS, this.#once(claim, create));
   }
 
   async #once(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
 import type { Group } from '../database/group.js';
 import { groupWrites } from '../database/groups.js';
+import { IN_TURN_MS, within } from '../database/within.js';
 import { groupPages, type Page, type PageQuestion } from '../database/pages.js';
 import { groupRowsById } from '../database/rows-by-id.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
@@ -77,10 +78,14 @@ export class OrdersRepository {
 
   /**
    * Changes an order's status where its life allows it, and answers with the order as it is then: whoever finds another
-   * status than the wanted one was refused. Undefined: there is no such order.
+   * status than the wanted one was refused. Undefined: there is no such order. Rejects with an `UnavailableError` when others
+   * change the same order for longer than a request waits.
    */
-  async change(change: OrderChange): Promise<Order | undefined> {
-    // A group decides at least one change of each order, and there are as many different ones as statuses.
+  change(change: OrderChange): Promise<Order | undefined> {
+    return within(IN_TURN_MS, this.#changeInTurn(change));
+  }
+
+  async #changeInTurn(change: OrderChange): Promise<Order | undefined> {
     for (;;) {
       const changed = await this.#changes.ask(change);
       if (changed !== AGAIN) return changed;

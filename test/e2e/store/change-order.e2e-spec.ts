@@ -26,7 +26,31 @@ const FORBIDDEN = ORDER_STATUSES.flatMap((from) => ORDER_STATUSES.map((to) => [f
   ([from, to]) => from !== to && !ALLOWED.some(([one, other]) => one === from && other === to),
 );
 
+/** A database that takes so long for each statement that changes orders. */
+async function slowDown(milliseconds: number): Promise<() => Promise<unknown>> {
+  await service.database.pool.query(`
+    create function slow() returns trigger language plpgsql as
+      $$ begin perform pg_sleep(${milliseconds / 1000}); return null; end $$;
+    create trigger slow before update on orders for each statement execute function slow()`);
+  return () => service.database.pool.query('drop function slow cascade');
+}
+
 describe('PATCH /v1/store/orders/{orderId}', () => {
+  it('is answered within two seconds, however many others change the same order', async () => {
+    const { id } = await orderInStatus(service, key, 'placed');
+    const speedUp = await slowDown(700);
+    const begun = performance.now();
+    const answers = await Promise.all(
+      ORDER_STATUSES.map(async (status) => {
+        const response = await changeOrder(service, key, id, status);
+        return { status: response.status, ms: performance.now() - begun };
+      }),
+    );
+    await speedUp();
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(2000);
+    expect(answers.filter(({ status }) => status === 503)).not.toHaveLength(0);
+  });
+
   describe('200', () => {
     it.each(ALLOWED)('goes from %s to %s, and the animal is then %s', async (from, to, animal) => {
       const order = await orderInStatus(service, key, from);
