@@ -50,6 +50,10 @@ export class Signals implements HttpObserver, GroupObserver {
     this.#log.answeredOnSocket(answer);
   }
 
+  refusedConnection(status: number): void {
+    this.#http.answeredOnSocket(status);
+  }
+
   statementEnded(report: StatementReport): void {
     this.#groups.statementEnded(report);
     this.#tracing?.statementEnded(report);

@@ -11,9 +11,12 @@ let service: TestService;
 let key: string;
 let open: (Connection | Socket)[];
 
+const lines: string[] = [];
+
 async function start(environment: Readonly<Record<string, string>>): Promise<void> {
   open = [];
-  service = await startService({ environment });
+  lines.length = 0;
+  service = await startService({ environment, onRequestLine: (line) => void lines.push(line) });
   ({ key } = await service.issueKey());
 }
 afterEach(async () => {
@@ -48,6 +51,13 @@ describe('connections', () => {
     expect([only(answer, 'retry-after'), only(answer, 'connection')]).toEqual(['1', 'close']);
     expect(JSON.parse(answer.body)).toMatchObject({ message: expect.stringContaining('from this address') });
     expect(await refused.closed()).toBe('');
+  });
+
+  it('past the limit have no line each in the log, for they come in floods', async () => {
+    await start({ CONNECTIONS_PER_ADDRESS_MAX: '1' });
+    expect(await statusOfNew()).toBe(200);
+    for (let nth = 0; nth < 5; nth += 1) expect(await statusOfNew()).toBe(503);
+    expect(lines.map((line) => (JSON.parse(line) as { status: number }).status)).toEqual([200]);
   });
 
   it('past the limit in all are answered so, too, from whatever address', async () => {

@@ -14,6 +14,8 @@ export interface SocketAnswer {
   readonly status: number;
   readonly address: string;
   readonly decision: Decision;
+  /** What is told to the client. */
+  readonly error: Error;
 }
 
 /** Looks on at every request, for logs, metrics and traces, whoever makes them. No call may throw. */
@@ -23,4 +25,6 @@ export interface HttpObserver {
   /** Its answer is about to be written, also when the client has gone: once for each request that has begun. */
   answered(request: FastifyRequest, reply: FastifyReply): void;
   answeredOnSocket(answer: SocketAnswer): void;
+  /** A connection too many was told so. It comes in floods, and the log hears of it once a minute. */
+  refusedConnection(status: number): void;
 }

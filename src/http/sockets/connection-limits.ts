@@ -95,8 +95,10 @@ function refuse(socket: Socket, refusal: ConnectionRefusal, options: SocketOptio
   socket.once('data', () => {
     clearTimeout(timer);
     const address = options.clientAddressOf(socket.remoteAddress);
-    const about = { id: newRequestId(), address, decision: options.admission.describeAddress(address) };
-    endWithError(socket, new ApiError('service_unavailable', MESSAGES[refusal], AT_ONCE), about, options);
+    const error = new ApiError('service_unavailable', MESSAGES[refusal], AT_ONCE);
+    const decision = options.admission.describeAddress(address);
+    options.observer.refusedConnection(error.status);
+    endWithError(socket, error, { id: newRequestId(), decision }, options);
     // What is left unread would reset the connection, and take the answer away.
     socket.resume();
   });

@@ -33,8 +33,8 @@ export function socketErrorHandler(options: SocketOptions) {
       const code = codeOf(error);
       void options.admission.chargeAddress(address).then((decision) => {
         const answer = decision.refusal ?? new ApiError(code);
-        const about = { id: newRequestId(), address, decision };
-        afterAnswers(socket, () => endWithError(socket, answer, about, options));
+        const id = newRequestId();
+        afterAnswers(socket, () => answerOnSocket(socket, answer, { id, address, decision }, options));
       });
     } else if (underWay.response.headersSent) {
       afterAnswers(socket, () => socket.destroySoon());
@@ -62,7 +62,7 @@ export function answerSocketErrors(server: Server, options: SocketOptions): void
       });
       const answer = decision.refusal ?? refusal;
       const about = { id: requestIdOf(request), address, decision };
-      afterAnswers(socket, () => endWithError(socket, answer, about, options));
+      afterAnswers(socket, () => answerOnSocket(socket, answer, about, options));
     });
   });
 }
@@ -83,14 +83,20 @@ function codeOf({ code, rawPacket, bytesParsed }: ConnectionError): ErrorCode {
   }
 }
 
+type About = Pick<SocketAnswer, 'id' | 'address' | 'decision'>;
+
+function answerOnSocket(socket: Duplex, error: ApiError, about: About, options: SocketOptions): void {
+  options.observer.answeredOnSocket({ ...about, status: error.status, error });
+  endWithError(socket, error, about, options);
+}
+
 /** Answers on a socket that no request came of, and closes it when the client has had the time to read. */
 export function endWithError(
   socket: Duplex,
   error: ApiError,
-  about: Omit<SocketAnswer, 'status'>,
+  about: Pick<About, 'id' | 'decision'>,
   options: SocketOptions,
 ): void {
-  options.observer.answeredOnSocket({ ...about, status: error.status });
   if (!socket.writable) return;
   const body = JSON.stringify(error.body);
   const headers = {

@@ -43,16 +43,16 @@ export class RequestLog {
     });
   }
 
-  answeredOnSocket({ id, status, address, decision }: SocketAnswer): void {
+  answeredOnSocket({ id, status, address, decision, error }: SocketAnswer): void {
     if (!this.#isLogged(status)) return;
-    const { caller, refusal } = decision;
+    const { caller } = decision;
     this.#tell({
       requestId: id,
       status,
       keyId: caller?.keyId,
       plan: caller?.planId,
       clientAddress: address,
-      failure: refusal,
+      failure: error,
     });
   }
 
