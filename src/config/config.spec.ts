@@ -93,6 +93,16 @@ describe('loadConfig', () => {
     expect(faults.every((fault) => !fault.includes('\n'))).toBe(true);
   });
 
+  it('refuses time-outs under which nothing could be answered, or a statement be taken for lost', () => {
+    for (const [name, tooShort, tooLong] of [
+      ['DATABASE_STATEMENT_TIMEOUT_MS', '199', '2001'],
+      ['DATABASE_CONNECT_TIMEOUT_MS', '49', '2001'],
+    ] as const) {
+      expect(faultsOf({ [name]: tooShort })).toHaveLength(1);
+      expect(faultsOf({ [name]: tooLong })).toHaveLength(1);
+    }
+  });
+
   it('keeps the management port apart from the public one, but for 0, which picks one', () => {
     expect(faultsOf({ PORT: '3001' })).toEqual(['MANAGEMENT_PORT: must not be PORT']);
     expect(faultsOf({ PORT: '0', MANAGEMENT_PORT: '0' })).toEqual([]);

@@ -26,7 +26,7 @@ describe('a SQLSTATE', () => {
     ['40001', 'answered', true],
     ['40P01', 'answered', true],
     ['55P03', 'answered', true],
-    ['57014', 'answered', true],
+    ['57014', 'refused', true],
     ['0A000', 'answered', false],
     ['22003', 'answered', false],
     ['23503', 'answered', false],

@@ -78,6 +78,8 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['25006', 'refused'], // read only: a standby, or a primary that lost its place
   ['53', 'refused'], // out of disk, memory or another resource
   ['58', 'refused'], // the server's own system failed
+  // Its time was over, or somebody cancelled it. Asked again, what writes could commit after those who asked were told 503.
+  ['57014', 'refused'],
   ['25P03', 'broken'], // the session was ended: idle in a transaction for too long
   ['25P04', 'broken'], // the session was ended: transaction_timeout
   ['40003', 'broken'], // "statement completion unknown"
@@ -89,8 +91,8 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['57P05', 'broken'],
 ]);
 
-/** Answers that are worth a retry: a serialization failure, a deadlock, a lock not had in time, a cancelled statement. */
-const transient: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014']);
+/** Answers that are worth a retry: a serialization failure, a deadlock, a lock not had in time. */
+const transient: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
 
 /** System calls that come before the first byte of a statement; after any other the statement may have arrived. */
 const connecting: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);

@@ -19,6 +19,11 @@ export interface GroupOptions<Question, Answer> {
   readonly waitingMax: number;
   /** The longest that a question waits for its answer; it may be given up `SWEEP_MS` earlier, but not later. */
   readonly timeoutMs: number;
+  /**
+   * The longest that a question waits to be sent, where it is shorter than `timeoutMs`. For writes: what the database takes too
+   * long for is then rolled back before `timeoutMs` is over, and nobody is told that there is no answer of what commits later.
+   */
+  readonly sendWithinMs?: number;
   /** Questions of equal keys share one answer, where the later one arrived before the statement was sent. */
   readonly shareKey?: (question: Question) => string | undefined;
   readonly onBrokenConnection: OnBrokenConnection;

@@ -19,6 +19,24 @@ describe('a group', () => {
       expect(group.waiting).toBe(0);
     });
 
+    it('sends nothing any more that has waited for as long as it may, also when time was not looked at', async () => {
+      const { group, timers, database } = fakeGroup({ sendWithinMs: 400, concurrencyMax: 1 });
+      const sent = outcomeOf(group.ask('a'));
+      await timers.turn();
+      const waiting = outcomeOf(group.ask('b'));
+      await timers.pass(400 - SWEEP_MS);
+      expect(await outcomes([sent, waiting])).toEqual(['open', 'open']);
+      await timers.pass(SWEEP_MS);
+      expect(await outcomes([sent, waiting])).toEqual(['open', 'timed-out']);
+
+      const blocked = outcomeOf(group.ask('c'));
+      await timers.block(401);
+      await database.statement(0).answer();
+      await timers.turn();
+      expect(await outcomes([sent, blocked])).toEqual(['a in 0', 'timed-out']);
+      expect(database.sent).toEqual([['a']]);
+    });
+
     it('keeps the place of the statement until that ends, and ignores its late answer', async () => {
       const { group, timers, database } = fakeGroup();
       const late = outcomeOf(group.ask('a'));

@@ -32,7 +32,7 @@ interface Statement<Question, Answer> {
  *
  * - A statement starts as soon as fewer than `concurrencyMax` are under way, with the earliest questions, and only after all of
  *   them arrived: each answer is as fresh as if it had been asked alone.
- * - Each question is settled once, within `timeoutMs`: with its answer, with the database's error about itself, or with an
+ * - Each question is sent within `sendWithinMs` or never, and settled once, within `timeoutMs`: with its answer, with the database's error about itself, or with an
  *   `UnavailableError`.
  * - After trouble with the connection one statement at a time is tried until one comes through.
  */
@@ -85,6 +85,10 @@ export class Group<Question, Answer> {
     await Promise.allSettled(asked.map((one) => one.answer));
   }
 
+  get #sendWithinMs(): number {
+    return this.#options.sendWithinMs ?? this.#options.timeoutMs;
+  }
+
   get #placesLeft(): number {
     return (this.#trouble === undefined ? this.#options.concurrencyMax : 1) - this.#underWay.size;
   }
@@ -99,6 +103,7 @@ export class Group<Question, Answer> {
     this.#sendDue = false;
     const now = this.#timers.now();
     if (this.#trouble !== undefined && now < this.#trouble.restUntil) return; // the sweep will come back to it
+    this.#giveUp(this.#line.takeAskedBefore(now - this.#sendWithinMs));
     while (!this.#line.isEmpty && this.#placesLeft > 0) {
       const statement = { asked: this.#line.take(this.#options.sizeMax), sentAt: now };
       this.#underWay.add(statement);
@@ -177,14 +182,10 @@ export class Group<Question, Answer> {
   readonly #sweep = (): void => {
     const { timeoutMs } = this.#options;
     const now = this.#timers.now();
-    const dueBefore = now - timeoutMs + SWEEP_MS; // whoever would be late at the next sweep is due at this one
-    const due = this.#line.takeAskedBefore(dueBefore);
+    // Whoever would be late at the next sweep is due at this one.
+    this.#giveUp(this.#line.takeAskedBefore(now - this.#sendWithinMs + SWEEP_MS));
     for (const { asked } of this.#underWay) {
-      due.push(...asked.filter((one) => one.open && one.askedAt < dueBefore));
-    }
-    if (due.length > 0) {
-      const error = this.#unavailable('timed-out', `no answer in ${timeoutMs} ms`);
-      for (const one of due) one.reject(error);
+      this.#giveUp(asked.filter((one) => one.open && one.askedAt < now - timeoutMs + SWEEP_MS));
     }
     for (const statement of this.#underWay) {
       if (now - statement.sentAt < timeoutMs * TIMEOUTS_UNTIL_LOST) continue;
@@ -196,6 +197,12 @@ export class Group<Question, Answer> {
       this.#stopSweeping = undefined;
     }
   };
+
+  #giveUp(due: readonly Asked<Question, Answer>[]): void {
+    if (due.length === 0) return;
+    const error = this.#unavailable('timed-out', `no answer in ${this.#options.timeoutMs} ms`);
+    for (const one of due) one.reject(error);
+  }
 
   #unavailable(reason: UnavailableError['reason'], why: string): UnavailableError {
     return new UnavailableError(reason, `${this.name}: ${why}`, { cause: this.#trouble?.error });

@@ -1,10 +1,10 @@
 import type { PoolConfig } from 'pg';
 
 /**
- * The server gives a statement up this much earlier than the service does. It then answers that it did, the connection stays
- * good, and nothing is left behind that would run, count and lock when nobody waits for it any more.
+ * The server gives a statement up this much earlier than the service does. It then answers that it did, and
+ * nothing is left behind that would run, count and lock when nobody waits for it any more.
  */
-const EARLIER_MS = 100;
+export const EARLIER_MS = 100;
 
 /**
  * Seconds. A connection whose other end is gone without a word (a replica behind a parted network) is found in half a minute;
@@ -24,7 +24,7 @@ const BOUND_SESSION = `
 
 /** For a pool: makes each new connection one whose statements the server ends by itself, before it is handed out. */
 export function boundSessions(statementTimeoutMs: number): NonNullable<PoolConfig['verify']> {
-  const timeoutMs = String(Math.max(1, statementTimeoutMs - EARLIER_MS));
+  const timeoutMs = String(statementTimeoutMs - EARLIER_MS);
   return (client, done) => {
     // Nobody else listens yet, and a connection that breaks now must not end the process.
     client.on('error', ignore);

@@ -3,7 +3,7 @@ import type { ApiKeyHash } from '../auth/api-key.js';
 import type { LimitsConfig } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import type { Group } from '../database/group.js';
-import { groupWrites } from '../database/groups.js';
+import { groupAdmissions } from '../database/groups.js';
 import type { Clock } from '../http/clock.js';
 import { DatabaseClock } from '../http/database-clock.js';
 import { AddressLimiter } from './address-limiter.js';
@@ -50,9 +50,7 @@ export function createAdmission(options: AdmissionOptions): {
     });
     const send = (hashes: readonly ApiKeyHash[]): Promise<readonly KeyVerdict[]> =>
       statement.decide(hashes, testClock && new Date(testClock.nowMs()));
-    // One statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is no bottleneck: a
-    // connection decides several times what a process can serve.
-    return groupWrites({ name, send, concurrencyMax: 1 });
+    return groupAdmissions({ name, send });
   };
   const admission = new Admission({
     keys: unlessOverloaded(queue('admission', database.reserved)),

@@ -1,3 +1,4 @@
+import { EARLIER_MS } from '../../database/session-bounds.js';
 import { type Check, ok, warn } from './finding.js';
 
 /** What sessions of this role begin with; the checks themselves run without. */
@@ -10,9 +11,12 @@ export const checkStatementTimeout: Check['run'] = async ({ client, config }) =>
   if (ms === 0) {
     return ok(`that of the service, ${statementTimeoutMs} ms (DATABASE_STATEMENT_TIMEOUT_MS)`);
   }
-  if (ms < statementTimeoutMs) {
+  const fitting = statementTimeoutMs - EARLIER_MS;
+  const advice = `${fitting} ms fit the service, which waits for ${statementTimeoutMs} (DATABASE_STATEMENT_TIMEOUT_MS): set that for ${role}.`;
+  if (ms < fitting) return warn(`${ms} ms: busy seconds answer 503 too early. ${advice}`);
+  if (ms >= statementTimeoutMs) {
     return warn(
-      `${ms} ms is less than the service waits (DATABASE_STATEMENT_TIMEOUT_MS, ${statementTimeoutMs} ms): busy seconds answer 503 too early. Raise it for ${role}.`,
+      `${ms} ms: what the service gave up still runs, and may commit what was answered 503. ${advice}`,
     );
   }
   return ok(`${ms} ms`);
