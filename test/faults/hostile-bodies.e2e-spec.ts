@@ -44,7 +44,8 @@ const filled = (start: string, unit: string, end: string): string =>
   start + unit.repeat(Math.floor((LIMIT - start.length - end.length) / unit.length)) + end;
 
 const BODIES: readonly (readonly [string, string | Buffer, number, string])[] = [
-  ['30,000 arrays within each other', nested(30_000), 400, 'invalid_body'],
+  ['500 levels within each other', nested(499), 400, 'invalid_body'],
+  ['30,000 arrays within each other', nested(30_000), 400, 'malformed_json'],
   ['arrays without an end', filled('', '[', ''), 400, 'malformed_json'],
   ['objects without an end', filled('', '{"a":', ''), 400, 'malformed_json'],
   ['a number of 60,000 digits', `{"name":"Rex","categoryId":${'9'.repeat(60_000)}}`, 400, 'invalid_body'],

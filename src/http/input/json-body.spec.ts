@@ -91,6 +91,23 @@ describe('parseJsonBody', () => {
     expect(refusal(text)).toBe('malformed_json');
   });
 
+  it('reads 500 levels, and tells what is wrong with more, whatever they are made of', () => {
+    const arrays = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+    const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    for (const nested of [arrays, objects]) {
+      expect(() => parse(nested(500))).not.toThrow();
+      expect(() => parse(nested(501))).toThrow('nested deeper than 500 levels');
+    }
+    expect(() => parse(`{"a":"${'[{'.repeat(1000)}","b":"\\"${'['.repeat(1000)}"}`)).not.toThrow();
+  });
+
+  it('names the member that is there twice, or would reach a prototype', () => {
+    expect(() => parse('{"a":{"name":1,"name":2}}')).toThrow('has the member "name" twice');
+    expect(() => parse(`{"${'x'.repeat(999)}":1,"${'x'.repeat(999)}":2}`)).toThrow(/ "x{40}…" twice/);
+    expect(() => parse('{"__proto__":1}')).toThrow('the member "__proto__"');
+    expect(() => parse('{"constructor":{"prototype":1}}')).toThrow('the member "constructor"');
+  });
+
   it('refuses a nesting too deep for the stack', () => {
     expect(refusal(`{"a":${'['.repeat(60_000)}`)).toBe('malformed_json');
     expect(refusal('{"a":'.repeat(10_000))).toBe('malformed_json');

@@ -4,7 +4,8 @@ import { ApiError } from '../errors/api-error.js';
 
 /**
  * Parses a JSON body without losing a digit: an integer is a number or, where a double could round it, a bigint.
- * A repeated member and what could reach a prototype are refused, because programs differ in what they make of them.
+ * A member that is repeated with another value and what could reach a prototype are refused, because programs differ in what
+ * they make of them.
  *
  * @throws ApiError malformed_json
  */
@@ -16,11 +17,36 @@ export function parseJsonBody(bytes: Buffer): unknown {
 /** The same for a body that was decoded already. */
 export function parseJsonText(text: string): unknown {
   try {
+    assertNotDeep(text);
     return parseFast(text) ?? parseExact(text);
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    // The parser's own message would quote what was sent. A RangeError is a nesting too deep for the stack.
+    // The parser's own message would quote what was sent.
     throw new ApiError('malformed_json', undefined, { cause: error });
+  }
+}
+
+/** The exact parser calls itself for each level, and was seen to run out of stack at eight times as many. */
+const DEPTH_MAX = 500;
+
+/** Else it would depend on what else is on the stack whether a body can be read. */
+function assertNotDeep(text: string): void {
+  // Each level takes two characters.
+  if (text.length <= 2 * DEPTH_MAX) return;
+  let depth = 0;
+  let isInText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text[at];
+    if (isInText) {
+      if (mark === '\\') at += 1;
+      else if (mark === '"') isInText = false;
+    } else if (mark === '"') {
+      isInText = true;
+    } else if (mark === '}' || mark === ']') {
+      depth -= 1;
+    } else if ((mark === '{' || mark === '[') && (depth += 1) > DEPTH_MAX) {
+      throw new ApiError('malformed_json', `The body is nested deeper than ${DEPTH_MAX} levels.`);
+    }
   }
 }
 
@@ -50,8 +76,11 @@ function countColons(text: string): number {
 function parseExact(text: string): unknown {
   return parseLossless(text, refusePrototypes, {
     parseNumber: exactNumber,
-    onDuplicateKey: () => {
-      throw new ApiError('malformed_json', 'The body has a member twice, with different values.');
+    onDuplicateKey: ({ key }) => {
+      throw new ApiError(
+        'malformed_json',
+        `The body has the member ${named(key)} twice, with different values.`,
+      );
     },
   });
 }
@@ -64,10 +93,19 @@ function refusePrototypes(key: string, value: unknown): unknown {
       value !== null &&
       Object.hasOwn(value, 'prototype'));
   if (reachesPrototype) {
-    throw new ApiError('malformed_json', 'The body has a member that would reach a prototype.');
+    throw new ApiError(
+      'malformed_json',
+      `The body has the member ${named(key)}, which would reach a prototype.`,
+    );
   }
   return value;
 }
+
+/** Longer than any name of the interface. */
+const NAME_LENGTH_MAX = 40;
+
+const named = (key: string): string =>
+  JSON.stringify(key.length > NAME_LENGTH_MAX ? `${key.slice(0, NAME_LENGTH_MAX)}…` : key);
 
 /** The digits of the longest int64, which is as far as an exponent is worked out: `1e999999999` must cost nothing. */
 const INT64_DIGITS_MAX = 19;
