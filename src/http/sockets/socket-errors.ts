@@ -47,6 +47,8 @@ export function answerSocketErrors(server: Server, options: SocketOptions): void
   rememberExchanges(server);
   // "100 Continue" is the edge's to say, when the request was not refused.
   server.on('checkContinue', (request, response) => {
+    // Node finds it among other words, too.
+    if (request.headers.expect?.toLowerCase() !== '100-continue') markUnmetExpectation(request);
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => {

@@ -128,6 +128,13 @@ export const BODIES: readonly Kind[] = [
     limit: 'key',
   },
   {
+    kind: 'an expectation beside 100-continue',
+    bytes: ({ good }) => post(good, PET, [JSON_TYPE, 'Expect: 100-continue, the-unexpected']),
+    status: 417,
+    code: 'expectation_failed',
+    limit: 'key',
+  },
+  {
     kind: 'an expectation that nobody knows, GET',
     bytes: ({ good }) => request('GET /v1/pets', [bearer(good), 'Expect: 200-ok']),
     status: 417,
