@@ -44,8 +44,18 @@ const value = fc.oneof(
 
 const NAMES = ['name', 'categoryId', 'status', 'petId', 'limit', 'cursor', 'other', 'toString'];
 
+/** At random hardly anything has both at once. */
+const PET = [
+  ['name', '"Rex"'],
+  ['categoryId', '7'],
+] as const;
+
 const plain = fc
-  .uniqueArray(fc.tuple(fc.constantFrom(...NAMES), value), { selector: ([name]) => name })
+  .tuple(
+    fc.constantFrom([], PET),
+    fc.uniqueArray(fc.tuple(fc.constantFrom(...NAMES), value), { selector: ([name]) => name }),
+  )
+  .map(([usual, members]) => [...new Map([...usual, ...members])])
   .map((members) => parseJsonText(`{${members.map(([name, json]) => `"${name}":${json}`).join(',')}}`));
 
 describe('a quick reader', () => {
