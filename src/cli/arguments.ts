@@ -16,8 +16,16 @@ export function ownLimit(text: string): number | 'plan' {
 export function instant(text: string): Date {
   const value = new Date(text);
   // Without a zone the time would mean another instant on each machine.
-  if (/(?:Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(value.getTime())) return value;
+  const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text);
+  if (hasZone && !Number.isNaN(value.getTime()) && isDayOfItsMonth(text)) return value;
   throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
+}
+
+/** `new Date` takes the 30th of February for the 2nd of March. */
+function isDayOfItsMonth(text: string): boolean {
+  const [day = ''] = /^[+-]?\d+-\d\d-\d\d/.exec(text) ?? [];
+  const midnight = new Date(`${day}T00:00:00Z`);
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;

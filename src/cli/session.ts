@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { hasCluster } from '../database/embedded/cluster.js';
 import { openEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { describeFault } from '../database/migration.error.js';
 import { pendingMigrations } from '../database/migrations.js';
@@ -30,6 +31,22 @@ export function withDatabase<Result>(
 
 /** Runs a command on the configured database, whatever is in it, and leaves it again, whatever happens. */
 export async function withAnyDatabase<Result>(
+  context: CliContext,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const { url, dataDir } = context.config().database;
+  // Started in another directory than the service it would look after an empty database of its own.
+  if (url === undefined && !hasCluster(dataDir)) {
+    throw new CliError(
+      `There is no database in ${dataDir}.`,
+      "Run it in the service's directory, or set DATA_DIR or DATABASE_URL; `petstore db migrate` makes a new database.",
+    );
+  }
+  return await withDatabaseMade(context, work);
+}
+
+/** The same; an embedded database that is not there is made. */
+export async function withDatabaseMade<Result>(
   context: CliContext,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {

@@ -53,6 +53,7 @@ describe('petstore keys issue', () => {
     [['--name', 'x'], /--plan/],
     [['--name', 'x', '--plan', 'free', '--per-minute', '0'], /whole number from 1/],
     [['--name', 'x', '--plan', 'free', '--expires', '2099-01-31'], /with its zone/],
+    [['--name', 'x', '--plan', 'free', '--expires', '2099-02-30T00:00:00Z'], /with its zone/],
     [['--name', 'x', '--plan', 'free', '--for-free'], /unknown option/],
   ])('is used wrongly as %j: exit code 2 and what is wrong', async (args, wrong) => {
     const { code, stderr, stdout } = await petstore(['keys', 'issue', ...args]);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -95,6 +96,17 @@ describe('petstore as a process', () => {
       const stdout = await text(child.stdout);
       return { code: await ended, stdout, stderr: await stderr };
     };
+    for (const command of [
+      ['doctor', '--json'],
+      ['keys', 'list'],
+    ]) {
+      const { code, stdout, stderr } = await run(...command);
+      expect({ code, told: stdout + stderr }).toMatchObject({
+        code: 1,
+        told: expect.stringContaining('There is no database in'),
+      });
+    }
+    expect(existsSync(environment.DATA_DIR)).toBe(false);
     expect(await run('db', 'migrate')).toMatchObject({
       code: 0,
       stderr: '',

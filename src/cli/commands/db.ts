@@ -8,7 +8,7 @@ import type { CliContext } from '../context.js';
 import { addExamples } from '../help.js';
 import { toJson } from '../output.js';
 import { bar, showProgress } from '../progress.js';
-import { type Session, withAnyDatabase } from '../session.js';
+import { type Session, withAnyDatabase, withDatabaseMade } from '../session.js';
 
 export function addDbCommands(program: Command, context: CliContext): void {
   const db = program.command('db').description('The schema of the database, and who may use it.');
@@ -17,7 +17,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
     .description("Brings the database to this release's schema; any number may run at once.")
     .option('--json', 'print one object')
     .action(async ({ json }: { readonly json?: true }) => {
-      const applied = await withAnyDatabase(context, (session) => applyMigrations(context, session));
+      const applied = await withDatabaseMade(context, (session) => applyMigrations(context, session));
       if (json === true) context.print(toJson({ applied }));
       else context.print(applied.map((name) => `applied ${name}\n`).join('') || 'Nothing to apply.\n');
     });

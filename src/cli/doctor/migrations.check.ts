@@ -8,7 +8,7 @@ export const checkMigrations: Check['run'] = async ({ client }) => {
   const stuck = [...records.values()].find(({ state }) => state === 'failed');
   if (stuck !== undefined) {
     return fail(
-      `${stuck.name} was begun and not finished: see what of it is there, then \`npx prisma migrate resolve\` and \`petstore db migrate\`.`,
+      `${stuck.name} was begun and not finished: see what of it is there, then \`npm run prisma -- migrate resolve\` and \`petstore db migrate\`.`,
     );
   }
   const pending = files.filter(({ name }) => !records.has(name));

@@ -14,6 +14,9 @@ export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC
 
 const UNFINISHED = 'initdb-';
 
+/** Whether a data directory, which need not exist, holds a database. */
+export const hasCluster = (dataDir: string): boolean => isCluster({ cluster: join(dataDir, 'cluster') });
+
 /** Creates the cluster unless there is one, and refuses the one of another major version. */
 export async function ensureCluster(
   directory: DataDirectory,
@@ -29,7 +32,8 @@ export async function ensureCluster(
   }
 }
 
-const isCluster = ({ cluster }: DataDirectory) => existsSync(join(cluster, 'PG_VERSION'));
+const isCluster = ({ cluster }: Pick<DataDirectory, 'cluster'>): boolean =>
+  existsSync(join(cluster, 'PG_VERSION'));
 
 /**
  * Builds the cluster aside and renames it into place, so that there is a whole one or none: whoever is killed leaves
