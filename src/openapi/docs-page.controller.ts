@@ -10,7 +10,7 @@ import { PAGE_FILES } from './page-files.js';
 export class DocsPageController {
   @Get([...PAGE_FILES.keys()])
   @Public()
-  read(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
+  readDocs(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
     const file = PAGE_FILES.get(request.routeOptions.url ?? '');
     if (file === undefined) throw new ApiError('not_found');
     reply.headers({

@@ -15,7 +15,7 @@ export class DocumentController {
   @Header('content-type', 'application/json; charset=utf-8')
   @Header('cache-control', KEPT)
   @Header('x-content-type-options', 'nosniff')
-  json(): string {
+  readOpenApiJson(): string {
     return this.document.json;
   }
 
@@ -25,7 +25,7 @@ export class DocumentController {
   @Header('content-type', 'application/yaml; charset=utf-8')
   @Header('cache-control', KEPT)
   @Header('x-content-type-options', 'nosniff')
-  yaml(): string {
+  readOpenApiYaml(): string {
     return this.document.yaml;
   }
 }

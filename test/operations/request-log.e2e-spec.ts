@@ -57,7 +57,7 @@ describe('a request has one line', () => {
 
   it.each<[string, string, RequestInit & { readonly key?: string }, Line]>([
     ['HEAD', '/v1/pets/1', { method: 'HEAD' }, { method: 'HEAD', operation: 'getPet', status: 401 }],
-    ['a public document', '/openapi.json', {}, { operation: 'json', status: 200 }],
+    ['a public document', '/openapi.json', {}, { operation: 'readOpenApiJson', status: 200 }],
     ['a preflight', '/v1/pets', preflight(), { method: 'OPTIONS', status: 204 }],
     ['an unknown path', '/v1/nothing', {}, { path: '/v1/nothing', status: 401 }],
   ])('also %s', async (_what, path, options, expected) => {
