@@ -8,12 +8,12 @@ const arrows = {
   auth: ['http', 'database'],
   throttling: ['auth', 'http', 'database', 'config'],
   idempotency: ['http', 'database'],
-  pets: ['idempotency', 'http', 'auth', 'database'],
-  store: ['pets', 'idempotency', 'http', 'auth', 'database'],
+  pets: ['idempotency', 'http', 'database'],
+  store: ['idempotency', 'http', 'database'],
   usage: ['http', 'auth', 'database'],
   operations: ['config', 'database', 'http', 'auth', 'pets', 'store'],
-  openapi: ['http', 'pets', 'store', 'auth'],
-  cli: ['config', 'database', 'http', 'auth', 'pets', 'store', 'operations'],
+  openapi: ['http'],
+  cli: ['config', 'database', 'http', 'pets', 'operations'],
 };
 
 /** Which rooms of src/http a room may import from, besides itself and the files that lie beside them all. */
@@ -27,10 +27,10 @@ const rooms = {
   input: ['errors'],
   paging: ['errors', 'input'],
   sockets: ['answer', 'client-address', 'errors', 'input', 'ports'],
-  edge: ['answer', 'client-address', 'deprecation', 'errors', 'input', 'ports', 'sockets'],
+  edge: ['answer', 'deprecation', 'errors', 'input', 'sockets'],
 };
 
-/** Only these files of a folder may be used from outside, where the rest is the folder's own business. */
+/** Of these a folder may use the types alone. */
 const typeOnly = [
   // The database takes its settings as they were validated; it reads no environment.
   { from: 'database', to: 'config/config' },

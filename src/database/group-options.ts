@@ -15,7 +15,7 @@ export interface GroupOptions<Question, Answer> {
   readonly sizeMax: number;
   /** Statements under way. */
   readonly concurrencyMax: number;
-  /** Questions waiting for a statement; past it a question is refused at once. */
+  /** Who may wait for a statement, each of those who share a question counted; past it a question is refused at once. */
   readonly waitingMax: number;
   /** The longest that a question waits for its answer; it may be given up `SWEEP_MS` earlier, but not later. */
   readonly timeoutMs: number;

@@ -16,7 +16,12 @@ export function explainStartError(error: unknown): string {
 
 function explainFault(error: unknown, portVariable: string, hostVariable: string): string {
   if (!(error instanceof Error)) return String(error);
-  const { code, port, address } = error as Error & { code?: string; port?: number; address?: string };
+  const { code, port, address, hostname } = error as Error & {
+    code?: string;
+    port?: number;
+    address?: string;
+    hostname?: string;
+  };
   switch (code) {
     case 'EADDRINUSE':
       return `Port ${port} is in use by another program: stop it, or set ${portVariable} to another one.`;
@@ -24,7 +29,7 @@ function explainFault(error: unknown, portVariable: string, hostVariable: string
       return `Port ${port} needs a privilege this user does not have: set ${portVariable} to 1024 or above.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${hostVariable} ${address ?? ''} is not an address of this machine.`;
+      return `${hostVariable} ${address ?? hostname ?? ''} is not an address of this machine.`;
     case undefined:
     default:
       return error.stack ?? error.message;

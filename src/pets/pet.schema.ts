@@ -7,7 +7,7 @@ const petStatusSchema = {
   enum: PET_STATUSES,
 };
 
-/** How an animal is written: by schema, which is fast and writes int64 to the digit. */
+/** An animal as the document describes it. Answers are texts that the database or `petJson` has written. */
 export const petSchema = {
   title: 'Pet',
   description: 'An animal.',

@@ -11,7 +11,7 @@ export interface AddressLimiterOptions {
   readonly limitPerMinute: number;
   /** The refused requests past its limit in the same minute from which on an address floods. */
   readonly floodAfter: number;
-  /** Addresses that are told apart at a time; each costs about 160 bytes. */
+  /** Addresses that are told apart at a time. */
   readonly addressesMax: number;
   /** Keys of one address past its limit that may be looked up at the same time. */
   readonly lookupsMax: number;

@@ -4,7 +4,7 @@ export const INT64_MAX = 2n ** 63n - 1n;
 export const isInt64 = (value: unknown): value is bigint =>
   typeof value === 'bigint' && value >= INT64_MIN && value <= INT64_MAX;
 
-/** A plain decimal int64 of a path or cursor (no sign but a leading minus, no leading zeros), or undefined. */
+/** A plain decimal int64 of a path or an argument (no sign but a leading minus, no leading zeros), or undefined. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return undefined;
   const value = BigInt(text);
