@@ -17,6 +17,9 @@ const refusal = (body: string | Buffer): string => {
   return 'accepted';
 };
 
+const arrays = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+
 describe('parseJsonBody', () => {
   it('keeps every int64 to the digit, however it is written', () => {
     fc.assert(
@@ -92,8 +95,6 @@ describe('parseJsonBody', () => {
   });
 
   it('reads 500 levels, and tells what is wrong with more, whatever they are made of', () => {
-    const arrays = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
-    const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
     for (const nested of [arrays, objects]) {
       expect(() => parse(nested(500))).not.toThrow();
       expect(() => parse(nested(501))).toThrow('nested deeper than 500 levels');

@@ -55,7 +55,7 @@ const plain = fc
     fc.constantFrom([], PET),
     fc.uniqueArray(fc.tuple(fc.constantFrom(...NAMES), value), { selector: ([name]) => name }),
   )
-  .map(([usual, members]) => [...new Map([...usual, ...members])])
+  .map(([usual, members]) => Array.from(new Map([...usual, ...members])))
   .map((members) => parseJsonText(`{${members.map(([name, json]) => `"${name}":${json}`).join(',')}}`));
 
 describe('a quick reader', () => {
