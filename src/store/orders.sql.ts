@@ -100,17 +100,15 @@ export const PLACE_ORDERS_ONCE: Statement = {
       order by wanted.number),
     answer as materialized (
       select
-        decided.*, case when refusal is null then nextval('orders_id_seq') end as id, now() as at,
-        ${instant('now()')} as at_text
+        decided.*, case when refusal is null then nextval('orders_id_seq') end as id,
+        'placed'::order_status as status, now() as placed_at, now() as updated_at
       from decided),
     -- a claim is free when nobody used it, also not since this statement began, or when its time is over; a refusal stores
     -- nothing
     stored as (
       insert into idempotency_keys as stored (api_key_id, key, fingerprint, resource_id, answer, expires_at)
-      select api_key_id, key, fingerprint, id,
-             '{"id":' || id || ',"petId":' || pet_id || ',"status":"placed","placedAt":"' || at_text || '","updatedAt":"' || at_text || '"}',
-             now() + interval '${IDEMPOTENCY_HOURS} hours'
-      from answer
+      select api_key_id, key, fingerprint, id, ${ORDERS.json}, now() + interval '${IDEMPOTENCY_HOURS} hours'
+      from answer as item
       where refusal is null
       order by api_key_id, key
       on conflict (api_key_id, key) do update
@@ -122,7 +120,7 @@ export const PLACE_ORDERS_ONCE: Statement = {
       returning resource_id, answer),
     placed as (
       insert into orders (id, pet_id, status, placed_at, updated_at)
-      select answer.id, pet_id, 'placed', at, at
+      select answer.id, pet_id, status, placed_at, updated_at
       from answer join stored on stored.resource_id = answer.id)
     select asked.is_mine, answer.id, stored.answer, answer.refusal
     from asked

@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { escapeLiteral } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { PetStatus } from '../../pets/pet.js';
+import { PETS } from '../../pets/pets.sql.js';
 import type { CliContext } from '../context.js';
 import { count, showProgress } from '../progress.js';
 import { withDatabase } from '../session.js';
@@ -56,9 +57,8 @@ const copyStatements: Readonly<Record<Format, (where: string) => string>> = {
   // delimiter that they cannot contain: JSON writes these characters as \u0001 and \u0002.
   ndjson: (where) => `
     copy (
-      select '{"id":' || id || ',"name":' || to_json(name) || ',"categoryId":' || category_id
-             || coalesce(',"status":"' || status::text || '"', '') || '}'
-      from pets
+      select ${PETS.json}
+      from pets as item
       ${where}
       order by id)
     to stdout with (format csv, quote e'\\x01', delimiter e'\\x02')`,
