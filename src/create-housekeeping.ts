@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { LimitsConfig } from './config/config.js';
 import type { Database } from './database/database.js';
-import { IdempotencyRepository } from './idempotency/idempotency.repository.js';
+import { deleteExpiredAnswers } from './idempotency/expired-answers.js';
 import { Housekeeping } from './operations/housekeeping.js';
 import { deleteExpiredUsage } from './throttling/usage-retention.js';
 
@@ -11,12 +11,14 @@ const IDEMPOTENCY_BATCH = 100;
 
 /** What is deleted by its age while the service runs: old days of use, and expired idempotency keys. */
 export function createHousekeeping(database: Database, limits: LimitsConfig, logger: Logger): Housekeeping {
-  const answers = new IdempotencyRepository(database);
   return new Housekeeping({
     work: async (signal) => {
       const retentionDays = limits.usageRetentionDays;
       await deleteExpiredUsage(database.pool, { retentionDays, batchSize: USAGE_BATCH, signal });
-      while (!signal.aborted && (await answers.deleteExpired(IDEMPOTENCY_BATCH)) === IDEMPOTENCY_BATCH);
+      let deleted = IDEMPOTENCY_BATCH;
+      while (!signal.aborted && deleted === IDEMPOTENCY_BATCH) {
+        deleted = await deleteExpiredAnswers(database, IDEMPOTENCY_BATCH);
+      }
     },
     onError: (err) => logger.warn({ err }, 'old rows could not be deleted; the next run tries again'),
     random: Math.random,

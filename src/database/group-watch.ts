@@ -25,9 +25,11 @@ export function observeGroups(looksOn: GroupObserver): void {
 /** Every group that was made, for those who look on. */
 export const allGroups = (): Iterable<AnyGroup> => groups;
 
-/** Has every group refuse new questions; resolves when all that were asked are settled. */
+/** Has every group refuse new questions, and forgets them; resolves when all that were asked are settled. */
 export async function closeGroups(): Promise<void> {
-  await Promise.all(Array.from(groups, (group) => group.close()));
+  const closing = Array.from(groups, (group) => group.close());
+  groups.clear();
+  await Promise.all(closing);
 }
 
 /** The options of a group that is looked on at. */

@@ -17,22 +17,6 @@ const FIND: Statement = {
     where stored.expires_at > now()`,
 };
 
-const DELETE_EXPIRED: Statement = {
-  name: 'delete_expired_idempotency_keys',
-  text: `
-    with expired as (
-      select api_key_id, key
-      from idempotency_keys
-      where expires_at <= now()
-      order by expires_at
-      limit $1
-      for update skip locked)
-    delete from idempotency_keys as stored
-    using expired
-    where stored.api_key_id = expired.api_key_id and stored.key = expired.key
-    returning 1`,
-};
-
 type Row = readonly [number: number, id: bigint, answer: string, fingerprint: Buffer];
 
 /** The stored first answers. They are written by the statements that create what they answer with. */
@@ -47,11 +31,6 @@ export class IdempotencyRepository {
 
   find(claim: Claim): Promise<StoredCreation | undefined> {
     return this.#stored.ask(claim);
-  }
-
-  /** Deletes up to `batchSize` expired answers and tells how many; replicas do not wait for each other. */
-  async deleteExpired(batchSize: number): Promise<number> {
-    return (await this.database.rows(DELETE_EXPIRED, [batchSize])).length;
   }
 
   async #select(claims: readonly Claim[]): Promise<readonly (StoredCreation | undefined)[]> {

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { Client } from 'pg';
-import { IdempotencyRepository } from '../../src/idempotency/idempotency.repository.js';
+import { deleteExpiredAnswers } from '../../src/idempotency/expired-answers.js';
 import { deleteExpiredUsage } from '../../src/throttling/usage-retention.js';
 import { PROVOCATIONS, withHeaders } from '../conformance/provocations.js';
 import { REQUESTS } from '../conformance/requests.js';
@@ -27,7 +27,7 @@ export async function statementsInUse(): Promise<readonly string[]> {
     await send(stage, withHeaders(asked, { Authorization: `Bearer ${withoutCounters}` }));
     const { database } = stage.ordinary;
     await deleteExpiredUsage(database.pool, { retentionDays: 400, batchSize: 1 });
-    await new IdempotencyRepository(database).deleteExpired(1);
+    await deleteExpiredAnswers(database, 1);
     const texts = queries.mock.calls
       .map(([query]) => textOf(query))
       .filter((text) => typeof text === 'string');
