@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import { CommanderError } from 'commander';
 import { DatabaseError } from 'pg';
 import { classifyDatabaseError } from '../database/database-errors.js';
-import { describeFault } from '../database/migration.error.js';
+import { describeFault } from '../database/describe-fault.js';
 import { explainStartError } from '../operations/start-error.js';
 import { CliError, UsageError } from './cli-error.js';
 

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { hasCluster } from '../database/embedded/cluster.js';
 import { openEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
-import { describeFault } from '../database/migration.error.js';
+import { describeFault } from '../database/describe-fault.js';
 import { pendingMigrations } from '../database/migrations.js';
 import { CliError } from './cli-error.js';
 import type { CliContext } from './context.js';

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeFault, MigrationError } from './migration.error.js';
+import { describeFault } from './describe-fault.js';
+import { MigrationError } from './migration.error.js';
 
 /** One migration of this release. */
 export interface MigrationFile {

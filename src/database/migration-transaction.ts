@@ -4,7 +4,8 @@ import { classifyDatabaseError, isUnavailable } from './database-errors.js';
 import type { MigrationFile } from './migration-files.js';
 import { type OpenConnection, runOutside, runsOutside } from './migration-outside.js';
 import { createRecordsTable, insertRecord, readRecords } from './migration-records.js';
-import { describeFault, MigrationError } from './migration.error.js';
+import { describeFault } from './describe-fault.js';
+import { MigrationError } from './migration.error.js';
 
 /** Prisma's command line takes the same lock. */
 const ADVISORY_LOCK = 72_707_369;

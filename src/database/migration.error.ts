@@ -1,6 +1,3 @@
-import { types } from 'node:util';
-import { DatabaseError } from 'pg';
-
 /**
  * Why the database could not be brought to this release's schema, in a few words for a human. It has no stack: what
  * helps is in the message, and the fault is in SQL or in the database.
@@ -16,29 +13,4 @@ export class MigrationError extends Error {
     super(message);
     this.stack = `${this.name}: ${message}`;
   }
-}
-
-/** What the database or the driver said, in one line, with the line of `sql` when the database names a place in it. */
-export function describeFault(fault: unknown, sql?: string): string {
-  if (!(fault instanceof DatabaseError)) return messageOf(fault);
-  const notes = [`SQLSTATE ${fault.code ?? 'unknown'}`];
-  const position = Number(fault.position);
-  if (sql !== undefined && position > 0) notes.unshift(`line ${String(lineAt(sql, position))}`);
-  const more = [fault.detail, fault.hint, fault.where].filter((part) => part !== undefined);
-  return [`${fault.message} (${notes.join(', ')})`, ...more].join('; ').replaceAll(/\s*\n\s*/g, ' ');
-}
-
-/** Not `instanceof`: an error of Node's own is none of Jest's Error. */
-function messageOf(fault: unknown): string {
-  if (!types.isNativeError(fault)) return String(fault);
-  // Node tries each address of a host and, when all fail, leaves the message empty.
-  const parts: unknown = 'errors' in fault ? fault.errors : undefined;
-  if (fault.message === '' && Array.isArray(parts)) return parts.map((part) => messageOf(part)).join('; ');
-  return fault.message;
-}
-
-/** PostgreSQL counts characters from 1, where JavaScript's index would count some of them twice. */
-function lineAt(sql: string, position: number): number {
-  const before = Array.from(sql).slice(0, position - 1);
-  return before.filter((character) => character === '\n').length + 1;
 }

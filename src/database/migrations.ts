@@ -3,7 +3,8 @@ import { listMigrations, MIGRATIONS_DIRECTORY, readMigrations, isUnchanged } fro
 import type { MigrationFile } from './migration-files.js';
 import { applyMigration } from './migration-transaction.js';
 import { readRecords, type MigrationRecord } from './migration-records.js';
-import { describeFault, MigrationError } from './migration.error.js';
+import { describeFault } from './describe-fault.js';
+import { MigrationError } from './migration.error.js';
 
 export interface MigrateOptions {
   readonly connectionString: string;

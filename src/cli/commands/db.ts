@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { describeFault } from '../../database/migration.error.js';
+import { describeFault } from '../../database/describe-fault.js';
 import { migrate, pendingMigrations } from '../../database/migrations.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { describeFault } from '../../database/migration.error.js';
+import { describeFault } from '../../database/describe-fault.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { toJson } from '../output.js';

@@ -1,0 +1,28 @@
+import { types } from 'node:util';
+import { DatabaseError } from 'pg';
+
+/** What the database or the driver said, in one line, with the line of `sql` when the database names a place in it. */
+export function describeFault(fault: unknown, sql?: string): string {
+  if (!(fault instanceof DatabaseError)) return messageOf(fault);
+  const notes = [`SQLSTATE ${fault.code ?? 'unknown'}`];
+  const position = Number(fault.position);
+  if (sql !== undefined && position > 0) notes.unshift(`line ${String(lineAt(sql, position))}`);
+  const more = [fault.detail, fault.hint, fault.where].filter((part) => part !== undefined);
+  return [`${fault.message} (${notes.join(', ')})`, ...more].join('; ').replaceAll(/\s*\n\s*/g, ' ');
+}
+
+/** What a fault says, whatever was thrown. */
+export function messageOf(fault: unknown): string {
+  // Not `instanceof`: an error of Node's own is none of Jest's Error.
+  if (!types.isNativeError(fault)) return String(fault);
+  // Node tries each address of a host and, when all fail, leaves the message empty.
+  const parts: unknown = 'errors' in fault ? fault.errors : undefined;
+  if (fault.message === '' && Array.isArray(parts)) return parts.map((part) => messageOf(part)).join('; ');
+  return fault.message;
+}
+
+/** PostgreSQL counts characters from 1, where JavaScript's index would count some of them twice. */
+function lineAt(sql: string, position: number): number {
+  const before = Array.from(sql).slice(0, position - 1);
+  return before.filter((character) => character === '\n').length + 1;
+}
