@@ -55,6 +55,10 @@ export function isUnavailable(error: unknown): boolean {
   return failure === 'answered' ? transient.has(readError(error).sqlState ?? '') : failure !== 'fault';
 }
 
+/** Somebody else was in the way: a lock not had in time, a deadlock. The connection is as good as before. */
+export const isContention = (error: unknown): boolean =>
+  classifyDatabaseError(error) === 'answered' && isUnavailable(error);
+
 /** The error as callers may have it: an `UnavailableError` for all that is unavailable, anything else as it is. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof UnavailableError || !isUnavailable(error)) return error;

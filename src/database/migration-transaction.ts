@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { classifyDatabaseError, isUnavailable } from './database-errors.js';
+import { classifyDatabaseError, isContention } from './database-errors.js';
 import type { MigrationFile } from './migration-files.js';
 import { type OpenConnection, runOutside, runsOutside } from './migration-outside.js';
 import { createRecordsTable, insertRecord, readRecords } from './migration-records.js';
@@ -126,9 +126,6 @@ async function transactionId(client: ClientBase): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string }>('select pg_current_xact_id()::text as id');
   return rows[0]?.id;
 }
-
-/** Somebody else was in the way: a lock not had in time, a deadlock. The connection is as good as before. */
-const isContention = (fault: unknown) => classifyDatabaseError(fault) === 'answered' && isUnavailable(fault);
 
 function failed(fault: unknown, migration: MigrationFile): MigrationError {
   const { name, sql } = migration;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 import { openTestPool } from '../support/test-pool.js';
 import { json, type Petstore, petstoreOn } from './support/petstore.js';
 
@@ -30,6 +31,10 @@ const rows = (...written: readonly (string | undefined)[]): string =>
 
 const ids = async (): Promise<readonly string[]> =>
   (await pool.query<{ id: string }>('select id from pets order by id')).rows.map(({ id }) => id);
+
+const waitingForSequence = async (client: PoolClient): Promise<number | null> =>
+  (await client.query(`select from pg_locks where relation = 'pets_id_seq'::regclass and not granted`))
+    .rowCount;
 
 describe('petstore pets import, with identifiers', () => {
   it('keeps them, and the next animal of the service comes after them', async () => {
@@ -82,6 +87,31 @@ describe('petstore pets import, with identifiers', () => {
       /^line 1: id must be an integer of 64 bits\.\n/,
     );
     expect(await ids()).toEqual([]);
+  });
+
+  it('waits for who has drawn an identifier, and lets others draw meanwhile', async () => {
+    const [holder, service] = [await pool.connect(), await pool.connect()];
+    try {
+      await holder.query(`begin; select nextval('pets_id_seq')`);
+      let isDone = false;
+      const outcome = importText(rows('41'), 'ndjson').finally(() => (isDone = true));
+      // As long as anybody waits for an answer of the service.
+      await service.query(`set statement_timeout = '950ms'`);
+      for (let nth = 0; nth < 3; nth += 1) {
+        await eventually(async () => expect(await waitingForSequence(service)).toBe(1));
+        await service.query(`insert into pets (name, category_id) values ('meanwhile', 1)`);
+      }
+      expect(isDone).toBe(false);
+      await holder.query('commit');
+      expect(await outcome).toMatchObject({ code: 0, stdout: 'Imported 1 animals.\n' });
+      const { rows: next } = await service.query(
+        `insert into pets (name, category_id) values ('next', 1) returning id`,
+      );
+      expect(next).toEqual([{ id: '42' }]);
+    } finally {
+      holder.release(true);
+      service.release(true);
+    }
   });
 
   it('gives new ones instead when that is asked for', async () => {

@@ -1,7 +1,7 @@
 import { Client, DatabaseError } from 'pg';
 import { violatedConstraint } from '../../database/database-errors.js';
 import { CliError } from '../cli-error.js';
-import { connect } from '../session.js';
+import { moveSequencePast } from './pets-sequence.js';
 
 /**
  * Identifiers from here on are out of the sequence's reach: were it moved past the largest int64, no animal could be added
@@ -76,7 +76,7 @@ async function tellTaken(client: Client, refuse: RefuseTaken): Promise<void> {
 
 /**
  * Has the service's next identifiers follow the imported ones, before these are there: else it would draw one of them, wait
- * for this import to end and fail. On another connection, because the sequence stays locked until its transaction ends.
+ * for this import to end and fail.
  */
 async function moveSequence(client: Client, url: string): Promise<void> {
   const { rows } = await client.query<{ last: bigint | null; next: bigint }>(
@@ -86,17 +86,7 @@ async function moveSequence(client: Client, url: string): Promise<void> {
     [SEQUENCE_ID_END],
   );
   const [{ last, next } = { last: null, next: 0n }] = rows;
-  if (last === null || last < next) return;
-  const other = await connect(url);
-  try {
-    await other.query('begin');
-    // Changes nothing but locks the sequence against being drawn from, which nothing else does.
-    await other.query('alter sequence pets_id_seq increment by 1');
-    await other.query(`select setval('pets_id_seq', greatest($1, last_value)) from pets_id_seq`, [last]);
-    await other.query('commit');
-  } finally {
-    await other.end().catch(() => undefined);
-  }
+  if (last !== null && last >= next) await moveSequencePast(last, url);
 }
 
 /** An error of an import with identifiers, which not every role may do. */
