@@ -82,6 +82,19 @@ describe('the destination of log lines', () => {
     expect(written()).toBe('the last words\n');
   });
 
+  it('does not hold up the exit for longer than a moment when the reader stands still', () => {
+    const pipe = join(folder, 'still');
+    execFileSync('mkfifo', [pipe]);
+    const both = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    const destination = new LogDestination({ fd: both });
+    // More than a pipe holds.
+    destination.write(`${'x'.repeat(200_000)}\n`);
+    const beganAtMs = performance.now();
+    destination.flushSync();
+    expect(performance.now() - beganAtMs).toBeLessThan(3_000);
+    closeSync(both);
+  });
+
   it('drops what does not fit into its memory, and says so', async () => {
     const destination = new LogDestination({ fd, waitingMax: 10 });
     for (let line = 0; line < 5; line += 1) destination.write(`line ${line}\n`);

@@ -1,5 +1,6 @@
-import { write, writeSync } from 'node:fs';
+import { write } from 'node:fs';
 import { maskKeys } from './mask-keys.js';
+import { mayRefuse, pauseSync, writeAllSync } from './write-all-sync.js';
 
 export interface LogDestinationOptions {
   /** The file descriptor: 2 is standard error. */
@@ -20,16 +21,23 @@ const WAITING_MAX = 33_554_432;
 /** What takes no more bytes right now (a pipe that is full) is asked again after this time. */
 const RETRY_MS = 20;
 
+const NOTHING = Buffer.alloc(0);
+const LINE_END = Buffer.from('\n');
+
 /**
  * Where log lines go. Writing never waits for whoever reads them: lines are gathered and written by another thread, what
- * cannot be written waits in bounded memory, and at the exit, also after a crash, the rest is written at once. No API key
- * gets past it, whoever writes the line.
+ * cannot be written waits in bounded memory, and at the exit, also after a crash, the rest is written at once: a line rather
+ * twice than never. No API key gets past it, whoever writes the line.
  */
 export class LogDestination {
   readonly #fd: number;
   readonly #waitingMax: number;
   #text = '';
   #isWriting = false;
+  /** What was taken of the text and, as far as was told, is not out. */
+  #unwritten: Buffer = NOTHING;
+  /** Whether another thread writes now: how much of `#unwritten` is out, only its answer tells. */
+  #isUnderWay = false;
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
   #written: (() => void)[] = [];
@@ -59,12 +67,24 @@ export class LogDestination {
 
   /** For the exit of the process, when nothing else can run any more. */
   flushSync(): void {
-    let rest = Buffer.from(this.#take());
     try {
-      while (rest.length > 0) rest = rest.subarray(writeSync(this.#fd, rest));
+      writeAllSync(this.#fd, Buffer.concat([this.#takeUnwritten(), Buffer.from(this.#take())]));
     } catch {
       // Nobody reads: there is nobody to tell, either.
     }
+  }
+
+  /** What of the unwritten bytes is left to be written at the exit. */
+  #takeUnwritten(): Buffer {
+    // The process does not end before its threads: what is under way is written whole where writing waits.
+    if (this.#isUnderWay && !mayRefuse(this.#fd)) return NOTHING;
+    const bytes = this.#unwritten;
+    this.#unwritten = NOTHING;
+    if (!this.#isUnderWay) return bytes;
+    // Any part of them may be out, and nothing will tell which. So all come (again), once the other thread is through: else its
+    // part could end up among them; and on a new line, because its part may end within one.
+    pauseSync(RETRY_MS);
+    return Buffer.concat([LINE_END, bytes]);
   }
 
   #writeSoon(): void {
@@ -80,21 +100,27 @@ export class LogDestination {
   #writeOut(): void {
     if (this.#isWriting) return;
     this.#isWriting = true;
-    this.#writeBytes(Buffer.from(this.#take()));
+    this.#unwritten = Buffer.from(this.#take());
+    this.#writeUnwritten();
   }
 
-  #writeBytes(bytes: Buffer): void {
-    write(this.#fd, bytes, (error, written) => {
+  readonly #writeUnwritten = (): void => {
+    this.#isUnderWay = true;
+    write(this.#fd, this.#unwritten, (error, written) => {
+      this.#isUnderWay = false;
       if (error?.code === 'EAGAIN') {
-        setTimeout(() => this.#writeBytes(bytes), RETRY_MS);
-      } else if (error === null && written < bytes.length) {
-        this.#writeBytes(bytes.subarray(written));
+        setTimeout(this.#writeUnwritten, RETRY_MS);
+        return;
+      }
+      this.#unwritten = error === null ? this.#unwritten.subarray(written) : NOTHING;
+      if (this.#unwritten.length > 0) {
+        this.#writeUnwritten();
       } else {
         this.#isWriting = false;
         this.#goOn();
       }
     });
-  }
+  };
 
   #goOn(): void {
     if (this.#text === '') for (const resolve of this.#written.splice(0)) resolve();
