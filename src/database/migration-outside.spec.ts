@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { createEmptyDatabase, type TestDatabase } from '../../test/support/database.js';
 import { eventually } from '../../test/support/eventually.js';
+import { MIGRATIONS_DIRECTORY } from './migration-files.js';
 import { migrate } from './migrations.js';
 
 /** For what is meant to run out of time. */
@@ -42,6 +43,16 @@ async function migrateTo(sql: string, lockTimeoutMs?: number): Promise<string[]>
     directory,
     ...(lockTimeoutMs !== undefined && { lockTimeoutMs }),
   });
+}
+
+/** How many sessions wait in a batch for a row that another holds. */
+async function waitingForRow(other: Client): Promise<number | null> {
+  const { rowCount } = await other.query(
+    `select from pg_stat_activity
+     where query like '%do $$%' and wait_event_type = 'Lock' and pid <> pg_backend_pid()
+       and datname = current_database()`,
+  );
+  return rowCount;
 }
 
 /** Each index by name, and whether it is valid. */
@@ -129,6 +140,93 @@ describe('a migration that runs outside a transaction', () => {
       'select count(distinct xmin::text)::int as transactions, count(distinct name)::int as names from cats',
     );
     expect(rows).toEqual([{ transactions: 3, names: 10 }]);
+  });
+
+  it('keeps the rows of a batch for a moment only when another is locked, and succeeds when it is free', async () => {
+    await client.query(`insert into cats (name) select 'Cat' from generate_series(1, 3)`);
+    await client.query('begin; select from cats where id = 3 for update');
+    const outcome = migrateTo(`${OUTSIDE}do $$
+      begin
+        loop
+          update cats set name = 'Tom' where id in (select id from cats where name = 'Cat' limit 3);
+          exit when not found;
+          commit;
+        end loop;
+      end
+      $$;`);
+    const other = new Client({ connectionString: database.url });
+    await other.connect();
+    // More than the second that a row is waited for, and much less than the minute that a migration waits in all.
+    await other.query(`set statement_timeout = '1900ms'`);
+    try {
+      for (let nth = 0; nth < 2; nth += 1) {
+        await eventually(async () => expect(await waitingForRow(other)).toBe(1));
+        await other.query('select from cats where id = 1 for update');
+      }
+    } finally {
+      await other.end();
+      await client.query('commit');
+    }
+    expect(await outcome).toEqual(['1_cats']);
+    const { rows } = await client.query('select distinct name from cats');
+    expect(rows).toEqual([{ name: 'Tom' }]);
+  });
+
+  it('passes by a locked row as the README says, and comes back for it', async () => {
+    await client.query(`insert into cats (name) select 'Cat' from generate_series(1, 10)`);
+    await client.query('begin; select from cats where id = 2 for update');
+    const readme = await readFile(join(MIGRATIONS_DIRECTORY, 'README.md'), 'utf8');
+    const [, recipe = ''] = /```sql\n(-- migrate: outside a transaction\ndo [^]*?)```/.exec(readme) ?? [];
+    const outcome = migrateTo(
+      recipe
+        .replaceAll('pets', 'cats')
+        .replaceAll('nick is null', `name = 'Cat'`)
+        .replaceAll(`nick = ''`, `name = 'Tom'`)
+        .replace('limit 1000', 'limit 4'),
+    );
+    const other = new Client({ connectionString: database.url });
+    await other.connect();
+    try {
+      await eventually(async () => expect(await waitingForRow(other)).toBe(1));
+      // All that are not locked are changed, and free.
+      const { rowCount } = await other.query(`select from cats where name = 'Tom' for update nowait`);
+      expect(rowCount).toBe(9);
+    } finally {
+      await other.end();
+      await client.query('commit');
+    }
+    expect(await outcome).toEqual(['1_cats']);
+    const { rows } = await client.query('select distinct name from cats');
+    expect(rows).toEqual([{ name: 'Tom' }]);
+  });
+
+  it('waits for a locked row also after batches that took longer than it may wait', async () => {
+    await client.query(`insert into cats (name) select 'Cat' from generate_series(1, 2)`);
+    await client.query('begin; select from cats where id = 2 for update');
+    const outcome = migrateTo(
+      `${OUTSIDE}do $$
+      begin
+        if exists (select from cats where name = 'Cat' and id = 1) then
+          perform pg_sleep(1.6);
+          update cats set name = 'Tom' where id in (select 1 limit 1);
+          commit;
+        end if;
+        update cats set name = 'Tom' where id = 2;
+      end
+      $$;`,
+      1500,
+    );
+    const other = new Client({ connectionString: database.url });
+    await other.connect();
+    try {
+      for (const sessions of [1, 0]) {
+        await eventually(async () => expect(await waitingForRow(other)).toBe(sessions));
+      }
+    } finally {
+      await other.end();
+      await client.query('commit');
+    }
+    expect(await outcome).toEqual(['1_cats']);
   });
 
   it.each([

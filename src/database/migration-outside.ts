@@ -11,6 +11,16 @@ const DIRECTIVE = /^-- migrate: outside a transaction\r?\n/;
 export const runsOutside = ({ sql }: Pick<MigrationFile, 'sql'>): boolean => DIRECTIVE.test(sql);
 
 /**
+ * Whether others may read, write and lock rows while it waits, so that it may wait for long: true of the concurrent work on
+ * indexes, which lasts hours and would have to begin anew. Anything else may keep others waiting meanwhile: a `do` block holds
+ * the rows of a batch.
+ */
+export function waitsAlone({ sql }: Pick<MigrationFile, 'sql'>): boolean {
+  const [first = '', ...rest] = (readSql(sql).statements[0]?.tokens ?? []).map(({ text }) => text);
+  return ['create', 'drop', 'reindex'].includes(first) && rest.includes('concurrently');
+}
+
+/**
  * Runs a migration of one statement on a connection of its own, outside of any transaction, while the caller's transaction
  * keeps the migration lock. What it did stays when it fails, and when it is not recorded in the end it runs again: so the
  * statement has to be one that may be repeated, with `if not exists`.
@@ -41,7 +51,6 @@ export async function runOutside(
   }
 }
 
-/** What such a statement waits for keeps nobody else waiting, so it may wait as long as for its turn. */
 async function prepareSession(worker: Client, lockTimeoutMs: number): Promise<void> {
   await worker.query(
     `select set_config(name, '0', false) from pg_settings where name in ('statement_timeout', 'transaction_timeout')`,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { classifyDatabaseError, isContention } from './database-errors.js';
 import type { MigrationFile } from './migration-files.js';
-import { type OpenConnection, runOutside, runsOutside } from './migration-outside.js';
+import { type OpenConnection, runOutside, runsOutside, waitsAlone } from './migration-outside.js';
 import { createRecordsTable, insertRecord, readRecords } from './migration-records.js';
 import { describeFault } from './describe-fault.js';
 import { MigrationError } from './migration.error.js';
@@ -10,7 +10,7 @@ import { MigrationError } from './migration.error.js';
 /** Prisma's command line takes the same lock. */
 const ADVISORY_LOCK = 72_707_369;
 /**
- * How long a statement of a migration waits for a table at a time. Requests queue up behind it meanwhile, and they
+ * How long a statement of a migration waits for a table or a row at a time. Requests queue up behind it meanwhile, and they
  * are answered 503 when the database does not answer within two seconds.
  */
 const TABLE_LOCK_MS = 1_000;
@@ -40,14 +40,26 @@ export async function applyMigration(
   options: ApplyOptions,
 ): Promise<boolean> {
   const { lockTimeoutMs } = options;
-  const giveUp = performance.now() + lockTimeoutMs;
+  let waitedMs = 0;
   for (;;) {
+    const beganAtMs = performance.now();
     const outcome = await attempt(client, migration, options);
     if (typeof outcome === 'boolean') return outcome;
-    if (performance.now() >= giveUp) throw outcome;
-    await delay(Math.min(PAUSE_MS, lockTimeoutMs));
+    waitedMs += waited(migration, performance.now() - beganAtMs, lockTimeoutMs);
+    if (waitedMs >= lockTimeoutMs) throw outcome;
+    const pauseMs = Math.min(PAUSE_MS, lockTimeoutMs);
+    await delay(pauseMs);
+    waitedMs += pauseMs;
   }
 }
+
+/** How much of an attempt counts. Batches that were committed stay: after an hour of them a locked row is still waited for. */
+const waited = (migration: MigrationFile, tookMs: number, lockTimeoutMs: number): number =>
+  runsOutside(migration) ? Math.min(tookMs, lockMs(migration, lockTimeoutMs)) : tookMs;
+
+/** How long each of its statements waits for a lock at a time. */
+const lockMs = (migration: MigrationFile, lockTimeoutMs: number): number =>
+  waitsAlone(migration) ? lockTimeoutMs : Math.min(TABLE_LOCK_MS, lockTimeoutMs);
 
 /** As `applyMigration`, but returns the error when waiting may help. */
 async function attempt(
@@ -82,7 +94,7 @@ async function applyUnlessOccupied(
   if (state === 'failed') throw unresolved(migration);
   await prepareTransaction(client, Math.min(TABLE_LOCK_MS, lockTimeoutMs));
   await createRecordsTable(client);
-  if (runsOutside(migration)) await runOutside(migration, openAnother, lockTimeoutMs);
+  if (runsOutside(migration)) await runOutside(migration, openAnother, lockMs(migration, lockTimeoutMs));
   else await runInside(client, migration);
   await insertRecord(client, migration);
   return true;
