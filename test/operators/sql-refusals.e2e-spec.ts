@@ -98,6 +98,53 @@ const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, h
     /"pro" is custom.*"Acme"/,
     /requests_per_minute/,
   ],
+  [
+    'no plan',
+    'update api_keys set plan_id = null where id = $1',
+    /plan_id is missing/,
+    /business, enterprise/,
+  ],
+  ['no plan at first', `insert into api_keys (name) values ('Acme')`, /plan_id is missing/, /business/],
+  ...['', ' ', 'x'.repeat(256), '\u001b[31m'].map(
+    (name) =>
+      [
+        `the name ${JSON.stringify(name).slice(0, 9)}`,
+        `update api_keys set name = '${name}' where id = $1`,
+        /name of a key has 1 to 255/,
+        /Acme web/,
+      ] as const,
+  ),
+  ['a name at issue', `select issue_api_key('', 'free')`, /name of a key has 1 to 255/, /Acme web/],
+  [
+    'no requests a minute',
+    'update api_keys set requests_per_minute = 0 where id = $1',
+    /requests_per_minute is 0 .* at least 1/,
+    /suspend_api_key/,
+  ],
+  [
+    'less than no requests a day',
+    'update api_keys set requests_per_day = -5 where id = $1',
+    /requests_per_day is -5 .* at least 1/,
+    /Null is the number of the plan/,
+  ],
+  [
+    'a plan of no requests',
+    `select set_plan('free', per_minute => 0)`,
+    /requests_per_minute is 0/,
+    /suspend_api_key/,
+  ],
+  [
+    'a plan of no requests a day',
+    `update plans set requests_per_day = 0 where id = 'free'`,
+    /requests_per_day is 0/,
+    /suspend_api_key/,
+  ],
+  [
+    'a plan with capitals',
+    `insert into plans values ('Gold Plan', 5, 5)`,
+    /"Gold Plan" cannot be the id/,
+    /small letters/,
+  ],
   ['a plan with one number', `insert into plans values ('half', 5)`, /both/, /custom/],
   [
     'a plan that loses a number',

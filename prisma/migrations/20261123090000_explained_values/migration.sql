@@ -1,0 +1,58 @@
+-- What a value may be is declared where the tables are made; these triggers say it before, in words and with the column, for
+-- whoever writes plain SQL.
+create function explain_key_values() returns trigger
+language plpgsql as $$
+begin
+  if new.plan_id is null then
+    raise exception 'plan_id is missing' using
+      errcode = 'not_null_violation', table = 'api_keys', column = 'plan_id',
+      hint = 'The plans are: ' || (select string_agg(plans.id, ', ' order by plans.id) from public.plans) || '.';
+  end if;
+  if char_length(new.name) not between 1 and 255 or new.name !~ '[^[:space:]]' or new.name ~ '[[:cntrl:]]' then
+    raise exception 'the name of a key has 1 to 255 characters, one of them to be seen and none a control character' using
+      errcode = 'check_violation', table = 'api_keys', column = 'name',
+      hint = 'It tells people whose key it is, such as Acme web.';
+  end if;
+  if new.requests_per_minute < 1 or new.requests_per_day < 1 then
+    raise exception '% is % and has to be at least 1',
+      case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end,
+      case when new.requests_per_minute < 1 then new.requests_per_minute else new.requests_per_day end
+      using
+        errcode = 'check_violation', table = 'api_keys',
+        column = case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end,
+        hint = 'Null is the number of the plan. To stop a key: select * from suspend_api_key(id).';
+  end if;
+  return new;
+end
+$$;
+
+create trigger api_keys_explain_values
+  before insert or update of name, plan_id, requests_per_minute, requests_per_day on api_keys
+  for each row execute function explain_key_values();
+
+create function explain_plan_values() returns trigger
+language plpgsql as $$
+begin
+  if new.id !~ '^[a-z][a-z0-9_-]{0,62}$' then
+    raise exception '"%" cannot be the id of a plan', new.id using
+      errcode = 'check_violation', table = 'plans', column = 'id',
+      hint = 'It has 1 to 63 small letters, digits, _ and -, and begins with a letter.';
+  end if;
+  if new.requests_per_minute < 1 or new.requests_per_day < 1 then
+    raise exception '% is % and has to be at least 1',
+      case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end,
+      case when new.requests_per_minute < 1 then new.requests_per_minute else new.requests_per_day end
+      using
+        errcode = 'check_violation', table = 'plans',
+        column = case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end,
+        hint = 'To stop the keys of a plan, suspend them: select suspend_api_key(id) from api_keys where plan_id = ….';
+  end if;
+  return new;
+end
+$$;
+
+create trigger plans_explain_values
+  before insert or update of id, requests_per_minute, requests_per_day on plans
+  for each row execute function explain_plan_values();
+
+revoke execute on function explain_key_values(), explain_plan_values() from public;
