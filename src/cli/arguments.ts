@@ -2,10 +2,17 @@ import { InvalidArgumentError } from 'commander';
 
 const INT4_MAX = 2_147_483_647;
 
-export function positiveInteger(text: string): number {
+export const positiveInteger = (text: string): number => integerTo(INT4_MAX, text);
+
+/** A hundred years: as long as anything is kept. */
+const DAYS_MAX = 36_500;
+
+export const dayCount = (text: string): number => integerTo(DAYS_MAX, text);
+
+function integerTo(max: number, text: string): number {
   const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= INT4_MAX) return value;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${INT4_MAX}.`);
+  if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
 }
 
 /** A limit of a key's own, or the word for its plan's. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
-import { positiveInteger } from '../arguments.js';
+import { dayCount } from '../arguments.js';
 import { addChangeCommand, overviewOf } from '../change-key.js';
 import type { CliContext } from '../context.js';
 import { addExamples } from '../help.js';
@@ -34,9 +34,7 @@ export function addKeysLookCommands(keys: Command, context: CliContext): void {
     'Requests of a key by UTC day, the present one last; days without any are left out.',
   )
     .addOption(
-      new Option('--days <days>', 'how many, the present one included')
-        .argParser(positiveInteger)
-        .default(DAYS),
+      new Option('--days <days>', 'how many, the present one included').argParser(dayCount).default(DAYS),
     )
     .option('--json', 'print an array')
     .action(async (key: KeyReference, { days, json }: { readonly days: number; readonly json?: true }) => {
