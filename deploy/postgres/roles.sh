@@ -29,9 +29,10 @@ alter role petstore_owner password :'owner_password';
 alter role petstore_api password :'api_password';
 alter role petstore_cli password :'cli_password';
 
--- The server, too, gives up what nobody waits for, 100 ms before the service does (DATABASE_STATEMENT_TIMEOUT_MS, 600). It
+-- The server, too, gives up what nobody waits for, 100 ms before the service does (DATABASE_STATEMENT_TIMEOUT_MS, 950). It
 -- belongs to the role because behind a pooler no session is the service's own.
-alter role petstore_api set statement_timeout = '500ms';
+alter role petstore_api set statement_timeout = '850ms';
+alter role petstore_api set lock_timeout = '400ms';
 alter role petstore_api set idle_in_transaction_session_timeout = '5s';
 
 select 'create database petstore owner petstore_owner'

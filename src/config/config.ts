@@ -105,9 +105,8 @@ export function loadConfig(environment: Environment): Config {
       // Nobody waits longer than a group's 950 ms. Together these bound how long a lost statement keeps its place: at most
       // 4,000 ms, for after 4,750 a group takes its statement for lost.
       connectTimeoutMs: read.integer('DATABASE_CONNECT_TIMEOUT_MS', 800, 50, 2000),
-      // The server gives it up 100 ms earlier. Of the 950 ms of a write 400 are for its turn, and the rest must be enough: then
-      // what is answered 503 has been rolled back.
-      statementTimeoutMs: read.integer('DATABASE_STATEMENT_TIMEOUT_MS', 600, 200, 2000),
+      // The server gives it up 100 ms earlier, before a group tells those who asked that there is no answer.
+      statementTimeoutMs: read.integer('DATABASE_STATEMENT_TIMEOUT_MS', 950, 200, 2000),
     },
     limits: {
       addressLimitPerMinute: read.integer('ADDRESS_LIMIT_PER_MINUTE', 60, 1, 1_000_000),

@@ -5,7 +5,7 @@ import { watched, watchOptions } from './group-watch.js';
  * Questions per statement. 64 clients then keep one statement at work while this process prepares another: 4 to 14 % more
  * requests a second than with 64 questions. The fixed part of admission's cost is a quarter of the whole then.
  */
-const SIZE_MAX = 32;
+export const SIZE_MAX = 32;
 
 /** What may wait before the service refuses: about a second of work, so that nobody waits in vain for longer. */
 const WAITING_MAX = 5000;
@@ -14,8 +14,8 @@ const WAITING_MAX = 5000;
 const TIMEOUT_MS = 950;
 
 /**
- * The longest that a write waits to be sent. By default the server ends a statement after half a second: so what is told that
- * there is no answer, after 950 ms, has been rolled back.
+ * The longest that a write waits to be sent. A lock is awaited for as long (`boundSessions`): so what is told after 950 ms that
+ * there is no answer has been rolled back, if it was a lock that was in the way.
  */
 const WRITE_SENT_WITHIN_MS = 400;
 

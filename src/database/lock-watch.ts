@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 
 /** A statement of the service takes milliseconds. One that takes so long waits for something, and soon nobody for it. */
-const SLOW_MS = 600;
+const SLOW_MS = 200;
 
-/** How often statements under way are looked at: at least once before the first of them is given up. */
-const LOOK_MS = 200;
+/** How often statements under way are looked at: at least once before a lock is given up, after 400 ms. */
+const LOOK_MS = 100;
 
 /** A cause that lasts is told again after this. */
 const TOLD_EVERY_MS = 10_000;

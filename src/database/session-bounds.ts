@@ -7,6 +7,12 @@ import type { PoolConfig } from 'pg';
 export const EARLIER_MS = 100;
 
 /**
+ * How long a lock is awaited. With the 400 ms that a write waits for its turn it is less than a group's 950: what waited for an
+ * operator's lock is rolled back before those who asked are told that there is no answer.
+ */
+const LOCK_MS = 400;
+
+/**
  * Seconds. A connection whose other end is gone without a word (a replica behind a parted network) is found in half a minute;
  * by default a server keeps its place, and its share of `max_connections`, for two hours.
  */
@@ -16,6 +22,7 @@ const KEEPALIVE = { idle: 15, interval: 5, count: 3 };
 const BOUND_SESSION = `
   select
     case when current_setting('statement_timeout') = '0' then set_config('statement_timeout', $1, false) end,
+    case when current_setting('lock_timeout') = '0' then set_config('lock_timeout', '${LOCK_MS}', false) end,
     case when current_setting('tcp_keepalives_idle')::int > ${KEEPALIVE.idle} then
       set_config('tcp_keepalives_idle', '${KEEPALIVE.idle}', false)
         || set_config('tcp_keepalives_interval', '${KEEPALIVE.interval}', false)

@@ -92,7 +92,7 @@ export class AddressLimiter {
     };
   }
 
-  /** What is held in memory, for the metrics: buckets counted in the present minute, and with lookups under way. */
+  /** What is held in memory: buckets counted in the present minute, and with lookups under way. */
   get size(): { readonly counted: number; readonly lookingUp: number } {
     return { counted: this.#counts.size, lookingUp: this.#lookups.size };
   }

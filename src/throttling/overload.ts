@@ -1,16 +1,17 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { SIZE_MAX } from '../database/groups.js';
 
 /**
  * Ten full statements wait: 30 to 80 ms of work. Two hundred and fifty connections that each ask again as soon as they are
  * answered keep a replica busy and never get there: they only share its pace.
  */
-const LONG = 320;
+const LONG = 10 * SIZE_MAX;
 
 /** As many as a statement takes: a queue that is no longer refuses nobody. */
-const SHORT = 32;
+const SHORT = SIZE_MAX;
 
 /** Two statements: whoever comes to such a queue is refused. In between it is drawn by lot. */
-const CROWDED = 64;
+const CROWDED = 2 * SIZE_MAX;
 
 /** Of those who ask, the part that must be refused for it to be called an overload still. */
 const SHARE_OF_REFUSED = 0.05;

@@ -110,9 +110,9 @@ describe('petstore doctor', () => {
 
   it.each([
     ['1ms', 'warn', /^1 ms: busy seconds answer 503 too early/],
-    ['499ms', 'warn', /500 ms fit the service, which waits for 600/],
-    ['500ms', 'ok', /^500 ms$/],
-    ['600ms', 'warn', /^600 ms: what the service gave up still runs/],
+    ['849ms', 'warn', /850 ms fit the service, which waits for 950/],
+    ['850ms', 'ok', /^850 ms$/],
+    ['950ms', 'warn', /^950 ms: what the service gave up still runs/],
   ])(
     'finds a time-out that does not fit, and is not cut short itself: %s',
     async (timeout, level, message) => {

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { DATABASE_FAILURES } from '../../database/database-errors.js';
 import type { StatementReport } from '../../database/group.js';
+import { SIZE_MAX } from '../../database/groups.js';
 import { Counts } from './count.js';
 import { type Distribution, Distributions } from './distribution.js';
 import { registerGauge } from './gauge.js';
@@ -12,13 +13,13 @@ export interface WaitedFor {
   readonly waiting: number;
 }
 
-/** A statement of 32 questions is full. */
-const QUESTIONS = [1, 2, 4, 8, 16, 32];
+/** Up to a statement that is full. */
+const QUESTIONS = [1, 2, 4, 8, 16, SIZE_MAX];
 
 /** Nobody waits longer than a group's 950 ms. */
 const WAIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** The connection is given up after 600 ms, or what DATABASE_STATEMENT_TIMEOUT_MS says, of up to two seconds. */
+/** The connection is given up after 950 ms, or what DATABASE_STATEMENT_TIMEOUT_MS says, of up to two seconds. */
 const STATEMENT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
 
 const MS = 0.001;
