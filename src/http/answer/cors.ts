@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Headers } from '../headers.js';
+import { METHODS } from '../methods.js';
 
 export type CorsOrigins = '*' | readonly string[];
 
@@ -52,7 +53,7 @@ const ANY_ORIGIN = linesFor('*');
 
 /** What a preflight's answer carries besides: the same for every path, for nobody has shown a key yet. */
 export const PREFLIGHT_HEADERS: Headers = {
-  'access-control-allow-methods': 'GET, HEAD, POST, PATCH',
+  'access-control-allow-methods': METHODS,
   'access-control-allow-headers':
     'Authorization, Content-Type, Idempotency-Key, If-None-Match, traceparent, X-Request-Id',
   // Chromium's own maximum: nobody asks less often.

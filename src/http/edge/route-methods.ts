@@ -1,5 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import createRouter, { type HTTPMethod } from 'find-my-way';
+import { METHODS } from '../methods.js';
 
 /**
  * Which methods each path has, so that a known path with another method is a 405 with `Allow` and not a 404. Fastify's
@@ -10,9 +11,15 @@ export class RouteMethods {
   readonly #router = createRouter({ maxParamLength: Number.MAX_SAFE_INTEGER });
   readonly #methods = new Set<HTTPMethod>();
 
-  /** To be called for each route that is registered. */
+  /**
+   * To be called for each route that is registered.
+   *
+   * @throws Error for a method of which browsers and CONNECT would not be told
+   */
   add({ method, url }: Pick<RouteOptions, 'method' | 'url'>): void {
     for (const one of [method].flat() as HTTPMethod[]) {
+      if (!METHODS.split(', ').includes(one))
+        throw new Error(`METHODS leaves out ${one}, which ${url} offers`);
       if (this.#router.hasRoute(one, url)) continue;
       this.#router.on(one, url, () => undefined);
       this.#methods.add(one);

@@ -6,6 +6,7 @@ import { ApiError } from '../errors/api-error.js';
 import { breakOffBody, markUnmetExpectation } from '../input/body-check.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { afterAnswers, exchangeUnderWay, rememberExchanges } from './exchanges.js';
+import { METHODS } from '../methods.js';
 import type { SocketAnswer } from '../ports/observer.js';
 import type { SocketOptions } from './socket-options.js';
 import { newRequestId, requestIdOf } from '../answer/request-id.js';
@@ -60,7 +61,7 @@ export function answerSocketErrors(server: Server, options: SocketOptions): void
     const address = options.clientAddressOf(request.socket.remoteAddress, request.headers);
     void options.admission.decide(request.headers, address).then((decision) => {
       const refusal = new ApiError('method_not_allowed', 'This service does not offer CONNECT.', {
-        headers: { allow: 'GET, HEAD, POST, PATCH' },
+        headers: { allow: METHODS },
       });
       const answer = decision.refusal ?? refusal;
       const about = { id: requestIdOf(request), address, decision };
