@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ORDER_STATUSES, type OrderStatus } from '../../../src/store/order.js';
+import { eventually } from '../../support/eventually.js';
 import { startService, type TestService } from '../../support/service.js';
 import { changeOrder, type OrderAnswer, orderInStatus, patchOrder, petStatus } from '../../support/store.js';
 
@@ -32,7 +33,8 @@ async function slowDown(milliseconds: number): Promise<() => Promise<unknown>> {
     create function slow() returns trigger language plpgsql as
       $$ begin perform pg_sleep(${milliseconds / 1000}); return null; end $$;
     create trigger slow before update on orders for each statement execute function slow()`);
-  return () => service.database.pool.query('drop function slow cascade');
+  // What still runs keeps the table for longer than a lock is awaited.
+  return () => eventually(() => service.database.pool.query('drop function slow cascade'));
 }
 
 describe('PATCH /v1/store/orders/{orderId}', () => {
