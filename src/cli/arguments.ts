@@ -25,7 +25,9 @@ export function instant(text: string): Date {
   // Without a zone the time would mean another instant on each machine.
   const hasZone = /(?:Z|[+-]\d\d:\d\d)$/.test(text);
   if (hasZone && !Number.isNaN(value.getTime()) && isDayOfItsMonth(text)) return value;
-  throw new InvalidArgumentError('It must be a time with its zone, such as 2027-01-31T00:00:00Z.');
+  throw new InvalidArgumentError(
+    'It must be a time of a day that there is, with its zone, such as 2027-01-31T00:00:00Z.',
+  );
 }
 
 /** `new Date` takes the 30th of February for the 2nd of March. */

@@ -11,7 +11,7 @@ export const SIZE_MAX = 32;
 const WAITING_MAX = 5000;
 
 /** The longest that a question waits. A request asks two of them, and is answered or refused within two seconds. */
-const TIMEOUT_MS = 950;
+export const TIMEOUT_MS = 950;
 
 /**
  * The longest that a write waits to be sent. A lock is awaited for as long (`boundSessions`): so what is told after 950 ms that
@@ -20,7 +20,7 @@ const TIMEOUT_MS = 950;
 const WRITE_SENT_WITHIN_MS = 400;
 
 type OfPurpose<Question, Answer> = Pick<GroupOptions<Question, Answer>, 'name' | 'send'> &
-  Partial<Pick<GroupOptions<Question, Answer>, 'shareKey'>>;
+  Partial<Pick<GroupOptions<Question, Answer>, 'shareKey' | 'concurrencyMax' | 'sendWithinMs'>>;
 
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, timeoutMs: TIMEOUT_MS };
@@ -41,16 +41,4 @@ export const groupWrites = <Question, Answer>(
       onBrokenConnection: 'fail',
       ...options,
     }),
-  );
-
-/**
- * A group of admissions: a broken one is not asked again, lest it be charged twice. One statement at a time: what is granted goes
- * to the earliest arrivals, also past one statement. It is no bottleneck: a connection decides several times what a process can
- * serve. A burst may wait for its whole time: a request that is charged although its answer came too late is the lesser harm.
- */
-export const groupAdmissions = <Question, Answer>(
-  options: OfPurpose<Question, Answer>,
-): Group<Question, Answer> =>
-  watched(
-    new Group({ ...BOUNDS, ...watchOptions(), concurrencyMax: 1, onBrokenConnection: 'fail', ...options }),
   );

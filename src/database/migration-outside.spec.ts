@@ -45,6 +45,18 @@ async function migrateTo(sql: string, lockTimeoutMs?: number): Promise<string[]>
   });
 }
 
+/** Looks at what others may do while a migration waits for the row that `client` holds, and lets the row go. */
+async function beside(look: (other: Client) => Promise<void>): Promise<void> {
+  const other = new Client({ connectionString: database.url });
+  await other.connect();
+  try {
+    await look(other);
+  } finally {
+    await other.end();
+    await client.query('commit');
+  }
+}
+
 /** How many sessions wait in a batch for a row that another holds. */
 async function waitingForRow(other: Client): Promise<number | null> {
   const { rowCount } = await other.query(
@@ -154,19 +166,14 @@ describe('a migration that runs outside a transaction', () => {
         end loop;
       end
       $$;`);
-    const other = new Client({ connectionString: database.url });
-    await other.connect();
-    // More than the second that a row is waited for, and much less than the minute that a migration waits in all.
-    await other.query(`set statement_timeout = '1900ms'`);
-    try {
+    await beside(async (other) => {
+      // More than the second that a row is waited for, and much less than the minute that a migration waits in all.
+      await other.query(`set statement_timeout = '1900ms'`);
       for (let nth = 0; nth < 2; nth += 1) {
         await eventually(async () => expect(await waitingForRow(other)).toBe(1));
         await other.query('select from cats where id = 1 for update');
       }
-    } finally {
-      await other.end();
-      await client.query('commit');
-    }
+    });
     expect(await outcome).toEqual(['1_cats']);
     const { rows } = await client.query('select distinct name from cats');
     expect(rows).toEqual([{ name: 'Tom' }]);
@@ -184,17 +191,12 @@ describe('a migration that runs outside a transaction', () => {
         .replaceAll(`nick = ''`, `name = 'Tom'`)
         .replace('limit 1000', 'limit 4'),
     );
-    const other = new Client({ connectionString: database.url });
-    await other.connect();
-    try {
+    await beside(async (other) => {
       await eventually(async () => expect(await waitingForRow(other)).toBe(1));
       // All that are not locked are changed, and free.
       const { rowCount } = await other.query(`select from cats where name = 'Tom' for update nowait`);
       expect(rowCount).toBe(9);
-    } finally {
-      await other.end();
-      await client.query('commit');
-    }
+    });
     expect(await outcome).toEqual(['1_cats']);
     const { rows } = await client.query('select distinct name from cats');
     expect(rows).toEqual([{ name: 'Tom' }]);
@@ -216,16 +218,11 @@ describe('a migration that runs outside a transaction', () => {
       $$;`,
       1500,
     );
-    const other = new Client({ connectionString: database.url });
-    await other.connect();
-    try {
+    await beside(async (other) => {
       for (const sessions of [1, 0]) {
         await eventually(async () => expect(await waitingForRow(other)).toBe(sessions));
       }
-    } finally {
-      await other.end();
-      await client.query('commit');
-    }
+    });
     expect(await outcome).toEqual(['1_cats']);
   });
 

@@ -3,7 +3,7 @@ import type { ApiKeyHash } from '../auth/api-key.js';
 import type { LimitsConfig } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import type { Group } from '../database/group.js';
-import { groupAdmissions } from '../database/groups.js';
+import { groupWrites, TIMEOUT_MS } from '../database/groups.js';
 import type { Clock } from '../http/clock.js';
 import { DatabaseClock } from '../http/database-clock.js';
 import { AddressLimiter } from './address-limiter.js';
@@ -50,7 +50,10 @@ export function createAdmission(options: AdmissionOptions): {
     });
     const send = (hashes: readonly ApiKeyHash[]): Promise<readonly KeyVerdict[]> =>
       statement.decide(hashes, testClock && new Date(testClock.nowMs()));
-    return groupAdmissions({ name, send });
+    // One statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is no bottleneck: a
+    // connection decides several times what a process can serve. And a burst may wait for all of its time: a request that is
+    // charged although its answer came too late is the lesser harm.
+    return groupWrites({ name, send, concurrencyMax: 1, sendWithinMs: TIMEOUT_MS });
   };
   const admission = new Admission({
     keys: unlessOverloaded(queue('admission', database.reserved)),

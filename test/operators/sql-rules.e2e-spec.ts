@@ -115,7 +115,9 @@ describe('is refused by a declared constraint, also where no trigger explains it
   ])('%s', async (_what, sql, constraint) => {
     await operator.query(`
       alter table api_keys disable trigger api_keys_explain_values;
-      alter table plans disable trigger plans_explain_values`);
+      alter table api_keys disable trigger api_keys_explain_limits;
+      alter table plans disable trigger plans_explain_values;
+      alter table plans disable trigger plans_explain_limits`);
     expect(await refusalOf(operator, sql, sql.includes('$1') ? [id] : [])).toMatchObject({
       code: '23514',
       message: expect.stringContaining(constraint),

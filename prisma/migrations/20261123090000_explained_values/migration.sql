@@ -13,21 +13,12 @@ begin
       errcode = 'check_violation', table = 'api_keys', column = 'name',
       hint = 'It tells people whose key it is, such as Acme web.';
   end if;
-  if new.requests_per_minute < 1 or new.requests_per_day < 1 then
-    raise exception '% is % and has to be at least 1',
-      case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end,
-      case when new.requests_per_minute < 1 then new.requests_per_minute else new.requests_per_day end
-      using
-        errcode = 'check_violation', table = 'api_keys',
-        column = case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end,
-        hint = 'Null is the number of the plan. To stop a key: select * from suspend_api_key(id).';
-  end if;
   return new;
 end
 $$;
 
 create trigger api_keys_explain_values
-  before insert or update of name, plan_id, requests_per_minute, requests_per_day on api_keys
+  before insert or update of name, plan_id on api_keys
   for each row execute function explain_key_values();
 
 create function explain_plan_values() returns trigger
@@ -38,21 +29,35 @@ begin
       errcode = 'check_violation', table = 'plans', column = 'id',
       hint = 'It has 1 to 63 small letters, digits, _ and -, and begins with a letter.';
   end if;
-  if new.requests_per_minute < 1 or new.requests_per_day < 1 then
-    raise exception '% is % and has to be at least 1',
-      case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end,
-      case when new.requests_per_minute < 1 then new.requests_per_minute else new.requests_per_day end
-      using
-        errcode = 'check_violation', table = 'plans',
-        column = case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end,
-        hint = 'To stop the keys of a plan, suspend them: select suspend_api_key(id) from api_keys where plan_id = ….';
-  end if;
   return new;
 end
 $$;
 
 create trigger plans_explain_values
-  before insert or update of id, requests_per_minute, requests_per_day on plans
+  before insert or update of id on plans
   for each row execute function explain_plan_values();
 
-revoke execute on function explain_key_values(), explain_plan_values() from public;
+-- Called with the hint.
+create function explain_limits() returns trigger
+language plpgsql as $$
+declare
+  wrong text := case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end;
+begin
+  raise exception '% is % and has to be at least 1', wrong, to_jsonb(new) ->> wrong
+    using errcode = 'check_violation', table = tg_table_name, column = wrong, hint = tg_argv[0];
+end
+$$;
+
+create trigger api_keys_explain_limits
+  before insert or update of requests_per_minute, requests_per_day on api_keys
+  for each row when (new.requests_per_minute < 1 or new.requests_per_day < 1)
+  execute function explain_limits(
+    'Null is the number of the plan. To stop a key: select * from suspend_api_key(id).');
+
+create trigger plans_explain_limits
+  before insert or update of requests_per_minute, requests_per_day on plans
+  for each row when (new.requests_per_minute < 1 or new.requests_per_day < 1)
+  execute function explain_limits(
+    'To stop the keys of a plan, suspend them: select suspend_api_key(id) from api_keys where plan_id = ….');
+
+revoke execute on function explain_key_values(), explain_plan_values(), explain_limits() from public;

@@ -6,7 +6,7 @@ import { connect } from '../session.js';
 
 /**
  * How long the lock is awaited at a time. A transaction that has drawn from the sequence keeps it until it ends, and each
- * animal that the service adds meanwhile queues up behind who waits: nobody there waits longer than 950 ms.
+ * animal that the service adds meanwhile queues up behind who waits: the service gives a lock up after 400 ms.
  */
 const LOCK_MS = 250;
 

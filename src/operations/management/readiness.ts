@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { pendingMigrations } from '../../database/migrations.js';
+import { within } from '../../database/within.js';
 
 /** What was found; `ok` or what is wrong. */
 export interface ReadinessReport {
@@ -62,27 +63,13 @@ export class Readiness {
     if (pool === undefined) return Promise.resolve(STARTING);
     const nowMs = performance.now();
     if (this.#checked === undefined || nowMs - this.#checked.atMs > FRESH_MS) {
-      this.#checked = { atMs: nowMs, checks: within(TIMEOUT_MS, ask(pool)) };
+      this.#checked = { atMs: nowMs, checks: within(TIMEOUT_MS, ask(pool)).catch(() => NO_ANSWER) };
     }
     return this.#checked.checks;
   }
 }
 
 async function ask(pool: Pool): Promise<DatabaseChecks> {
-  try {
-    const pending = await pendingMigrations(pool);
-    return { database: 'ok', migrations: pending.length === 0 ? 'ok' : 'pending' };
-  } catch {
-    return NO_ANSWER;
-  }
-}
-
-function within(timeoutMs: number, checks: Promise<DatabaseChecks>): Promise<DatabaseChecks> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(NO_ANSWER), timeoutMs);
-    void checks.then((found) => {
-      clearTimeout(timer);
-      resolve(found);
-    });
-  });
+  const pending = await pendingMigrations(pool);
+  return { database: 'ok', migrations: pending.length === 0 ? 'ok' : 'pending' };
 }
