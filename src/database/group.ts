@@ -32,7 +32,8 @@ interface Statement<Question, Answer> {
  *
  * - A statement starts as soon as fewer than `concurrencyMax` are under way, with the earliest questions, and only after all of
  *   them arrived: each answer is as fresh as if it had been asked alone.
- * - Each question is sent within `sendWithinMs` or never, and settled once, within `timeoutMs`: with its answer, with the database's error about itself, or with an
+ * - Each question is sent within `sendWithinMs` or never.
+ * - Each question is settled once, within `timeoutMs`: with its answer, with the database's error about itself, or with an
  *   `UnavailableError`.
  * - After trouble with the connection one statement at a time is tried until one comes through.
  */
