@@ -135,7 +135,8 @@ granted as materialized (
 ),
 
 -- The rest is refused and counted, up to the refusal that starts a ban; what comes after that one finds the key banned.
--- Every $4-th refusal of a minute starts a ban, twice as long within a day of the last. A lift in the future forbids it.
+-- Every $4-th refusal of a minute starts a ban. It lasts twice as long as the last one when that ended less than a day ago. A
+-- lift in the future forbids it.
 -- A suspension without an end is told as one until the last second that has a year of four digits.
 judged as materialized (
   select
@@ -148,7 +149,7 @@ judged as materialized (
     case
       when barred then least(greatest(suspended_until, banned_until), '9999-12-31 23:59:59Z')
       when lifted_at < now and requests - granted >= $4::int - minute_refused % $4::int then
-        now + case when banned_at > now - interval '24 hours'
+        now + case when banned_until > now - interval '24 hours'
           then least($6::int * interval '1 second', 2 * (banned_until - banned_at))
           else $5::int * interval '1 second' end
     end as barred_until

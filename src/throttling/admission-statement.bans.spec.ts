@@ -91,7 +91,7 @@ describe('bans', () => {
     expect((await pool.query(version, [key.id])).rows).toEqual(before.rows);
   });
 
-  it('lasts twice as long when it begins within a day of the one before, up to the longest', async () => {
+  it('lasts twice as long when it begins within a day of the end of the one before, up to the longest', async () => {
     const key = await makeKey('free', { perMinute: 1 });
     const seconds: number[] = [];
     for (let hour = 0; hour < 8; hour += 1) {
@@ -102,14 +102,27 @@ describe('bans', () => {
     expect(seconds).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
   });
 
-  it('is short again a day after the last one began', async () => {
+  it.each([
+    ['twice as long a millisecond before a day after the end of the last one', BAN_END + DAY_MS - 1, 2],
+    ['twice as long a day after the beginning of the last one', NOON + DAY_MS, 2],
+    ['short again exactly a day after the end of the last one', BAN_END + DAY_MS, 1],
+  ])('is %s', async (_length, atMs, minutes) => {
     const key = await makeKey('free', { perMinute: 1 });
     await ban(key, NOON);
-    await ban(key, NOON + DAY_MS);
-    expect((await countersOf(key)).counters.ban).toEqual({
-      atMs: NOON + DAY_MS,
-      untilMs: NOON + DAY_MS + MINUTE_MS,
-    });
+    await ban(key, atMs);
+    expect((await countersOf(key)).counters.ban).toEqual({ atMs, untilMs: atMs + minutes * MINUTE_MS });
+  });
+
+  it('doubles also when the last one was longer than a day', async () => {
+    const days = { ...POLICY, banSeconds: (2 * DAY_MS) / 1000, banMaxSeconds: (30 * DAY_MS) / 1000 };
+    const strict = new AdmissionStatement({ queryable: pool, named: false }, days);
+    const key = await makeKey('free', { perMinute: 1 });
+    const ends: number[] = [];
+    for (const day of [0, 3 - 1 / DAY_MS, 7]) {
+      await strict.decide(times(1 + 20, key.hash), new Date(NOON + day * DAY_MS));
+      ends.push(((await countersOf(key)).counters.ban?.untilMs ?? 0) - NOON);
+    }
+    expect(ends).toEqual([2 * DAY_MS, 7 * DAY_MS - 1, 15 * DAY_MS]);
   });
 
   it('ends at once when it is lifted, and then no longer makes the next one longer', async () => {

@@ -28,7 +28,7 @@ export type Step =
   | { readonly do: 'lose-counters'; readonly key: number };
 
 /** Instants at which something of a key ends. */
-export type Edge = 'minute' | 'day' | 'ban' | 'a day after the ban' | 'suspension';
+export type Edge = 'minute' | 'day' | 'ban' | 'a day after the end of the ban' | 'suspension';
 
 export const KEYS = 3;
 /** The last plan is custom. */
@@ -56,7 +56,15 @@ const clock = fc.oneof(
   fc.record({ do: fc.constant('wait' as const), ms: fc.oneof(fc.nat(MINUTE_MS), fc.nat(60 * MINUTE_MS)) }),
   fc.record({
     do: fc.constant('go-to' as const),
-    edge: fc.constantFrom<Edge>('minute', 'minute', 'day', 'ban', 'ban', 'a day after the ban', 'suspension'),
+    edge: fc.constantFrom<Edge>(
+      'minute',
+      'minute',
+      'day',
+      'ban',
+      'ban',
+      'a day after the end of the ban',
+      'suspension',
+    ),
     key,
     offsetMs: fc.constantFrom(-1, 0, 1),
   }),

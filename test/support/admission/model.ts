@@ -103,7 +103,7 @@ export class AdmissionModel {
   }
 
   #nextBan(last: ModelCounters['ban'], nowMs: number): NonNullable<ModelCounters['ban']> {
-    const follows = last !== null && nowMs - last.atMs < DAY_MS;
+    const follows = last !== null && nowMs - last.untilMs < DAY_MS;
     const doubledMs = follows ? 2 * (last.untilMs - last.atMs) : this.policy.banSeconds * 1000;
     const lengthMs = follows ? Math.min(doubledMs, this.policy.banMaxSeconds * 1000) : doubledMs;
     return { atMs: nowMs, untilMs: nowMs + lengthMs };

@@ -154,7 +154,7 @@ export class AdmissionWorld {
       minute: (Math.floor(this.#nowMs / MINUTE_MS) + 1) * MINUTE_MS,
       day: (Math.floor(this.#nowMs / DAY_MS) + 1) * DAY_MS,
       ban: ban?.untilMs,
-      'a day after the ban': ban ? ban.atMs + DAY_MS : undefined,
+      'a day after the end of the ban': ban ? ban.untilMs + DAY_MS : undefined,
       suspension: Number.isFinite(suspendedUntilMs) ? suspendedUntilMs : undefined,
     };
     return instants[edge] ?? this.#nowMs;
