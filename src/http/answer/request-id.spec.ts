@@ -7,7 +7,7 @@ const idOf = (own: string | undefined): string =>
 const MADE_UP = /^[\da-f]{12}-[\da-z]+$/;
 
 describe('the identifier of a request', () => {
-  it.each(['a', '0af7651916cd43dd8448eb211c80319c', 'web/42:checkout=1', 'x'.repeat(128)])(
+  it.each(['a', '0af7651916cd43dd8448eb211c80319c', 'web/42:checkout=1', 'order%2042', 'x'.repeat(128)])(
     'is the one that the caller gave: %s',
     (own) => expect(idOf(own)).toBe(own),
   );
@@ -24,6 +24,9 @@ describe('the identifier of a request', () => {
     ['it is not ASCII', 'één'],
     ['it has a control character', 'one\u0007'],
     ['it is an API key', 'psk_0123456789abcdefghijklmnopqrstuvwxyzAB'],
+    ['it is an API key in upper case', 'PSK_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZAB'],
+    ['it is a percent-encoded API key', 'p%73k%5F0123456789abcdefghijklmnopqrstuvwxyzAB'],
+    ['it is an API key that is percent-encoded twice', 'psk%255F0123456789abcdefghijklmnopqrstuvwxyzAB'],
   ])('is made up when %s', (_why, own) => expect(idOf(own)).toMatch(MADE_UP));
 
   it('is never made up twice', () => {

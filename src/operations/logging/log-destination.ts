@@ -1,5 +1,5 @@
 import { write } from 'node:fs';
-import { maskKeys } from './mask-keys.js';
+import { maskKeys } from '../../http/mask-keys.js';
 import { mayRefuse, pauseSync, writeAllSync } from './write-all-sync.js';
 
 export interface LogDestinationOptions {

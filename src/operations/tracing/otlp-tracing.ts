@@ -19,7 +19,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementReport } from '../../database/group.js';
 import { routeConfigOf } from '../../http/route-config.js';
-import { maskKeys } from '../logging/mask-keys.js';
+import { maskKeys } from '../../http/mask-keys.js';
 import { parseTraceParent } from './traceparent.js';
 import { spanExporter } from './span-exporter.js';
 import type { Tracing, TracingOptions } from './tracing.js';
