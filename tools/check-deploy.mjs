@@ -1,10 +1,11 @@
 // npm run check:deploy: what deploys the service hangs together, and says of the service only what is true. The programs that
-// read these files (promtool, haproxy, pgbouncer, docker, shellcheck) look at them, too, where they are installed.
+// read these files (promtool, haproxy, pgbouncer, psql, docker, shellcheck) look at them, too, where they are installed.
 import { checkCompose } from './deploy/compose.mjs';
 import { checkDockerfile } from './deploy/dockerfile.mjs';
 import { checkKubernetes } from './deploy/kubernetes.mjs';
 import { checkMonitoring } from './deploy/monitoring.mjs';
 import { checkWithPrograms } from './deploy/programs.mjs';
+import { checkRoles } from './deploy/roles.mjs';
 
 const faults = [];
 const told = [];
@@ -19,6 +20,7 @@ checkCompose(report);
 checkKubernetes(report);
 await checkMonitoring(report);
 checkWithPrograms(report);
+await checkRoles(report);
 
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exit(1);

@@ -1,33 +1,45 @@
 #!/bin/sh
-# The roles that log in and the database that one of them owns. The image of PostgreSQL runs it when its volume is new. To
-# give the roles new passwords, change .env and run it again:
+# The roles that log in, their settings, and the database that one of them owns. Each statement may be repeated: after a run
+# that was interrupted, and to give the roles new passwords, run it again. docker-compose.yml runs it at each start.
 #
-#   docker compose up --detach database && docker compose exec database sh /docker-entrypoint-initdb.d/10-roles.sh
+#   PGHOST=… PGPASSWORD=… PETSTORE_OWNER_PASSWORD=… PETSTORE_API_PASSWORD=… PETSTORE_CLI_PASSWORD=… sh roles.sh
 #
+# as a superuser: PGUSER, or else postgres. POSTGRES_PASSWORD, where it is set, becomes the password of that user.
 # What petstore_service and petstore_operator may do is granted after the migrations, by `petstore db roles`.
 set -eu
 
-psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
+export PGUSER="${PGUSER:-postgres}"
+psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --dbname postgres <<'SQL'
 -- Passwords come from the environment, so that they stand in no list of processes.
+\getenv superuser_password POSTGRES_PASSWORD
 \getenv owner_password PETSTORE_OWNER_PASSWORD
 \getenv api_password PETSTORE_API_PASSWORD
 \getenv cli_password PETSTORE_CLI_PASSWORD
+-- Without the notice that a membership is there already.
+set client_min_messages = warning;
 
-select format('create role %I %s', name, attributes)
-from (
-  values
-    ('petstore_service', 'nologin'),
-    ('petstore_operator', 'nologin'),
-    ('petstore_owner', 'login'),
-    ('petstore_api', 'login in role petstore_service'),
-    ('petstore_cli', 'login in role petstore_operator')
-) as wanted (name, attributes)
-where not exists (select from pg_roles where rolname = wanted.name)
-\gexec
+\if :{?superuser_password}
+alter role current_user password :'superuser_password';
+\endif
 
-alter role petstore_owner password :'owner_password';
-alter role petstore_api password :'api_password';
-alter role petstore_cli password :'cli_password';
+-- One statement for each role: a list for \gexec comes in the order of the planner's choice, and a role that is granted must
+-- exist before.
+select 'create role petstore_service nologin'
+where not exists (select from pg_roles where rolname = 'petstore_service') \gexec
+select 'create role petstore_operator nologin'
+where not exists (select from pg_roles where rolname = 'petstore_operator') \gexec
+select 'create role petstore_owner'
+where not exists (select from pg_roles where rolname = 'petstore_owner') \gexec
+select 'create role petstore_api'
+where not exists (select from pg_roles where rolname = 'petstore_api') \gexec
+select 'create role petstore_cli'
+where not exists (select from pg_roles where rolname = 'petstore_cli') \gexec
+
+alter role petstore_owner login password :'owner_password';
+alter role petstore_api login password :'api_password';
+alter role petstore_cli login password :'cli_password';
+grant petstore_service to petstore_api;
+grant petstore_operator to petstore_cli;
 
 -- The server, too, gives up what nobody waits for, 100 ms before the service does (DATABASE_STATEMENT_TIMEOUT_MS, 950). It
 -- belongs to the role because behind a pooler no session is the service's own.
@@ -35,7 +47,8 @@ alter role petstore_api set statement_timeout = '850ms';
 alter role petstore_api set lock_timeout = '400ms';
 alter role petstore_api set idle_in_transaction_session_timeout = '5s';
 
-select 'create database petstore owner petstore_owner'
-where not exists (select from pg_database where datname = 'petstore')
-\gexec
+-- The service cannot use another encoding.
+select $$create database petstore owner petstore_owner template template0 encoding 'UTF8'$$
+where not exists (select from pg_database where datname = 'petstore') \gexec
+alter database petstore owner to petstore_owner;
 SQL

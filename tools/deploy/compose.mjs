@@ -9,7 +9,7 @@ const FILE = 'docker-compose.yml';
 /** Services whose environment is the service's own. */
 const OURS = /^(?:api|api-\d|petstore|migrate)$/;
 /** They run once and end. */
-const ONE_SHOT = new Set(['migrate', 'petstore']);
+const ONE_SHOT = new Set(['roles', 'migrate', 'petstore']);
 const SECRET = /PASSWORD|SECRET|TOKEN/;
 
 export function checkCompose({ fault: tellFault, tell }) {
@@ -48,6 +48,7 @@ export function checkCompose({ fault: tellFault, tell }) {
     checkDependencies(services, service, at);
     checkGrace(service, at);
   }
+  checkRoles(services, fault);
   checkVariables(fault);
   tell(`${FILE}: ${Object.keys(services).length} services`);
 }
@@ -62,9 +63,24 @@ function checkDependencies(services, service, at) {
     }
     if (condition === 'service_healthy' && needed.healthcheck === undefined)
       at(`${other} has no healthcheck`);
+    if (condition === 'service_completed_successfully' && needed.restart !== 'no') at(`${other} never ends`);
     if (needed.profiles !== undefined && !needed.profiles.some((one) => service.profiles?.includes(one))) {
       at(`depends on ${other}, which another profile starts`);
     }
+  }
+}
+
+/** The roles are made at each start, and before anything that logs in as one of them. */
+function checkRoles({ database, roles, migrate }, fault) {
+  const script = read('deploy/postgres/roles.sh');
+  for (const [, name] of script.matchAll(/^\\getenv \w+ (\w+)$/gm)) {
+    if (roles.environment[name] === undefined) fault(`roles: the script needs ${name}`);
+  }
+  if (database.volumes.some((volume) => volume.includes('initdb.d'))) {
+    fault('database: what is in initdb.d runs once, and never again after a failure');
+  }
+  if (migrate.depends_on.roles?.condition !== 'service_completed_successfully') {
+    fault('migrate: must wait for roles');
   }
 }
 
