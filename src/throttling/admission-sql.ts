@@ -61,7 +61,7 @@ presented as materialized (
 
 -- The requests of each key: its secrets share its counters.
 asked as (
-  select id, sum(requests)::int as requests, minute_limit, day_limit, suspended_until, lifted_at
+  select id, sum(requests) as requests, minute_limit, day_limit, suspended_until, lifted_at
   from presented
   where state = 'live'
   group by id, minute_limit, day_limit, suspended_until, lifted_at

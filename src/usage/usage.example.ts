@@ -7,6 +7,6 @@ export const USAGE_EXAMPLE: Usage = {
   day: { limit: 10_000, remaining: 9_871, resetsAt: new Date('2026-11-21T00:00:00Z') },
   days: Array.from({ length: 31 }, (_, index) => {
     const day = new Date(Date.UTC(2026, 9, 21 + index)).toISOString().slice(0, 10);
-    return index === 30 ? { day, admitted: 129, refused: 2 } : { day, admitted: 0, refused: 0 };
+    return index === 30 ? { day, admitted: 129n, refused: 2n } : { day, admitted: 0n, refused: 0n };
   }),
 };

@@ -44,10 +44,10 @@ export class UsageRepository {
   }
 
   async #read(questions: readonly UsageQuestion[]): Promise<readonly (readonly UsageDay[])[]> {
-    const rows = await this.database.rows<readonly [string, number, number]>(DAYS_OF_KEYS, [
-      questions.map(({ keyId }) => keyId),
-      questions.map(({ now }) => now.toISOString()),
-    ]);
+    const rows = await this.database.rows<readonly [day: string, admitted: bigint, refused: bigint]>(
+      DAYS_OF_KEYS,
+      [questions.map(({ keyId }) => keyId), questions.map(({ now }) => now.toISOString())],
+    );
     const days = rows.map(([day, admitted, refused]) => ({ day, admitted, refused }));
     return questions.map((_, nth) => days.slice(nth * DAYS, (nth + 1) * DAYS));
   }

@@ -9,8 +9,8 @@ export interface UsageWindow {
 export interface UsageDay {
   /** As `2026-11-20`. */
   readonly day: string;
-  readonly admitted: number;
-  readonly refused: number;
+  readonly admitted: bigint;
+  readonly refused: bigint;
 }
 
 /** The calling key's plan, its limits in force, and what it used. */

@@ -51,6 +51,23 @@ describe('GET /v1/usage', () => {
     expect(tomorrow.day.resetsAt).toBe('2026-11-22T00:00:00.000Z');
   });
 
+  it('adds up more than 2^31 requests of a day', async () => {
+    nowMs = Date.UTC(2026, 10, 20, 12);
+    const { id, key } = await service.issueKey();
+    await usageOf(key);
+    const most = 2 ** 31 - 1;
+    await service.database.pool.query(
+      `insert into api_key_usage (api_key_id, day, admitted, refused) values ($1, '2026-11-20', ${most}, ${most})`,
+      [id],
+    );
+    await service.database.pool.query(
+      `update api_key_counters set day_refused = ${2 ** 40} where api_key_id = $1`,
+      [id],
+    );
+    const { days } = await usageOf(key);
+    expect(days[30]).toEqual({ day: '2026-11-20', admitted: most + 2, refused: 2 ** 40 + most });
+  });
+
   it('counts a day that began anew, because a clock went back, together with what it had counted before', async () => {
     nowMs = Date.UTC(2026, 10, 20, 12);
     const { id, key } = await service.issueKey();

@@ -90,7 +90,7 @@ describe('an edge that passes while three replicas are loaded', () => {
          (select day_admitted from api_key_counters where api_key_id = $1) as present`,
         [id, start.slice(0, 10)],
       );
-      expect(rows).toEqual([{ finished: 2 * PER_MINUTE, present: PER_MINUTE }]);
+      expect(rows).toEqual([{ finished: BigInt(2 * PER_MINUTE), present: BigInt(PER_MINUTE) }]);
     },
   );
 

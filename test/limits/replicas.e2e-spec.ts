@@ -46,7 +46,7 @@ describe('three replicas on one database', () => {
     );
     // The 20th refusal starts a ban, and what a banned key asks is written nowhere.
     expect(rows).toEqual([
-      { minute_admitted: 60, minute_refused: 20, day_admitted: 60, day_refused: 20, banned: true },
+      { minute_admitted: '60', minute_refused: '20', day_admitted: '60', day_refused: '20', banned: true },
     ]);
   });
 

@@ -118,7 +118,7 @@ describe('after a load run the views agree with its clients to the request', () 
         expect(attempt).toBeLessThan(3);
         continue;
       }
-      expect(seen).toEqual({ minute_admitted: 8, minute_refused: 3, is_now: true });
+      expect(seen).toEqual({ minute_admitted: '8', minute_refused: '3', is_now: true });
       return;
     }
   });
@@ -152,11 +152,11 @@ describe('windows are told as they are at the instant of the statement', () => {
     const key = await world.issueKey();
     await world.setCounters(key, `${COUNTS}, ${windows}`);
     const seen = await world.overviewOf(key, 'minute_admitted, minute_refused, day_admitted, day_refused');
-    expect(Object.values(seen)).toEqual(counts);
+    expect(Object.values(seen)).toEqual(counts.map(String));
     const { rows } = await world.operator.query('select day_refused from noisiest_api_keys where id = $1', [
       key.id,
     ]);
-    expect(rows).toEqual(counts[3] === 0 ? [] : [{ day_refused: 30 }]);
+    expect(rows).toEqual(counts[3] === 0 ? [] : [{ day_refused: '30' }]);
   });
 
   it('also in a transaction that has been open since before', async () => {
@@ -214,9 +214,35 @@ describe('windows are told as they are at the instant of the statement', () => {
     await world.operator.query('delete from api_key_counters where api_key_id = $1', [key.id]);
     expect(await world.overviewOf(key, 'state, day_admitted, last_used_at')).toEqual({
       state: 'live',
-      day_admitted: 0,
+      day_admitted: '0',
       last_used_at: new Date('2026-11-03Z'),
     });
+  });
+});
+
+describe('counts above 2^31', () => {
+  it('are shown to the last one, of the live day and of history together', async () => {
+    const key = await world.issueKey();
+    await world.ask(key.key);
+    await world.setCounters(
+      key,
+      `minute_refused = ${2 ** 40}, day_admitted = 4294967296, day_refused = ${2 ** 40}`,
+    );
+    await world.operator.query(
+      `insert into api_key_usage select api_key_id, day, 2147483647, 2147483647 from api_key_counters where api_key_id = $1`,
+      [key.id],
+    );
+    expect(await world.overviewOf(key, 'day_admitted, day_refused')).toEqual({
+      day_admitted: '4294967296',
+      day_refused: String(2 ** 40),
+    });
+    const { rows } = await world.operator.query(
+      'select admitted, refused from api_key_daily_usage where api_key_id = $1',
+      [key.id],
+    );
+    expect(rows).toEqual([{ admitted: '6442450943', refused: String(2 ** 40 + 2 ** 31 - 1) }]);
+    const { rows: noisiest } = await world.operator.query('select id from noisiest_api_keys limit 1');
+    expect(noisiest).toEqual([{ id: String(key.id) }]);
   });
 });
 
@@ -235,13 +261,13 @@ describe('api_key_daily_usage', () => {
           [key.id],
         )
       ).rows;
-    const history = [{ day: '2026-11-01', admitted: 5, refused: 1 }];
+    const history = [{ day: '2026-11-01', admitted: '5', refused: '1' }];
     expect(await days()).toEqual([
       ...history,
-      { day: '2026-11-03', admitted: 6, refused: 2 },
-      { day: '2026-11-04', admitted: 7, refused: 3 },
+      { day: '2026-11-03', admitted: '6', refused: '2' },
+      { day: '2026-11-04', admitted: '7', refused: '3' },
     ]);
     await world.setCounters(key, `day = '2026-11-03'`);
-    expect(await days()).toEqual([...history, { day: '2026-11-03', admitted: 13, refused: 5 }]);
+    expect(await days()).toEqual([...history, { day: '2026-11-03', admitted: '13', refused: '5' }]);
   });
 });

@@ -25,7 +25,8 @@ export type Step =
   | { readonly do: 'expire-secret'; readonly secret: number; readonly inMs: number }
   | { readonly do: 'suspend'; readonly key: number; readonly inMs: number }
   | { readonly do: 'lift-bans'; readonly key: number; readonly inMs: number }
-  | { readonly do: 'lose-counters'; readonly key: number };
+  | { readonly do: 'lose-counters'; readonly key: number }
+  | { readonly do: 'raise-counts'; readonly key: number; readonly by: number };
 
 /** Instants at which something of a key ends. */
 export type Edge = 'minute' | 'day' | 'ban' | 'a day after the end of the ban' | 'suspension';
@@ -39,8 +40,16 @@ const UNKNOWN_SECRET = SECRETS;
 
 const MINUTE_MS = 60_000;
 const key = fc.nat(KEYS - 1);
-const perMinute = fc.integer({ min: 1, max: 12 });
-const perDay = fc.integer({ min: 1, max: 60 });
+const INT4_MAX = 2 ** 31 - 1;
+/** The highest limit comes with counts that are as high, see `raise-counts`. */
+const perMinute = fc.oneof(
+  { weight: 9, arbitrary: fc.integer({ min: 1, max: 12 }) },
+  { weight: 1, arbitrary: fc.constant(INT4_MAX) },
+);
+const perDay = fc.oneof(
+  { weight: 9, arbitrary: fc.integer({ min: 1, max: 60 }) },
+  { weight: 1, arbitrary: fc.constant(INT4_MAX) },
+);
 /** A moment from now, some of them now or past; minus infinity is never before, infinity never. */
 const soonMs = fc.oneof(fc.integer({ min: -2 * MINUTE_MS, max: 5 * MINUTE_MS }), fc.constantFrom(0, -1, 1));
 
@@ -97,6 +106,11 @@ const operator = fc.oneof(
   }),
   fc.record({ do: fc.constant('lift-bans' as const), key, inMs: soonMs }),
   fc.record({ do: fc.constant('lose-counters' as const), key }),
+  fc.record({
+    do: fc.constant('raise-counts' as const),
+    key,
+    by: fc.constantFrom(INT4_MAX - 20, INT4_MAX, 2 ** 40),
+  }),
 );
 
 /** Any history of requests, clock and operators, most of it requests, so that it has something to tell apart. */

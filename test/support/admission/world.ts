@@ -79,6 +79,7 @@ export class AdmissionWorld {
     if (step.do === 'expire-secret') return await this.#expireSecret(step.secret, this.#nowMs + step.inMs);
     const key = this.#key(step.key);
     if (step.do === 'lose-counters') return await this.#loseCounters(key);
+    if (step.do === 'raise-counts') return await this.#raiseCounts(key, step.by);
     if (step.do === 'revoke') key.revoked = step.revoked;
     else if (step.do === 'expire-key') key.expiresAtMs = this.#nowMs + step.inMs;
     else if (step.do === 'suspend') key.suspendedUntilMs = this.#nowMs + step.inMs;
@@ -136,6 +137,26 @@ export class AdmissionWorld {
   async #loseCounters({ id }: ModelKey): Promise<void> {
     this.#model.counters.delete(id);
     await this.#pool.query('delete from api_key_counters where api_key_id = $1', [id]);
+  }
+
+  /** As many requests as no test can send. */
+  async #raiseCounts({ id }: ModelKey, by: number): Promise<void> {
+    const known = this.#model.counters.get(id);
+    if (known === undefined) return;
+    this.#model.counters.set(id, {
+      ...known,
+      minuteAdmitted: known.minuteAdmitted + by,
+      minuteRefused: known.minuteRefused + by,
+      dayAdmitted: known.dayAdmitted + by,
+      dayRefused: known.dayRefused + by,
+    });
+    await this.#pool.query(
+      `update api_key_counters
+       set minute_admitted = minute_admitted + $2, minute_refused = minute_refused + $2,
+           day_admitted = day_admitted + $2, day_refused = day_refused + $2
+       where api_key_id = $1`,
+      [id, by],
+    );
   }
 
   #countedByModel(keyId: bigint): Counted {
