@@ -1,3 +1,5 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createApp } from './app.js';
 import { createHousekeeping } from './create-housekeeping.js';
 import { createSignals } from './create-signals.js';
@@ -5,7 +7,7 @@ import { loadConfig } from './config/config.js';
 import { openDatabase } from './database/open-database.js';
 import type { EdgeAdapter } from './http/edge/edge.js';
 import { banner } from './operations/banner.js';
-import { prepareFirstStart } from './operations/first-start.js';
+import { type FirstStart, prepareFirstStart } from './operations/first-start.js';
 import { ManagementServer } from './operations/management/management-server.js';
 import { shutDownOnSignal } from './operations/shutdown.js';
 import { explainStartError } from './operations/start-error.js';
@@ -24,7 +26,6 @@ try {
     log: logger,
   });
   try {
-    const firstStart = opened.isEmbedded ? await prepareFirstStart(opened.database) : undefined;
     const app = await createApp({ config, database: opened.database, logger, signals });
     await app.init();
     // Not Nest's own listen: it logs what it rejects with, and a busy port is told in one line below.
@@ -39,17 +40,23 @@ try {
       warn: (message) => logger.warn(message),
       exit: (code) => process.exit(code),
     });
-    readiness.serve(opened.database.pools);
     const { port } = app.getHttpServer().address() as { port: number };
-    const dataDir = opened.isEmbedded ? config.database.dataDir : undefined;
-    process.stdout.write(
-      banner({
-        address: `http://localhost:${port}`,
-        management: `http://localhost:${management.port}`,
-        dataDir,
-        firstStart,
-      }),
-    );
+    const serve = (firstStart?: FirstStart): void => {
+      readiness.serve(opened.database.pools);
+      process.stdout.write(
+        banner({
+          address: `http://localhost:${port}`,
+          management: `http://localhost:${management.port}`,
+          dataDir: opened.isEmbedded ? config.database.dataDir : undefined,
+          commandLine: relative('', fileURLToPath(new URL('./cli/main.js', import.meta.url))),
+          firstStart,
+        }),
+      );
+    };
+    // After the port is bound: a start that fails must not take the only copy of a key along. Until then no key exists, so
+    // that each request is rejected (401), and readiness reports that the replica is starting.
+    if (opened.isEmbedded) await prepareFirstStart(opened.url, serve);
+    else serve();
   } catch (error) {
     await opened.close();
     throw error;

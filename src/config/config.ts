@@ -3,6 +3,8 @@ import { ConfigError, type Environment, EnvironmentReader } from './environment.
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
+export const DEFAULT_DATA_DIR = './.petstore';
+
 /** Everything that can be set from outside. Durations say their unit. */
 export interface Config {
   readonly host: string;
@@ -99,7 +101,7 @@ export function loadConfig(environment: Environment): Config {
     tracing: readTracing(read),
     database: {
       url: read.parsed('DATABASE_URL', undefined, parseDatabaseUrl),
-      dataDir: read.text('DATA_DIR') ?? './.petstore',
+      dataDir: read.text('DATA_DIR') ?? DEFAULT_DATA_DIR,
       namedStatements: read.oneOf('DATABASE_NAMED_STATEMENTS', 'on', ['on', 'off']) === 'on',
       poolMax: read.integer('DATABASE_POOL_MAX', 10, 4, 1000),
       // Nobody waits longer than a group's 950 ms. Together these bound how long a lost statement keeps its place: at most

@@ -1,3 +1,4 @@
+import { DEFAULT_DATA_DIR } from '../config/config.js';
 import type { FirstStart } from './first-start.js';
 
 export interface BannerFacts {
@@ -6,12 +7,14 @@ export interface BannerFacts {
   readonly management: string;
   /** Absent when the database is not the embedded one. */
   readonly dataDir: string | undefined;
+  /** The path of the program `petstore`. */
+  readonly commandLine: string;
   /** Present at the first start with an embedded database. */
   readonly firstStart: FirstStart | undefined;
 }
 
 /** What the start prints for the person who typed it. */
-export function banner({ address, management, dataDir, firstStart }: BannerFacts): string {
+export function banner({ address, management, dataDir, commandLine, firstStart }: BannerFacts): string {
   const lines = [
     `Pet Store Service: ${address}/v1`,
     `Documentation: ${address}/docs`,
@@ -30,7 +33,12 @@ export function banner({ address, management, dataDir, firstStart }: BannerFacts
       '',
     );
   } else if (dataDir !== undefined) {
-    lines.push("A key: node dist/cli/main.js keys issue --name 'My key' --plan pro");
+    const environment = dataDir === DEFAULT_DATA_DIR ? '' : `DATA_DIR=${shellWord(dataDir)} `;
+    lines.push(`A key: ${environment}node ${shellWord(commandLine)} keys issue --name 'My key' --plan pro`);
   }
   return `${lines.join('\n')}\n`;
 }
+
+/** A word for a POSIX shell, quoted where it has to be. */
+const shellWord = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

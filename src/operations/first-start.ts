@@ -1,5 +1,5 @@
 import { issueKey } from '../auth/issue-key.js';
-import type { Database } from '../database/database.js';
+import { withPrismaWithoutTimeouts } from '../database/prisma-without-timeouts.js';
 import { writeSamples } from './write-samples.js';
 
 /** What a new embedded database is given, so that the first request has something to show. */
@@ -8,15 +8,27 @@ export interface FirstStart {
   readonly sampleCount: number;
 }
 
+/** Prisma's own 5 s are little for a new database on a busy machine. */
+const TIMEOUTS = { maxWait: 60_000, timeout: 60_000 };
+
 /**
  * Gives a database without any key its sample animals with their orders, and a first key, in one transaction; a database
- * with keys is in use and is left alone (then the answer is undefined).
+ * with keys is in use and is left alone.
+ *
+ * @param report gets what the database was given, or undefined, as soon as the transaction is committed: nothing may come
+ *   between a key and its print
  */
-export async function prepareFirstStart({ prisma }: Database): Promise<FirstStart | undefined> {
-  return await prisma.$transaction(async (transaction) => {
-    if ((await transaction.apiKey.count()) > 0) return undefined;
-    const sampleCount = await writeSamples(transaction);
-    const { key } = await issueKey(transaction, { name: 'First key', plan: 'pro' });
-    return { apiKey: key, sampleCount };
+export async function prepareFirstStart(
+  databaseUrl: string,
+  report: (firstStart: FirstStart | undefined) => void,
+): Promise<void> {
+  await withPrismaWithoutTimeouts(databaseUrl, async (prisma) => {
+    const firstStart = await prisma.$transaction(async (transaction) => {
+      if ((await transaction.apiKey.count()) > 0) return undefined;
+      const sampleCount = await writeSamples(transaction);
+      const { key } = await issueKey(transaction, { name: 'First key', plan: 'pro' });
+      return { apiKey: key, sampleCount };
+    }, TIMEOUTS);
+    report(firstStart);
   });
 }

@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { env } from 'node:process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createEmptyDatabase } from '../support/database.js';
 import { type RunningProgram, runProgram } from '../support/process.js';
@@ -14,10 +18,25 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-start-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  // What a failed test left behind would keep the test run from its end.
+  for (const { child } of started) child.kill('SIGTERM');
+  await Promise.all(started.map(({ ended }) => ended));
+  await rm(folder, { recursive: true, force: true });
+});
 
-const start = (environment: Record<string, string>): RunningProgram =>
-  runProgram('main.js', [], { PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...environment });
+const started: RunningProgram[] = [];
+
+function start(environment: Record<string, string>): RunningProgram {
+  const program = runProgram('main.js', [], {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    ...environment,
+  });
+  started.push(program);
+  return program;
+}
 
 const stop = async (program: RunningProgram): Promise<void> => {
   program.child.kill('SIGTERM');
@@ -26,6 +45,12 @@ const stop = async (program: RunningProgram): Promise<void> => {
 
 const listed = async (origin: string, key: string): Promise<number> =>
   (await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+async function blockPort(): Promise<{ readonly port: number; close(): void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
+}
 
 describe('a start without DATABASE_URL', () => {
   it('gives a new database samples and a key once, and keeps everything over restarts and a SIGKILL', async () => {
@@ -65,6 +90,58 @@ describe('a start without DATABASE_URL', () => {
     expect(await rival.ended).toBe(1);
     expect(rival.output.stderr).toMatch(/^[^\n]*another service[^\n]*\n$/);
     expect(await listed(again, key)).toBe(200);
+    await stop(second);
+  });
+});
+
+describe('a first start', () => {
+  it.each(['PORT', 'MANAGEMENT_PORT'])('on a busy %s creates no key that nobody sees', async (variable) => {
+    const environment = { DATA_DIR: join(folder, `busy-${variable}`) };
+    const blocker = await blockPort();
+    const failing = start({ ...environment, [variable]: String(blocker.port) });
+    expect(await failing.ended).toBe(1);
+    expect(failing.output).toEqual({ stdout: '', stderr: expect.stringContaining('is in use') });
+    blocker.close();
+
+    const next = start(environment);
+    const [, origin = ''] = await next.printed(BANNER);
+    const [, key = ''] = await next.printed(KEY);
+    const response = await fetch(`${origin}/v1/store/inventory`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const inventory = (await response.json()) as Readonly<Record<string, number>>;
+    expect(next.output.stdout).toMatch(/It is new: it got \d+ sample/);
+    expect(Object.values(inventory).every((count) => count > 0)).toBe(true);
+    await stop(next);
+  });
+
+  it('prints one key when two start at once: the other one ends and says why', async () => {
+    const environment = { DATA_DIR: join(folder, 'two') };
+    const programs = [start(environment), start(environment)];
+    const served = await Promise.any(programs.map((program) => program.printed(KEY).then(() => program)));
+    const other = programs.find((program) => program !== served);
+    expect(await other?.ended).toBe(1);
+    expect(other?.output).toEqual({
+      stdout: '',
+      stderr: expect.stringMatching(/^[^\n]*another service[^\n]*\n$/),
+    });
+    const [, origin = ''] = await served.printed(BANNER);
+    const [, key = ''] = await served.printed(KEY);
+    expect(await listed(origin, key)).toBe(200);
+    await stop(served);
+  });
+
+  it('is followed by starts whose hint issues a key for the same data, as it was pasted', async () => {
+    const environment = { DATA_DIR: join(folder, "Rex's data $HOME") };
+    const first = start(environment);
+    await first.printed(KEY);
+    await stop(first);
+    const second = start(environment);
+    const [, origin = ''] = await second.printed(BANNER);
+    const [, hint = ''] = await second.printed(/^A key: (.*)$/m);
+    const { stdout } = await promisify(execFile)('sh', ['-c', hint], { env: { PATH: env['PATH'] } });
+    const [key = ''] = /psk_\w{38}/.exec(stdout) ?? [];
+    expect(await listed(origin, key)).toBe(200);
     await stop(second);
   });
 });
@@ -123,13 +200,11 @@ describe('a start that cannot be', () => {
 
   it('says that the port is in use', async () => {
     const database = await createEmptyDatabase();
-    const blocker = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => blocker.once('listening', resolve));
-    const { port } = blocker.address() as AddressInfo;
-    const program = start({ DATABASE_URL: database.url, PORT: String(port) });
+    const blocker = await blockPort();
+    const program = start({ DATABASE_URL: database.url, PORT: String(blocker.port) });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toMatch(oneLine);
-    expect(program.output.stderr).toContain(`Port ${port} is in use`);
+    expect(program.output.stderr).toContain(`Port ${blocker.port} is in use`);
     blocker.close();
     await database.drop();
   });
