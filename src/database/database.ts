@@ -2,7 +2,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import { columnTypes } from './column-types.js';
-import { classifyDatabaseError } from './database-errors.js';
+import { classifyDatabaseError, isContention } from './database-errors.js';
 import { LockWatch } from './lock-watch.js';
 import { queryRows, type Statement } from './query-rows.js';
 import { boundSessions } from './session-bounds.js';
@@ -33,30 +33,63 @@ const KEPT_OPEN = 1;
 /** The connections that only `reserved` uses. */
 const RESERVED = 1;
 
+/** The connections that only retries of locked rows use: with fewer than eight in all, one. */
+const RETRIES_MAX = 2;
+
+/** Runs a statement; a row is an array of its columns. Rejects with the driver's error. */
+export type RowReader = <Row extends readonly unknown[]>(
+  statement: Statement,
+  values: readonly unknown[],
+) => Promise<Row[]>;
+
 /** The connections to PostgreSQL: one pool, which the grouped statements and Prisma share, and one for what comes first. */
 export class Database {
   readonly pool: pg.Pool;
   /** Of one connection, for what each request waits for: it must not wait for those that reads and writes hold. */
   readonly reserved: pg.Pool;
+  /** For statements that wait for locked rows: whoever holds those must not take the connections of other items. */
+  readonly retries: pg.Pool;
   readonly prisma: PrismaClient;
   readonly namedStatements: boolean;
   readonly #lockWatch: LockWatch;
 
   constructor(options: DatabaseOptions) {
-    this.pool = this.#openPool(options, options.poolMax - RESERVED);
+    const retriesMax = Math.min(RETRIES_MAX, Math.floor(options.poolMax / 4));
+    this.pool = this.#openPool(options, options.poolMax - RESERVED - retriesMax);
     this.reserved = this.#openPool(options, RESERVED);
+    this.retries = this.#openPool(options, retriesMax);
     this.#lockWatch = new LockWatch(this.pools, options.onBlocked ?? (() => undefined));
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
     this.namedStatements = options.namedStatements;
   }
 
-  get pools(): readonly [pg.Pool, pg.Pool] {
-    return [this.pool, this.reserved];
+  get pools(): readonly [pg.Pool, ...pg.Pool[]] {
+    return [this.pool, this.reserved, this.retries];
   }
 
   /** Runs a statement; a row is an array of its columns. Rejects with the driver's error. */
   rows<Row extends readonly unknown[]>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return queryRows({ queryable: this.pool, named: this.namedStatements }, statement, values);
+  }
+
+  /** Runs work on a connection of `retries`, which outlives the work where another transaction was in its way. */
+  async onRetryConnection(work: (rows: RowReader) => Promise<void>): Promise<void> {
+    const connection = await this.retries.connect();
+    // The statement under way rejects with the same error.
+    connection.on('error', ignore);
+    let broken: Error | undefined;
+    try {
+      await work((statement, values) =>
+        queryRows({ queryable: connection, named: this.namedStatements }, statement, values),
+      );
+    } catch (error) {
+      if (isContention(error)) this.#lockWatch.lookNow();
+      else broken = error instanceof Error ? error : new Error(String(error));
+      throw error;
+    } finally {
+      connection.off('error', ignore);
+      connection.release(broken);
+    }
   }
 
   async close(): Promise<void> {
@@ -101,4 +134,8 @@ export class Database {
       }
     }
   }
+}
+
+function ignore(): void {
+  // Without a listener the loss of a connection would end the process.
 }

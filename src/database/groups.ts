@@ -1,5 +1,7 @@
+import type { Database, RowReader } from './database.js';
 import { Group, type GroupOptions } from './group.js';
 import { watched, watchOptions } from './group-watch.js';
+import { type LOCKED, LockedRowRetries, type Patience } from './locked-row-retries.js';
 
 /**
  * Questions per statement. 64 clients then keep one statement at work while this process prepares another: 4 to 14 % more
@@ -42,3 +44,44 @@ export const groupWrites = <Question, Answer>(
       ...options,
     }),
   );
+
+interface LockingWrites<Item, Result> {
+  readonly name: string;
+  readonly rowOf: (item: Item) => bigint;
+  readonly shareKey?: (item: Item) => string | undefined;
+  /**
+   * Sends one statement for all items. With patience they are items of one row, which the statement waits for; without, it skips
+   * rows that are locked.
+   */
+  readonly send: (
+    rows: RowReader,
+    items: readonly Item[],
+    patience?: Patience,
+  ) => Promise<readonly (Result | typeof LOCKED)[]>;
+}
+
+/** A group of writes of which each locks a row: what finds it locked is retried by itself, on connections of its own. */
+export function groupLockingWrites<Item, Result>(
+  database: Database,
+  { name, rowOf, send, ...options }: LockingWrites<Item, Result>,
+): LockedRowRetries<Item, Result> {
+  const batches = groupWrites<Item, Result | typeof LOCKED>({
+    name,
+    send: (items) => send((statement, values) => database.rows(statement, values), items),
+    ...options,
+  });
+  return watched(
+    new LockedRowRetries<Item, Result>({
+      name: `${name}_locked`,
+      rowOf,
+      first: (item) => batches.ask(item),
+      retry: send,
+      onConnection: (work) => database.onRetryConnection(work),
+      connections: database.retries.options.max,
+      sizeMax: SIZE_MAX,
+      waitingMax: WAITING_MAX,
+      timeoutMs: TIMEOUT_MS,
+      ...watchOptions(),
+    }),
+  );
+}

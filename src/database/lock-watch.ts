@@ -49,6 +49,11 @@ export class LockWatch {
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
+  /** To be called when a statement gave up a lock that others go on to wait for. */
+  lookNow(): void {
+    if (performance.now() >= this.#lookAgainAt) this.#askWhoBlocks();
+  }
+
   stop(): void {
     clearInterval(this.#timer);
   }
@@ -56,8 +61,11 @@ export class LockWatch {
   #look(): void {
     const now = performance.now();
     const earliest = Math.min(...this.#takenAt.values());
-    if (now - earliest < SLOW_MS || now < this.#lookAgainAt) return;
-    this.#lookAgainAt = now + TOLD_EVERY_MS;
+    if (now - earliest >= SLOW_MS && now >= this.#lookAgainAt) this.#askWhoBlocks();
+  }
+
+  #askWhoBlocks(): void {
+    this.#lookAgainAt = performance.now() + TOLD_EVERY_MS;
     this.pools[0].query<Blocker>(BLOCKERS).then(
       ({ rows }) => {
         // Slow for another reason: the next look may find a lock.

@@ -1,15 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
+import { Database, type RowReader } from '../database/database.js';
 import type { Group } from '../database/group.js';
-import { groupWrites } from '../database/groups.js';
+import { groupLockingWrites } from '../database/groups.js';
+import { LOCKED, type LockedRowRetries, type Patience } from '../database/locked-row-retries.js';
 import { IN_TURN_MS, within } from '../database/within.js';
 import { groupPages, type Page, type PageQuestion } from '../database/pages.js';
 import { groupRowsById } from '../database/rows-by-id.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import type { Order, OrderChange, OrderStatus } from './order.js';
-import { CHANGE_ORDERS, ORDERS, PLACE_ORDERS, PLACE_ORDERS_ONCE } from './orders.sql.js';
+import {
+  CHANGE_LOCKED_ORDERS,
+  CHANGE_ORDERS,
+  ORDERS,
+  PLACE_LOCKED_ORDERS,
+  PLACE_LOCKED_ORDERS_ONCE,
+  PLACE_ORDERS,
+  PLACE_ORDERS_ONCE,
+} from './orders.sql.js';
 
-/** Why an animal was not ordered. */
+/** Why a pet was not ordered. */
 export type PlacingRefusal = 'unknown_pet' | 'pet_not_available';
 
 type OrderColumns = readonly [
@@ -20,16 +29,18 @@ type OrderColumns = readonly [
   updatedAt: Date,
 ];
 
-type PlacingRow = readonly [refusal: PlacingRefusal | null, ...order: OrderColumns];
+type PlacingRow = readonly [refusal: PlacingRefusal | typeof LOCKED | null, ...order: OrderColumns];
 
 interface ClaimedPlacing {
   readonly petId: bigint;
   readonly claim: Claim;
 }
 
-type ClaimedPlacingRow = readonly [...ClaimRow, refusal: PlacingRefusal | null];
+type ClaimedPlacingRow = readonly [...ClaimRow, refusal: PlacingRefusal | typeof LOCKED | null];
 
-/** In a group another change of the same order came first. */
+type ChangeRow = readonly [isLocked: boolean, ...order: OrderColumns];
+
+/** In a batch another change of the same order came first. */
 const AGAIN = Symbol('again');
 
 /** The orders in the database. What is asked at the same time goes in one statement. */
@@ -37,24 +48,30 @@ const AGAIN = Symbol('again');
 export class OrdersRepository {
   readonly #pages: Group<PageQuestion<OrderStatus>, Page>;
   readonly #byId: Group<bigint, string | undefined>;
-  readonly #placings = groupWrites<bigint, Order | PlacingRefusal>({
-    name: 'place_orders',
-    send: (petIds) => this.#place(petIds),
-  });
-  readonly #placingsOnce = groupWrites<ClaimedPlacing, ClaimOutcome>({
-    name: 'place_orders_once',
-    send: (claimed) => this.#placeOnce(claimed),
-  });
-  readonly #changes = groupWrites<OrderChange, Order | undefined | typeof AGAIN>({
-    name: 'change_orders',
-    // Asked for twice at once, a change is made by the first and found by the second: both get the same answer.
-    shareKey: ({ id, status }) => `${id} ${status}`,
-    send: (changes) => this.#change(changes),
-  });
+  readonly #placings: LockedRowRetries<bigint, Order | PlacingRefusal>;
+  readonly #placingsOnce: LockedRowRetries<ClaimedPlacing, ClaimOutcome>;
+  readonly #changes: LockedRowRetries<OrderChange, Order | undefined | typeof AGAIN>;
 
-  constructor(private readonly database: Database) {
+  constructor(database: Database) {
     this.#pages = groupPages(database, ORDERS);
     this.#byId = groupRowsById(database, ORDERS);
+    this.#placings = groupLockingWrites(database, {
+      name: 'place_orders',
+      rowOf: (petId) => petId,
+      send: placeOrders,
+    });
+    this.#placingsOnce = groupLockingWrites(database, {
+      name: 'place_orders_once',
+      rowOf: ({ petId }) => petId,
+      send: placeOrdersOnce,
+    });
+    this.#changes = groupLockingWrites(database, {
+      name: 'change_orders',
+      rowOf: ({ id }) => id,
+      // Requested twice at once, a change is made by the first and found by the second: both get the same response.
+      shareKey: ({ id, status }) => `${id} ${status}`,
+      send: changeOrders,
+    });
   }
 
   list(page: PageQuestion<OrderStatus>): Promise<Page> {
@@ -66,14 +83,14 @@ export class OrdersRepository {
     return this.#byId.ask(id);
   }
 
-  /** Orders an animal for the first who asks; resolves when that is durable. */
+  /** Orders a pet for the first who requests it; resolves when that is durable. */
   place(petId: bigint): Promise<Order | PlacingRefusal> {
-    return this.#placings.ask(petId);
+    return this.#placings.run(petId);
   }
 
   /** The same under a claim: the order and the answer that later repeats get are durable together. */
   placeOnce(petId: bigint, claim: Claim): Promise<ClaimOutcome> {
-    return this.#placingsOnce.ask({ petId, claim });
+    return this.#placingsOnce.run({ petId, claim });
   }
 
   /**
@@ -86,40 +103,66 @@ export class OrdersRepository {
   }
 
   async #changeInTurn(change: OrderChange): Promise<Order | undefined> {
+    const enqueuedAt = performance.now();
     for (;;) {
-      const changed = await this.#changes.ask(change);
+      const changed = await this.#changes.run(change, enqueuedAt);
       if (changed !== AGAIN) return changed;
     }
   }
-
-  async #place(petIds: readonly bigint[]): Promise<readonly (Order | PlacingRefusal)[]> {
-    const rows = await this.database.rows<PlacingRow>(PLACE_ORDERS, [petIds]);
-    return rows.map(([refusal, ...order]) => refusal ?? toOrder(order));
-  }
-
-  async #placeOnce(claimed: readonly ClaimedPlacing[]): Promise<readonly ClaimOutcome[]> {
-    const rows = await this.database.rows<ClaimedPlacingRow>(PLACE_ORDERS_ONCE, [
-      claimed.map(({ petId }) => petId),
-      claimed.map(({ claim }) => claim.apiKeyId),
-      claimed.map(({ claim }) => claim.key),
-      claimed.map(({ claim }) => claim.fingerprint),
-    ]);
-    return rows.map(([isMine, id, answer, refusal]) =>
-      refusal === null ? claimOutcome([isMine, id, answer]) : { state: 'refused', code: refusal },
-    );
-  }
-
-  async #change(changes: readonly OrderChange[]): Promise<readonly (Order | undefined | typeof AGAIN)[]> {
-    const firsts = new Map(changes.toReversed().map((change) => [change.id, change]));
-    const decided = [...firsts.values()];
-    const rows = await this.database.rows<OrderColumns>(CHANGE_ORDERS, [
-      decided.map(({ id }) => id),
-      decided.map(({ status }) => status),
-    ]);
-    const orders = new Map(rows.map((order) => [order[0], toOrder(order)]));
-    return changes.map((change) => (firsts.get(change.id) === change ? orders.get(change.id) : AGAIN));
-  }
 }
+
+async function placeOrders(
+  rows: RowReader,
+  petIds: readonly bigint[],
+  patience?: Patience,
+): Promise<readonly (Order | PlacingRefusal | typeof LOCKED)[]> {
+  const statement = patience === undefined ? PLACE_ORDERS : PLACE_LOCKED_ORDERS;
+  const placed = await rows<PlacingRow>(statement, [petIds, ...bounds(patience)]);
+  return placed.map(([refusal, ...order]) => refusal ?? toOrder(order));
+}
+
+async function placeOrdersOnce(
+  rows: RowReader,
+  claimed: readonly ClaimedPlacing[],
+  patience?: Patience,
+): Promise<readonly (ClaimOutcome | typeof LOCKED)[]> {
+  const statement = patience === undefined ? PLACE_ORDERS_ONCE : PLACE_LOCKED_ORDERS_ONCE;
+  const placed = await rows<ClaimedPlacingRow>(statement, [
+    claimed.map(({ petId }) => petId),
+    claimed.map(({ claim }) => claim.apiKeyId),
+    claimed.map(({ claim }) => claim.key),
+    claimed.map(({ claim }) => claim.fingerprint),
+    ...bounds(patience),
+  ]);
+  return placed.map(([isMine, id, answer, refusal]) => {
+    if (refusal === LOCKED) return LOCKED;
+    return refusal === null ? claimOutcome([isMine, id, answer]) : { state: 'refused', code: refusal };
+  });
+}
+
+async function changeOrders(
+  rows: RowReader,
+  changes: readonly OrderChange[],
+  patience?: Patience,
+): Promise<readonly (Order | undefined | typeof AGAIN | typeof LOCKED)[]> {
+  const statement = patience === undefined ? CHANGE_ORDERS : CHANGE_LOCKED_ORDERS;
+  const firsts = new Map(changes.toReversed().map((one) => [one.id, one]));
+  const decided = [...firsts.values()];
+  const present = await rows<ChangeRow>(statement, [
+    decided.map(({ id }) => id),
+    decided.map(({ status }) => status),
+    // Items of a retry are changes of one order, of which the first is decided.
+    ...bounds(patience && { ...patience, itemMs: patience.itemMs.slice(0, 1) }),
+  ]);
+  const orders = new Map<bigint, Order | typeof LOCKED>(
+    present.map(([isLocked, ...order]) => [order[0], isLocked ? LOCKED : toOrder(order)]),
+  );
+  return changes.map((one) => (firsts.get(one.id) === one ? orders.get(one.id) : AGAIN));
+}
+
+/** The parameters that only a statement has that waits for locks. */
+const bounds = (patience: Patience | undefined): readonly unknown[] =>
+  patience === undefined ? [] : [patience.itemMs, patience.lockTimeoutMs];
 
 const toOrder = ([id, petId, status, placedAt, updatedAt]: OrderColumns): Order => ({
   id,

@@ -16,41 +16,89 @@ export const ORDERS: JsonTable = {
 };
 
 /**
- * How long a lock is awaited. Longer than statements of the service keep one; shorter than PostgreSQL's `deadlock_timeout` (a
- * second), so that a transaction by hand, which may lock in another order or stay open, is never the service's deadlock; and
- * short enough for whoever waited in vain to be asked again without the others of the group before the request is given up.
+ * How a statement treats rows that other transactions have locked.
+ *
+ * A batch skips them: it must not wait for the row of one item. An item whose row was skipped is decided by the snapshot where
+ * that rejects it or leaves everything as it is; otherwise it is `locked`.
+ *
+ * A retry of `locked` items waits for their row. Its last two parameters are the milliseconds that each item may wait, and the
+ * `lock_timeout`. The time of an item is checked once the lock is there: one whose client may have its 503 already writes nothing.
  */
-const SET_LOCK_TIMEOUT = `(select set_config('lock_timeout', '250ms', true)) is not null`;
+interface Locking {
+  readonly lock: string;
+  /** A condition that sets the `lock_timeout`. */
+  readonly bounded: string;
+  /** What a retry adds to the parameters, and its column. */
+  readonly parameter: string;
+  readonly column: string;
+  /** Adds the column `is_late`; the others use it. */
+  readonly lateColumn: string;
+  readonly lateIsLocked: string;
+  readonly byLate: string;
+  readonly andInTime: string;
+  readonly orLate: string;
+}
 
-/**
- * Places orders, in the order in which they were asked for: an animal goes to the first who wants it. One row for each, in
- * that order: why there is no order, or null, then the order. The animals follow by a trigger of orders.
- */
-export const PLACE_ORDERS: Statement = {
-  name: 'place_orders',
+const SKIPPING: Locking = {
+  lock: 'for no key update skip locked',
+  bounded: '',
+  parameter: '',
+  column: '',
+  lateColumn: '',
+  lateIsLocked: '',
+  byLate: '',
+  andInTime: '',
+  orLate: '',
+};
+
+/** @param first the number of the first of the two parameters */
+const waiting = (first: number): Locking => ({
+  lock: 'for no key update',
+  bounded: `(select set_config('lock_timeout', $${first + 1}, true)) is not null and`,
+  parameter: `, $${first}::int[]`,
+  column: ', patience_ms',
+  lateColumn: `, clock_timestamp() > statement_timestamp() + patience_ms * interval '1 ms' as is_late`,
+  lateIsLocked: `when is_late then 'locked'`,
+  byLate: ', is_late',
+  andInTime: 'and not is_late',
+  orLate: 'or is_late',
+});
+
+/** Why there is no order, or null: the earliest of those who may have the pet gets it. */
+const rejection = (locking: Locking): string => `
+        case
+          when not is_read then coalesce(
+            (select case status when 'available' then 'locked' else 'pet_not_available' end from pets where id = pet_id),
+            'unknown_pet')
+          when pet_status is distinct from 'available' then 'pet_not_available'
+          ${locking.lateIsLocked}
+          when row_number() over (partition by pet_id${locking.byLate} order by number) > 1
+            then 'pet_not_available'
+        end as refusal
+      from seen`;
+
+const placeOrders = (name: string, locking: Locking): Statement => ({
+  name,
   text: `
     with asked as (
-      select pet_id, number
-      from unnest($1::bigint[]) with ordinality as asked (pet_id, number)),
+      select pet_id${locking.column}, number
+      from unnest($1::bigint[]${locking.parameter}) with ordinality as asked (pet_id${locking.column}, number)),
     -- Locked first, and in the order of their identifiers, as everywhere; read as they are then.
-    animal as materialized (
+    pet as materialized (
       select id, status
       from pets
-      where ${SET_LOCK_TIMEOUT} and id = any($1)
+      where ${locking.bounded} id = any($1)
       order by id
-      for no key update),
+      ${locking.lock}),
+    seen as (
+      select asked.pet_id, number, pet.id is not null as is_read, pet.status as pet_status${locking.lateColumn}
+      from asked
+      left join pet on pet.id = asked.pet_id),
     decided as (
       select
-        asked.number,
-        asked.pet_id,
-        case
-          when animal.id is null then 'unknown_pet'
-          when animal.status is distinct from 'available' then 'pet_not_available'
-          when row_number() over (partition by asked.pet_id order by asked.number) > 1 then 'pet_not_available'
-        end as refusal
-      from asked
-      left join animal on animal.id = asked.pet_id
-      order by asked.number),
+        number,
+        pet_id,${rejection(locking)}
+      order by number),
     answer as materialized (
       select
         number, refusal, case when refusal is null then nextval('orders_id_seq') end as id,
@@ -60,14 +108,19 @@ export const PLACE_ORDERS: Statement = {
       insert into orders (id, pet_id, status, placed_at, updated_at)
       select id, pet_id, status, at, at from answer where refusal is null)
     select refusal, id, pet_id, status, at, at from answer order by number`,
-};
+});
 
 /**
- * The same for requests with an Idempotency-Key, of which no two may be equal: the order and the answer are stored together.
- * A row tells whether nobody else holds the claim, why there is no order, and the answer if the claim was free.
+ * Places orders, in the order in which they were requested: a pet goes to the first who wants it. One row for each item, in
+ * that order: why there is no order, or null, then the order. The pets follow by a trigger of orders.
  */
-export const PLACE_ORDERS_ONCE: Statement = {
-  name: 'place_orders_once',
+export const PLACE_ORDERS = placeOrders('place_orders', SKIPPING);
+
+/** The same for items whose pet was locked. */
+export const PLACE_LOCKED_ORDERS = placeOrders('place_orders_locked', waiting(2));
+
+const placeOrdersOnce = (name: string, locking: Locking): Statement => ({
+  name,
   text: `
     -- who holds the claim's lock may store under it; nobody waits for it
     with asked as materialized (
@@ -77,33 +130,30 @@ export const PLACE_ORDERS_ONCE: Statement = {
           select from idempotency_keys as known
           where known.api_key_id = asked.api_key_id and known.key = asked.key and known.expires_at > now()
         ) as is_used
-      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[])
-        with ordinality as asked (pet_id, api_key_id, key, fingerprint, number)),
-    -- a claim that was used neither waits for its animal nor takes it from another
+      from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[]${locking.parameter})
+        with ordinality as asked (pet_id, api_key_id, key, fingerprint${locking.column}, number)),
+    -- a claim that was used neither waits for its pet nor takes it from another
     wanted as (select * from asked where is_mine and not is_used),
-    animal as materialized (
+    pet as materialized (
       select id, status
       from pets
-      where ${SET_LOCK_TIMEOUT} and id = any(array(select pet_id from wanted))
+      where ${locking.bounded} id = any(array(select pet_id from wanted))
       order by id
-      for no key update),
+      ${locking.lock}),
+    seen as (
+      select wanted.*, pet.id is not null as is_read, pet.status as pet_status${locking.lateColumn}
+      from wanted
+      left join pet on pet.id = wanted.pet_id),
     decided as (
       select
-        wanted.*,
-        case
-          when animal.id is null then 'unknown_pet'
-          when animal.status is distinct from 'available' then 'pet_not_available'
-          when row_number() over (partition by wanted.pet_id order by wanted.number) > 1 then 'pet_not_available'
-        end as refusal
-      from wanted
-      left join animal on animal.id = wanted.pet_id
-      order by wanted.number),
+        seen.*,${rejection(locking)}
+      order by number),
     answer as materialized (
       select
         decided.*, case when refusal is null then nextval('orders_id_seq') end as id,
         'placed'::order_status as status, now() as placed_at, now() as updated_at
       from decided),
-    -- a claim is free when nobody used it, also not since this statement began, or when its time is over; a refusal stores
+    -- a claim is free when nobody used it, also not since this statement began, or when its time is over; a rejection stores
     -- nothing
     stored as (
       insert into idempotency_keys as stored (api_key_id, key, fingerprint, resource_id, answer, expires_at)
@@ -127,41 +177,66 @@ export const PLACE_ORDERS_ONCE: Statement = {
     left join answer on answer.number = asked.number
     left join stored on stored.resource_id = answer.id
     order by asked.number`,
-};
+});
 
 /**
- * Changes the status of orders, each named once, where their life allows it. Rows are the orders that exist as they are
- * afterwards, changed or not, in no order. The animals follow by a trigger of orders.
+ * The same for requests with an Idempotency-Key, of which no two may be equal: the order and the answer are stored together.
+ * A row contains whether nobody else holds the claim, why there is no order, and the answer if the claim was free.
  */
-export const CHANGE_ORDERS: Statement = {
-  name: 'change_orders',
+export const PLACE_ORDERS_ONCE = placeOrdersOnce('place_orders_once', SKIPPING);
+
+/** The same for items whose pet was locked. */
+export const PLACE_LOCKED_ORDERS_ONCE = placeOrdersOnce('place_orders_once_locked', waiting(5));
+
+const changeOrders = (name: string, locking: Locking): Statement => ({
+  name,
   text: `
     with asked as (
-      select id, wanted from unnest($1::bigint[], $2::order_status[]) as asked (id, wanted)),
-    -- The animals are locked before their orders, in the order of their identifiers, as everywhere.
-    animal as materialized (
+      select *
+      from unnest($1::bigint[], $2::order_status[]${locking.parameter}) as asked (id, wanted${locking.column})),
+    -- The pets are locked before their orders, in the order of their identifiers, as everywhere.
+    pet as materialized (
       select id
       from pets
-      where ${SET_LOCK_TIMEOUT} and id = any(array(select pet_id from orders where id = any($1)))
+      where ${locking.bounded} id = any(array(select pet_id from orders where id = any($1)))
       order by id
-      for no key update),
+      ${locking.lock}),
     present as materialized (
-      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted
+      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted${locking.column}
       from asked
       join orders as o on o.id = asked.id
-      join animal on animal.id = o.pet_id
+      join pet on pet.id = o.pet_id
       order by o.id
-      for no key update of o),
+      ${locking.lock.replace('update', 'update of o')}),
+    decided as materialized (
+      select *, order_may_become(status, wanted) as is_change${locking.lateColumn}
+      from present),
     changed as (
       update orders
-      set status = present.wanted
-      from present
-      where orders.id = present.id and order_may_become(present.status, present.wanted)
+      set status = decided.wanted
+      from decided
+      where orders.id = decided.id and is_change ${locking.andInTime}
       returning orders.id, orders.pet_id, orders.status, orders.placed_at, orders.updated_at)
-    select id, pet_id, status, placed_at, updated_at
+    select false, id, pet_id, status, placed_at, updated_at
     from changed
     union all
-    select id, pet_id, status, placed_at, updated_at
-    from present
-    where not order_may_become(status, wanted)`,
-};
+    select is_change, id, pet_id, status, placed_at, updated_at
+    from decided
+    where not is_change ${locking.orLate}
+    union all
+    -- those that a lock left out, or that were deleted since the snapshot
+    select order_may_become(o.status, asked.wanted), o.id, o.pet_id, o.status, o.placed_at, o.updated_at
+    from asked
+    join orders as o on o.id = asked.id
+    where not exists (select from present where present.id = o.id)`,
+});
+
+/**
+ * Changes the status of orders, each named once, where the state machine of orders allows it. Rows are the orders that exist,
+ * in no order: whether the order is locked and would change, then the order as it is afterwards, changed or not. The pets
+ * follow by a trigger of orders.
+ */
+export const CHANGE_ORDERS = changeOrders('change_orders', SKIPPING);
+
+/** The same for orders that were locked, or whose pet was. */
+export const CHANGE_LOCKED_ORDERS = changeOrders('change_orders_locked', waiting(3));

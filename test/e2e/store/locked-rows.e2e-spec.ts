@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  CHANGE_LOCKED_ORDERS,
+  CHANGE_ORDERS,
+  PLACE_LOCKED_ORDERS,
+  PLACE_LOCKED_ORDERS_ONCE,
+  PLACE_ORDERS,
+  PLACE_ORDERS_ONCE,
+} from '../../../src/store/orders.sql.js';
+import { eventually } from '../../support/eventually.js';
+import { holdOpen, type OperatorAtWork } from '../../support/operators.js';
+import { startService, type TestService } from '../../support/service.js';
+import { addPet, addPets, changeOrder, orderInStatus, placeOrder } from '../../support/store.js';
+
+let service: TestService;
+let key: string;
+let operator: OperatorAtWork<void> | undefined;
+
+beforeAll(async () => {
+  service = await startService();
+  ({ key } = await service.issueKey());
+  await service.fetch('/v1/pets', { key });
+});
+afterEach(() => release());
+afterAll(() => service.close());
+
+async function hold(statement: string, ids: readonly (bigint | number)[]): Promise<void> {
+  operator = await holdOpen(service.databaseUrl, statement, [ids]);
+}
+
+const holdPets = (...ids: readonly bigint[]): Promise<void> =>
+  hold(`update pets set name = 'Held' where id = any($1)`, ids);
+
+/** Ends the operator's transaction. */
+async function release(): Promise<void> {
+  await operator?.stop();
+  operator = undefined;
+}
+
+const placeOnce = (petId: bigint, claim = randomUUID()): Promise<Response> =>
+  service.fetch('/v1/store/orders', {
+    method: 'POST',
+    key,
+    body: `{"petId":${petId}}`,
+    headers: { 'content-type': 'application/json', 'idempotency-key': claim },
+  });
+
+const place = (petId: bigint): Promise<Response> => placeOrder(service, key, petId);
+
+const statuses = (responses: readonly Response[]): readonly number[] => responses.map(({ status }) => status);
+
+async function count(from: string, values: readonly unknown[]): Promise<number> {
+  const text = `select count(*)::int as count from ${from}`;
+  const { rows } = await service.database.pool.query<{ count: number }>(text, [...values]);
+  return rows[0]?.count ?? Number.NaN;
+}
+
+/** Resolves when some statement of the service waits for a row. */
+const somethingWaits = (): Promise<void> =>
+  eventually(async () => {
+    const waiting = `pg_stat_activity where datname = current_database() and application_name = 'petstore'
+      and wait_event_type = 'Lock'`;
+    expect(await count(waiting, [])).toBeGreaterThan(0);
+  });
+
+/** The responses of a scenario, in which no client may have waited for as long as it can: a busy machine gets another try. */
+async function inTime(scenario: () => Promise<readonly Response[]>): Promise<readonly Response[]> {
+  for (let triesLeft = 9; ; triesLeft -= 1) {
+    const responses = await scenario();
+    if (triesLeft === 0 || !statuses(responses).includes(503)) return responses;
+  }
+}
+
+/** Few at a time, so that a busy machine keeps up. */
+async function inTurn<Item>(
+  items: readonly Item[],
+  send: (item: Item) => Promise<Response>,
+): Promise<readonly Response[]> {
+  const responses: Response[] = [];
+  for (let from = 0; from < items.length; from += 19) {
+    responses.push(...(await Promise.all(items.slice(from, from + 19).map(send))));
+  }
+  return responses;
+}
+
+const codeOf = async (response: Response | undefined): Promise<unknown> =>
+  ((await response?.json()) as { readonly code?: unknown } | undefined)?.code;
+
+/** 503, and after how many seconds the client may repeat its request. */
+function expectLocked(response: Response): void {
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+}
+
+const PLACINGS = [
+  ['without an Idempotency-Key', place],
+  ['with an Idempotency-Key', (petId: bigint) => placeOnce(petId)],
+] as const;
+
+describe('orders of a pet whose row another session has locked', () => {
+  it.each(PLACINGS)('are 503 alone: 152 others are 201 meanwhile, %s', async (_how, send) => {
+    const [held = 0n, ...free] = await addPets(service, 153);
+    await holdPets(held);
+    const waiting = Promise.all(Array.from({ length: 15 }, () => send(held)));
+    await somethingWaits();
+    expect(statuses(await inTurn(free, send))).toEqual(free.map(() => 201));
+    for (const response of await waiting) expectLocked(response);
+    await release();
+    expect(await count('orders where pet_id = $1', [held])).toBe(0);
+    expect((await send(held)).status).toBe(201);
+  });
+
+  it.each(PLACINGS)('are 503 alone where hundreds of rows are locked, %s', async (_how, send) => {
+    const pets = await addPets(service, 240);
+    const held = pets.slice(0, 200);
+    await holdPets(...held);
+    const waiting = Promise.all(held.map(send));
+    await somethingWaits();
+    const free = pets.slice(200);
+    expect(statuses(await inTurn(free, send))).toEqual(free.map(() => 201));
+    for (const response of await waiting) expectLocked(response);
+  });
+
+  it('store no idempotency record, so that a repeat is decided anew', async () => {
+    const [first = 0n, second = 0n] = await addPets(service, 2);
+    await holdPets(first);
+    const claim = randomUUID();
+    expectLocked(await placeOnce(first, claim));
+    expect(await count('idempotency_keys where key = $1', [claim])).toBe(0);
+    await release();
+    // Nothing of the first request is left: the same key may stand for another one.
+    expect((await placeOnce(second, claim)).status).toBe(201);
+  });
+
+  it.each([
+    ['an update', `update pets set status = 'sold' where id = any($1)`, 'pet_not_available'],
+    ['a deletion', 'delete from pets where id = any($1)', 'unknown_pet'],
+  ])('are decided by %s of the other session once that commits', async (_what, statement, code) => {
+    for (const [, send] of PLACINGS) {
+      const [response] = await inTime(async () => {
+        const held = await addPet(service);
+        await hold(statement, [held]);
+        const waiting = send(held);
+        await somethingWaits();
+        await release();
+        return [await waiting];
+      });
+      expect(await codeOf(response)).toBe(code);
+    }
+  });
+
+  it.each(PLACINGS)(
+    'are served in the order of their arrival once the row is free, %s',
+    async (_how, send) => {
+      const responses = await inTime(async () => {
+        const held = await addPet(service);
+        await holdPets(held);
+        const first = send(held);
+        await somethingWaits();
+        const others = [send(held), send(held), send(held)];
+        await release();
+        return [await first, ...(await Promise.all(others))];
+      });
+      expect(statuses(responses)).toEqual([201, 409, 409, 409]);
+    },
+  );
+
+  it('are 409 at once where the pet is not available, whoever holds its row', async () => {
+    const held = await addPet(service, 'sold');
+    await holdPets(held);
+    for (const send of [place, placeOnce]) {
+      expect(await codeOf(await send(held))).toBe('pet_not_available');
+    }
+  });
+});
+
+describe('changes of an order', () => {
+  it.each([
+    ['the order', 'select from orders where id = any($1) for update', 'id'],
+    ['its pet', 'select from pets where id = any($1) for no key update', 'petId'],
+  ] as const)('are 503 alone while another session has locked %s', async (_row, statement, member) => {
+    const [held, ...free] = await Promise.all(
+      Array.from({ length: 40 }, () => orderInStatus(service, key, 'placed')),
+    );
+    if (held === undefined) throw new Error('no order was placed');
+    await hold(statement, [held[member]]);
+    const waiting = Promise.all(
+      Array.from({ length: 5 }, () => changeOrder(service, key, held.id, 'approved')),
+    );
+    await somethingWaits();
+    const changed = await inTurn(free, ({ id }) => changeOrder(service, key, id, 'approved'));
+    expect(statuses(changed)).toEqual(free.map(() => 200));
+    for (const response of await waiting) expectLocked(response);
+
+    await release();
+
+    const [again] = await inTime(async () => {
+      await hold(statement, [held[member]]);
+      const change = changeOrder(service, key, held.id, 'approved');
+      await somethingWaits();
+      await release();
+      return [await change];
+    });
+    expect(again?.status).toBe(200);
+  });
+
+  it('that change nothing or that its status forbids need no lock', async () => {
+    const { id } = await orderInStatus(service, key, 'placed');
+    await hold('select from orders where id = any($1) for update', [id]);
+    expect((await changeOrder(service, key, id, 'placed')).status).toBe(200);
+    expect(await codeOf(await changeOrder(service, key, id, 'delivered'))).toBe(
+      'order_transition_not_allowed',
+    );
+  });
+
+  it('find no order that the other session deleted', async () => {
+    const [response] = await inTime(async () => {
+      const { id } = await orderInStatus(service, key, 'placed');
+      await hold(
+        `with gone as (delete from orders where id = any($1) returning pet_id)
+         delete from pets using gone where pets.id = gone.pet_id`,
+        [id],
+      );
+      const change = changeOrder(service, key, id, 'approved');
+      await somethingWaits();
+      await release();
+      return [await change];
+    });
+    expect(await codeOf(response)).toBe('order_not_found');
+  });
+});
+
+/** The parameters of statements that follow identifiers. */
+const claims = (ids: readonly bigint[]) => [
+  ids.map(() => 7n),
+  ids.map(() => randomUUID()),
+  ids.map(() => Buffer.alloc(32)),
+];
+const approvals = (ids: readonly bigint[]) => [ids.map(() => 'approved')];
+const none = (): readonly unknown[][] => [];
+
+describe('statements', () => {
+  it.each([
+    [PLACE_ORDERS, none, 0],
+    [PLACE_ORDERS_ONCE, claims, 3],
+  ])(
+    'of batches return a pet that is locked as locked, and one that is unknown as unknown ($name)',
+    async (statement, others, refusal) => {
+      const [held = 0n, free = 0n] = await addPets(service, 2);
+      await holdPets(held);
+      const ids = [held, -1n, free, held];
+      const rows = await service.database.rows(statement, [ids, ...others(ids)]);
+      expect(rows.map((row) => row[refusal])).toEqual(['locked', 'unknown_pet', null, 'locked']);
+    },
+  );
+
+  it('of batches return a change that is locked as locked, and no row of an order that is unknown', async () => {
+    const [held, free] = await Promise.all([1, 2].map(() => orderInStatus(service, key, 'placed')));
+    if (held === undefined || free === undefined) throw new Error('no order was placed');
+    await hold('select from orders where id = any($1) for update', [held.id]);
+    const ids = [held.id, -1, free.id];
+    const rows = await service.database.rows(CHANGE_ORDERS, [ids, ids.map(() => 'approved')]);
+    expect(new Map(rows.map(([isLocked, id]) => [Number(id), isLocked]))).toEqual(
+      new Map([
+        [held.id, true],
+        [free.id, false],
+      ]),
+    );
+  });
+
+  it.each([
+    [PLACE_LOCKED_ORDERS, none, async () => await addPet(service)],
+    [PLACE_LOCKED_ORDERS_ONCE, claims, async () => await addPet(service)],
+    [CHANGE_LOCKED_ORDERS, approvals, async () => BigInt((await orderInStatus(service, key, 'placed')).id)],
+  ])(
+    'of retries write nothing for an item whose time is over when it has the lock ($name)',
+    async (statement, others, add) => {
+      const id = await add();
+      const table = statement === CHANGE_LOCKED_ORDERS ? 'orders' : 'pets';
+      await hold(`select from ${table} where id = any($1) for update`, [id]);
+      const client = await service.database.pool.connect();
+      try {
+        const late = client.query({
+          text: statement.text,
+          values: [[id], ...others([id]), [1], 60_000],
+          rowMode: 'array',
+        });
+        await somethingWaits();
+        await release();
+        const { rows } = await late;
+        expect(rows).toHaveLength(1);
+        expect(rows[0]).toContain(statement === CHANGE_LOCKED_ORDERS ? true : 'locked');
+      } finally {
+        client.release();
+      }
+      expect(await count('orders where pet_id = $1', [id])).toBe(0);
+      expect(await count(`orders where id = $1 and status = 'approved'`, [id])).toBe(0);
+    },
+  );
+});
