@@ -48,6 +48,7 @@ function generalCodes({ method, query, body, deprecation }: DocumentedOperation)
     ...(method === 'post'
       ? (['invalid_idempotency_key', 'request_in_progress', 'idempotency_key_reused'] as const)
       : []),
+    ...(method === 'get' ? (['precondition_failed'] as const) : []),
     ...(deprecation === undefined ? [] : (['operation_removed'] as const)),
   ];
 }

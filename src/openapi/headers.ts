@@ -54,7 +54,12 @@ export const HEADERS = {
     ),
   ),
   Vary: optional(header('string', 'Authorization', 'What the answer differs by.')),
-  ETag: header('string', '"Zq3pB8c1Yk0a7dXw2nT4vQ"', 'A strong tag of the body, for `If-None-Match`.'),
+  ETag: header(
+    'string',
+    '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
+    'The strong tag of the record or list, for `If-Match` and `If-None-Match`. After a write it is that of the record as ' +
+      'it is now.',
+  ),
   Link: header(
     'string',
     `</v1/pets?limit=20&cursor=${encodeCursor('/v1/pets?', 21n)}>; rel="next", </v1/pets?limit=20>; rel="first"`,
@@ -94,7 +99,7 @@ const BEFORE_THE_ROUTE: ReadonlySet<number> = new Set([400, 408, 414, 431]);
 
 /** What the answers of an operation carry, by status: on a success, on 304, and on each error. */
 export function headersOf(operation: DocumentedOperation, status: number): Json {
-  const isRead = operation.method === 'get' && status < 400;
+  const isSuccess = status < 400;
   return {
     ...always(
       'X-RateLimit-Limit',
@@ -108,8 +113,8 @@ export function headersOf(operation: DocumentedOperation, status: number): Json 
       'Cache-Control',
       'Vary',
     ),
-    ...(isRead && always('ETag')),
-    ...(isRead && isList(operation) && always('Link')),
+    ...(isSuccess && always('ETag')),
+    ...(isSuccess && isList(operation) && always('Link')),
     ...(status === 201 && always('Location', 'Idempotency-Replayed')),
     ...(operation.deprecation && deprecationHeaders(status)),
     ...(status === 401 && always('WWW-Authenticate')),

@@ -16,6 +16,15 @@ export const PARAMETERS = {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
     example: '5f0c3a52-7a63-4f0e-9d0b-6f1f3c1f2b7e',
   },
+  'If-Match': {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      'The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A ' +
+      'weak tag never matches, `*` always does.',
+    schema: { type: 'string' },
+    example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
+  },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
@@ -40,7 +49,9 @@ export function parametersOf(operation: DocumentedOperation, schemas: NamedSchem
     ...(query === undefined ? [] : asInAnswers(query, operation)).map((member) =>
       queryParameter(member, schemas),
     ),
-    ...(method === 'get' ? [{ $ref: '#/components/parameters/If-None-Match' }] : []),
+    ...(method === 'get'
+      ? [{ $ref: '#/components/parameters/If-Match' }, { $ref: '#/components/parameters/If-None-Match' }]
+      : []),
     ...(method === 'post' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ];
 }

@@ -8,6 +8,7 @@ import type { NamedSchemas } from './named-schemas.js';
 const SHARED_NAMES: ReadonlyMap<number, string> = new Map([
   [401, 'Unauthorized'],
   [408, 'RequestTimeout'],
+  [412, 'PreconditionFailed'],
   [413, 'BodyTooLarge'],
   [414, 'UriTooLong'],
   [415, 'UnsupportedMediaType'],

@@ -54,6 +54,7 @@ describe.each(OPERATIONS.filter(({ method }) => method === 'GET'))('$id', ({ id 
     [200, (request) => request],
     [304, unchanged],
     [401, PROVOCATIONS.invalid_api_key],
+    [412, PROVOCATIONS.precondition_failed],
     [429, PROVOCATIONS.api_key_banned],
     [500, PROVOCATIONS.internal_error],
     [503, PROVOCATIONS.service_unavailable],

@@ -35,6 +35,7 @@ export const PROVOCATIONS: Readonly<Record<Exclude<ErrorCode, OfNoOperation>, Pr
   order_transition_not_allowed: (request) => ({ ...request, target: '/v1/store/orders/2' }),
   request_in_progress: (request) => withHeaders(request, { 'Idempotency-Key': HELD_CLAIM }),
   operation_removed: (request, { future }) => ({ ...request, service: future }),
+  precondition_failed: (request) => withHeaders(request, { 'If-Match': '"another"' }),
   body_too_large: (request) => ({ ...request, body: `{"x":"${'x'.repeat(70_000)}"}` }),
   uri_too_long: (request) => withQuery(request, 'x'.repeat(9_000)),
   unsupported_media_type: (request) => withHeaders(request, { 'Content-Type': 'text/plain' }),

@@ -73,23 +73,41 @@ describe('what comes before every other fault', () => {
   });
 });
 
+const readsAnimal = (id: number, ifMatch?: string): Pick<Fault, 'spoil'> => ({
+  spoil: (parts) => ({
+    ...parts,
+    method: 'GET',
+    target: `/v1/pets/${id}`,
+    length: ifMatch === undefined ? 'X-Length: none' : `If-Match: ${ifMatch}`,
+    body: '',
+  }),
+});
+
 describe('what only the handler knows', () => {
   /** An animal that does not exist. */
-  const absent: Pick<Fault, 'spoil'> = {
-    spoil: (parts) => ({
-      ...parts,
-      method: 'GET',
-      target: '/v1/pets/404',
-      length: 'X-Length: none',
-      body: '',
-    }),
-  };
+  const absent = readsAnimal(404);
 
   it('comes last', async () => {
     const stage = await setStage('ordinary');
     await expectAnswer(stage, [absent], { status: 404, code: 'pet_not_found', describes: 'key' });
     for (const fault of FAULTS.filter(({ step }) => step === 'key' || step === 'expectation')) {
       await expectAnswer(stage, [absent, fault], fault);
+    }
+    await stage.close();
+  });
+
+  it('comes before a condition that does not hold', async () => {
+    const stage = await setStage('ordinary');
+    await expectAnswer(stage, [readsAnimal(404, '"another"')], {
+      status: 404,
+      code: 'pet_not_found',
+      describes: 'key',
+    });
+    const conflicting = readsAnimal(1, '"another"');
+    const failed = { status: 412, code: 'precondition_failed', describes: 'key' } as const;
+    await expectAnswer(stage, [conflicting], failed);
+    for (const fault of FAULTS.filter(({ step }) => step === 'key' || step === 'expectation')) {
+      await expectAnswer(stage, [conflicting, fault], fault);
     }
     await stage.close();
   });

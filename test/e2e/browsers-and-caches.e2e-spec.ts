@@ -72,7 +72,7 @@ describe('conditional requests', () => {
     expect(unchanged.status).toBe(304);
   });
 
-  it('keeps caches away from errors and from what writes', async () => {
+  it('keeps caches away from errors and writes', async () => {
     const missing = await service.fetch('/v1/pets/4711', { key });
     const created = await service.fetch('/v1/pets', {
       method: 'POST',
@@ -83,7 +83,6 @@ describe('conditional requests', () => {
     const undecodable = await service.fetch('/%zz', { key });
     for (const response of [missing, created, undecodable]) {
       expect(response.headers.get('cache-control')).toBe('no-store');
-      expect(response.headers.get('etag')).toBeNull();
     }
   });
 });
@@ -118,7 +117,7 @@ describe('CORS', () => {
     expect(first.headers.get('access-control-allow-origin')).toBe('*');
     expect(first.headers.get('access-control-allow-methods')).toContain('POST');
     expect(first.headers.get('access-control-allow-headers')).toBe(
-      'Authorization, Content-Type, Idempotency-Key, If-None-Match, traceparent, X-Request-Id',
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, X-Request-Id',
     );
     const second = await preflight();
     expect(second.headers.get('x-ratelimit-remaining')).toBe(first.headers.get('x-ratelimit-remaining'));

@@ -49,6 +49,8 @@ function parameterText({ name, in: where, schema: reference }: Parameter): fc.Ar
   const schema = resolve<Schema>(reference);
   if (name === 'cursor') return fc.constant('{cursor}');
   if (where === 'path') return fc.constant('{fresh}');
+  // Any other value may fail.
+  if (name === 'If-Match') return fc.constant('*');
   if (name === 'If-None-Match') return fc.stringMatching(/^"[!#-~]{0,30}"$/);
   if (name === 'Idempotency-Key') return fc.uuid();
   return jsonText(schema).map((text) => text.replaceAll('"', ''));

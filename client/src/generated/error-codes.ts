@@ -19,6 +19,7 @@ export const ERROR_CODES = [
   'order_transition_not_allowed',
   'request_in_progress',
   'operation_removed',
+  'precondition_failed',
   'body_too_large',
   'uri_too_long',
   'unsupported_media_type',

@@ -170,7 +170,7 @@ export interface components {
              * @description What is wrong, for programs. The set is closed.
              * @enum {string}
              */
-            code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "order_transition_not_allowed" | "request_in_progress" | "operation_removed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
+            code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "order_transition_not_allowed" | "request_in_progress" | "operation_removed" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description What is wrong, for people, in one line. */
             message: string;
             /** @description The HTTP status. */
@@ -420,6 +420,30 @@ export interface components {
                 };
             };
         };
+        /** @description - `precondition_failed`: If-Match names no tag that the resource has now: read it again. */
+        PreconditionFailed: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                Vary: components["headers"]["Vary"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code: "precondition_failed";
+                    /** @constant */
+                    status: 412;
+                };
+            };
+        };
         /** @description - `request_timeout`: The request did not arrive in time. */
         RequestTimeout: {
             headers: {
@@ -583,6 +607,11 @@ export interface components {
          */
         "Idempotency-Key": string;
         /**
+         * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+         * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+         */
+        "If-Match": string;
+        /**
          * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
          * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
          */
@@ -616,7 +645,7 @@ export interface components {
          */
         DeprecationLink: string;
         /**
-         * @description A strong tag of the body, for `If-None-Match`.
+         * @description The strong tag of the record or list, for `If-Match` and `If-None-Match`. After a write it is that of the record as it is now.
          * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
          */
         ETag: string;
@@ -701,6 +730,11 @@ export interface operations {
                 status?: components["schemas"]["PetStatus"];
             };
             header?: {
+                /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
@@ -802,6 +836,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -842,6 +877,7 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -947,6 +983,11 @@ export interface operations {
                 status?: components["schemas"]["PetStatus"];
             };
             header?: {
+                /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
@@ -1056,6 +1097,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
@@ -1290,6 +1336,33 @@ export interface operations {
                     };
                 };
             };
+            /** @description - `precondition_failed`: If-Match names no tag that the resource has now: read it again. */
+            412: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["DeprecationLink"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Sunset: components["headers"]["Sunset"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code: "precondition_failed";
+                        /** @constant */
+                        status: 412;
+                    };
+                };
+            };
             /** @description - `uri_too_long`: The request target is too long. */
             414: {
                 headers: {
@@ -1488,6 +1561,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
@@ -1637,6 +1715,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
@@ -1718,6 +1801,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -1730,6 +1814,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
@@ -1845,6 +1934,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
@@ -1935,6 +2029,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -1973,6 +2068,7 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -2084,6 +2180,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
@@ -2192,6 +2293,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
@@ -2306,6 +2412,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -2318,6 +2425,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
@@ -2457,6 +2569,7 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Vary: components["headers"]["Vary"];
@@ -2576,6 +2689,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
@@ -2823,6 +2941,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
             414: components["responses"]["UriTooLong"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -2835,6 +2954,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
                 /**
                  * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"

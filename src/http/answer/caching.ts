@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Cors } from './cors.js';
+import { etagOf, isMatch, isNoneMatch, parseIfMatch } from './etag.js';
 
 /** What is sent of an answer, and what it says to caches, as lines of its head. */
 export interface Cacheable {
@@ -23,37 +23,42 @@ export class Caching {
     this.notKept = `cache-control: no-store\r\n${this.#own}`;
   }
 
-  /** Makes a read cacheable: a strong `ETag` of its bytes, and 304 without a body when the caller has them already. */
-  of(request: FastifyRequest, reply: FastifyReply, payload: unknown): Cacheable {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
+  /**
+   * Gives a representation its strong `ETag`, that of the bytes, also where a write returns the record that it created or
+   * changed (RFC 9110 section 15.3.2). A read is conditional: `If-Match` first, then `If-None-Match`, which makes it a 304
+   * without a body (RFC 9110 section 13.2.2).
+   *
+   * @returns the code of an error where `If-Match` does not hold
+   */
+  of(request: FastifyRequest, reply: FastifyReply, payload: unknown): Cacheable | 'precondition_failed' {
+    const { method, headers } = request;
     const hasOwn = reply.hasHeader('cache-control');
-    if (!isRead || reply.statusCode !== 200 || typeof payload !== 'string') {
+    const isSuccess = reply.statusCode === 200 || reply.statusCode === 201;
+    if (!isSuccess || typeof payload !== 'string') {
       return { payload, lines: hasOwn ? this.#own : this.notKept };
     }
-    const etag = etagOf(payload);
+    if (method !== 'GET' && method !== 'HEAD') {
+      return { payload, lines: `${this.notKept}etag: ${etagOf(payload)}\r\n` };
+    }
+    const etag = sharedEtagOf(payload);
+    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+    if (ifMatch !== undefined && !isMatch(parseIfMatch(ifMatch), etag)) {
+      // They are about the representation that is not sent.
+      reply.removeHeader('cache-control').removeHeader('link');
+      return 'precondition_failed';
+    }
     const lines = `${hasOwn ? this.#own : this.#kept}etag: ${etag}\r\n`;
-    if (!matches(request.headers['if-none-match'], etag)) return { payload, lines };
+    if (ifNoneMatch === undefined || isNoneMatch(ifNoneMatch, etag)) return { payload, lines };
     reply.code(304);
     // Fastify takes the body off the answer to HEAD by itself, and stumbles when it is gone already.
-    return { payload: request.method === 'HEAD' ? payload : null, lines };
+    return { payload: method === 'HEAD' ? payload : null, lines };
   }
 }
 
-/** 128 bits of SHA-1: no secret is kept by it, and two pages must not meet by chance. */
-function etagOf(payload: string): string {
-  if (payload !== latest.payload) {
-    latest = { payload, etag: `"${hash('sha1', payload, 'base64url').slice(0, 22)}"` };
-  }
+/** Requests for the same page at the same time share its text: its tag is computed once. */
+function sharedEtagOf(payload: string): string {
+  if (payload !== latest.payload) latest = { payload, etag: etagOf(payload) };
   return latest.etag;
 }
 
-/** Those who asked the same at the same time get the same text: its tag is made once. */
 let latest = { payload: '', etag: '' };
-
-/** The weak comparison that RFC 9110 section 13.1.2 demands of `If-None-Match`. */
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  if (ifNoneMatch.trim() === '*') return true;
-  const tags: readonly string[] = ifNoneMatch.match(/"[^"]*"/g) ?? [];
-  return tags.includes(etag);
-}

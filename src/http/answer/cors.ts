@@ -55,7 +55,7 @@ const ANY_ORIGIN = linesFor('*');
 export const PREFLIGHT_HEADERS: Headers = {
   'access-control-allow-methods': METHODS,
   'access-control-allow-headers':
-    'Authorization, Content-Type, Idempotency-Key, If-None-Match, traceparent, X-Request-Id',
+    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, X-Request-Id',
   // Chromium's own maximum: nobody asks less often.
   'access-control-max-age': '7200',
 };

@@ -118,6 +118,7 @@ export class EdgeAdapter extends FastifyAdapter {
     );
     fastify.addHook('onSend', (request, reply, payload, done) => {
       const sent = this.#caching.of(request, reply, payload);
+      if (sent === 'precondition_failed') return done(new ApiError(sent));
       this.#stamp(request, reply, sent.lines);
       options.observer.answered(request, reply);
       done(null, sent.payload);

@@ -34,6 +34,10 @@ export const ERROR_CODES = {
     message: 'The first request with this Idempotency-Key is still under way.',
   },
   operation_removed: { status: 410, message: 'This operation has been removed.' },
+  precondition_failed: {
+    status: 412,
+    message: 'If-Match names no tag that the resource has now: read it again.',
+  },
   body_too_large: { status: 413, message: 'The body is too large.' },
   uri_too_long: { status: 414, message: 'The request target is too long.' },
   unsupported_media_type: {

@@ -22,6 +22,13 @@ export const DOCUMENTS: readonly Kind[] = [
     status: 304,
   },
   {
+    kind: 'a public document that is no longer what the client has',
+    bytes: () => request('GET /openapi.json', ['If-Match: "another"']),
+    ...PUBLIC,
+    status: 412,
+    code: 'precondition_failed',
+  },
+  {
     kind: 'a public document, past the limit of the address',
     bytes: () => request('GET /openapi.json'),
     ...PUBLIC,

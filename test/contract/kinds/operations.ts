@@ -28,6 +28,22 @@ export const OPERATIONS: readonly Kind[] = [
     limit: 'key',
   },
   {
+    kind: 'GET of what is no longer what the client has',
+    bytes: ({ good }) => request('GET /v1/pets', [bearer(good), 'If-Match: "another"']),
+    status: 412,
+    code: 'precondition_failed',
+    limit: 'key',
+  },
+  {
+    kind: 'HEAD of what is no longer what the client has',
+    bytes: ({ good }) =>
+      request('HEAD /v1/pets/1', [bearer(good), 'If-Match: "another", "one"', 'If-Match: "more"']),
+    status: 412,
+    code: 'precondition_failed',
+    limit: 'key',
+    isHead: true,
+  },
+  {
     kind: 'HEAD of the list',
     bytes: ({ good }) => request('HEAD /v1/pets', [bearer(good)]),
     status: 200,

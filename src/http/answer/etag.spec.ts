@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Pool } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
+import { openTestPool } from '../../../test/support/test-pool.js';
+import { etagOf, etagSql, isMatch, isNoneMatch, parseIfMatch } from './etag.js';
+
+describe('the tag of a text', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pool = openTestPool(database.url, { max: 1 });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  it('is a strong one of 22 characters that need no escaping', () => {
+    expect(etagOf('')).toBe('"47DEQpj8HBSa-_TImW-5JC"');
+  });
+
+  it('is the same in SQL, of any text', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 300 }).filter((one) => !one.includes('\0'));
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 60 }), async (texts) => {
+        const { rows } = await pool.query<{ etag: string }>(
+          `select ${etagSql('text')} as etag from unnest($1::text[]) with ordinality as t (text, n) order by n`,
+          [texts],
+        );
+        expect(rows.map(({ etag }) => etag)).toEqual(texts.map(etagOf));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('If-Match', () => {
+  it.each([
+    ['*', '*'],
+    [' * ', '*'],
+    ['"a"', ['"a"']],
+    ['"a", "b"', ['"a"', '"b"']],
+    ['"a","b"\t,\t"c"', ['"a"', '"b"', '"c"']],
+    [', "a" ,, "b",', ['"a"', '"b"']],
+    ['"a,b"', ['"a,b"']],
+    ['""', ['""']],
+    ['"\u00e9!#~"', ['"\u00e9!#~"']],
+  ])('%j: %j', (header, condition) => {
+    expect(parseIfMatch(header)).toEqual(condition);
+  });
+
+  it.each([['W/"a"'], ['W/"a", W/"b"'], ['w/"a"']])('%j: no strong tag', (header) => {
+    expect(parseIfMatch(header)).toEqual([]);
+  });
+
+  it('leaves weak tags out of a list', () => {
+    expect(parseIfMatch('W/"a", "b", W/"c"')).toEqual(['"b"']);
+  });
+
+  it.each([
+    [''],
+    ['a'],
+    ['"a'],
+    ['"a" "b"'],
+    ['"a"; "b"'],
+    ['"a", b'],
+    ['*, "a"'],
+    ['"a", *'],
+    ['W/ "a"'],
+    ['"a b"'],
+    ['"a\u007f"'],
+    ['"a\\"b"'],
+  ])('%j: malformed, which matches nothing', (header) => {
+    const condition = parseIfMatch(header);
+    expect([isMatch(condition, '"a"'), isMatch(condition, '"b"')]).toEqual([false, false]);
+  });
+
+  it('reads back whatever list was written', () => {
+    const tag = fc.tuple(fc.constantFrom('', 'W/'), fc.stringMatching(/^"[!#-~\u0080-\u00ff]{0,30}"$/));
+    const space = fc.constantFrom('', ' ', '\t', ' \t ');
+    const comma = fc.tuple(space, fc.constantFrom(',', ', ,'), space).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(tag, comma), { minLength: 1 }), space, (list, after) => {
+        const header = `${list.map(([[weak, text], between]) => `${weak}${text}${between}`).join('')}${after}`;
+        const strong = list.filter(([[weak]]) => weak === '').map(([[, text]]) => text);
+        expect(parseIfMatch(header)).toEqual(strong);
+      }),
+    );
+  });
+});
+
+describe('If-None-Match', () => {
+  it('compares weakly', () => {
+    expect(['"a"', 'W/"a"', '"b", "a"', '*'].map((header) => isNoneMatch(header, '"a"'))).toEqual(
+      Array(4).fill(false),
+    );
+    expect(isNoneMatch('"b", W/"c"', '"a"')).toBe(true);
+  });
+});

@@ -1,0 +1,43 @@
+import { hash } from 'node:crypto';
+
+/** 132 bits of SHA-256: enough that no two representations share a tag by chance. */
+const LENGTH = 22;
+
+/** The strong entity tag of a representation, from its text alone. */
+export const etagOf = (text: string): string => `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`;
+
+/** SQL for the same tag, from SQL for the text: what a write compares while it holds the lock of the row. */
+export const etagSql = (text: string): string =>
+  `'"' || translate(left(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), ${LENGTH}), '+/', '-_') || '"'`;
+
+/** What `If-Match` demands: any representation, or one of these tags. */
+export type IfMatch = '*' | readonly string[];
+
+/** An element of the list, which may be empty, and the comma or the end behind it (RFC 9110 sections 5.6.1 and 8.8.3). */
+const ELEMENT = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
+
+/**
+ * Reads `If-Match`. Weak tags are left out, for the strong comparison of RFC 9110 section 13.1.1 matches none. A malformed
+ * value matches nothing, too: a client that meant to make a condition must not change what it has not seen.
+ */
+export function parseIfMatch(header: string): IfMatch {
+  if (header.trim() === '*') return '*';
+  const tags: string[] = [];
+  for (ELEMENT.lastIndex = 0; ELEMENT.lastIndex < header.length;) {
+    const element = ELEMENT.exec(header);
+    if (element === null) return [];
+    const [, weak, tag] = element;
+    if (tag !== undefined && weak === undefined) tags.push(tag);
+  }
+  return tags;
+}
+
+export const isMatch = (condition: IfMatch, etag: string): boolean =>
+  condition === '*' || condition.includes(etag);
+
+/** The weak comparison that RFC 9110 section 13.1.2 demands of `If-None-Match`. */
+export function isNoneMatch(header: string, etag: string): boolean {
+  if (header.trim() === '*') return false;
+  const tags: readonly string[] = header.match(/"[^"]*"/g) ?? [];
+  return !tags.includes(etag);
+}
