@@ -62,6 +62,9 @@ async function orderUntilSold(client: number, petId: string): Promise<readonly W
   return all;
 }
 
+const slowestMs = (of: readonly { readonly ms: number }[]): number =>
+  Math.round(Math.max(...of.map(({ ms }) => ms)));
+
 describe('rows that another session keeps locked, under mixed load on three replicas', () => {
   it.each([1, 100])('cost the orders of other pets nothing: %i of them', async (rows) => {
     const load = await stage.load();
@@ -73,8 +76,8 @@ describe('rows that another session keeps locked, under mixed load on three repl
       orderUntilSold(client, pets[client % rows] ?? ''),
     );
     await delay(HELD_MS);
-    await held.stop();
     const freeAt = performance.now();
+    await held.stop();
     const waited = (await Promise.all(clients)).flat();
     await delay(CALM_MS);
     await load.stop();
@@ -89,8 +92,6 @@ describe('rows that another session keeps locked, under mixed load on three repl
     const { lost, wrong, limits } = await stage.check();
     const beside = history.exchanges.filter(({ sentAt }) => sentAt >= heldAt && sentAt < freeAt);
     const unavailable = history.count(({ status }) => status === 503);
-    const slowestMs = (of: readonly { readonly ms: number }[]): number =>
-      Math.round(Math.max(...of.map(({ ms }) => ms)));
     const placed = waited.filter(({ status }) => status === 201);
     const healMs = Math.max(...placed.map(({ endedAt }) => endedAt - freeAt));
     await tell({
