@@ -49,6 +49,16 @@ declare
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
     'resume_api_key', 'unban_api_key', 'set_plan', 'api_key_overview_of'
   ];
+  -- What the statements of the service rely on: src/database/session-settings.ts.
+  settings constant text[] := array[
+    ['DateStyle', 'ISO, MDY'],
+    ['TimeZone', 'UTC'],
+    ['IntervalStyle', 'postgres'],
+    ['standard_conforming_strings', 'on'],
+    ['transform_null_equals', 'off'],
+    ['default_transaction_isolation', 'read committed'],
+    ['jit', 'off']
+  ];
   owner constant name := (select tableowner from pg_tables where schemaname = 'public' and tablename = 'plans');
   wanted text[];
   object record;
@@ -116,6 +126,22 @@ begin
        grant select, insert, update, delete on tables to petstore_service', owner);
   execute format(
     'alter default privileges for role %I in schema public grant usage on sequences to petstore_service', owner);
+
+  -- For programs that log in as a member, behind a pooler too. What is set for a role in a database wins over all other places.
+  for object in
+    select rolname as name from pg_roles
+    where rolcanlogin and not rolsuper and pg_has_role(oid, 'petstore_service', 'member')
+  loop
+    begin
+      foreach wanted slice 1 in array settings loop
+        execute format('alter role %I in database %I set %I = %L', object.name, current_database(), wanted[1], wanted[2]);
+      end loop;
+    exception
+      -- Whoever runs this may not, or the role was dropped meanwhile. On direct connections the service sets them itself, and
+      -- behind a pooler `petstore doctor` names what is missing.
+      when insufficient_privilege or undefined_object then null;
+    end;
+  end loop;
 
   -- Said aloud, because a role that may do more than is written here is worse than none.
   for object in

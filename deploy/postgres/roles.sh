@@ -51,4 +51,19 @@ alter role petstore_api set idle_in_transaction_session_timeout = '5s';
 select $$create database petstore owner petstore_owner template template0 encoding 'UTF8'$$
 where not exists (select from pg_database where datname = 'petstore') \gexec
 alter database petstore owner to petstore_owner;
+
+-- What the service and the command line rely on (src/database/session-settings.ts). What is set for a role in a database wins
+-- over all other places, and it holds behind a pooler.
+select format('alter role %I in database petstore set %I = %L', role, name, value)
+from unnest(array['petstore_owner', 'petstore_api', 'petstore_cli']) as role
+cross join (
+  values
+    ('DateStyle', 'ISO, MDY'),
+    ('TimeZone', 'UTC'),
+    ('IntervalStyle', 'postgres'),
+    ('standard_conforming_strings', 'on'),
+    ('transform_null_equals', 'off'),
+    ('default_transaction_isolation', 'read committed'),
+    ('jit', 'off')
+) as setting (name, value) \gexec
 SQL

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { parse } from 'yaml';
+import { SESSION_SETTINGS } from '../../dist/database/session-settings.js';
 import { openTemporaryDatabase } from '../../tools/temporary-database.mjs';
 import { isUpAtHaproxy, startHaproxy } from './haproxy.mjs';
 import { startPgBouncer } from './pgbouncer.mjs';
@@ -115,6 +116,9 @@ async function makeRoles(url) {
     await client.query(`alter role petstore_api set lock_timeout = '400ms'`);
     await client.query(`alter role petstore_api set idle_in_transaction_session_timeout = '5s'`);
     await client.query(`create database petstore_trial owner petstore_owner`);
+    for (const [name, value] of Object.entries(SESSION_SETTINGS)) {
+      await client.query(`alter role petstore_api in database petstore_trial set ${name} = '${value}'`);
+    }
   } finally {
     await client.end();
   }

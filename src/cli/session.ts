@@ -3,6 +3,7 @@ import { hasCluster } from '../database/embedded/cluster.js';
 import { openEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
 import { describeFault } from '../database/describe-fault.js';
 import { pendingMigrations } from '../database/migrations.js';
+import { prepareSession } from '../database/session-settings.js';
 import { CliError } from './cli-error.js';
 import type { CliContext } from './context.js';
 import { exactTypes } from './value-types.js';
@@ -89,6 +90,7 @@ export async function connect(url: string): Promise<pg.Client> {
   client.on('error', () => undefined);
   try {
     await client.connect();
+    await prepareSession(client);
     return client;
   } catch (error) {
     throw new CliError(

@@ -5,6 +5,7 @@ import { applyMigration } from './migration-transaction.js';
 import { readRecords, type MigrationRecord } from './migration-records.js';
 import { describeFault } from './describe-fault.js';
 import { MigrationError } from './migration.error.js';
+import { prepareSession, SERVER_ENCODING } from './session-settings.js';
 
 export interface MigrateOptions {
   readonly connectionString: string;
@@ -38,6 +39,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(directory);
   const client = await connect(options.connectionString);
   try {
+    await rejectOtherEncodings(client);
     const records = await readRecords(client);
     if (log !== undefined) compare(migrations, records, log);
     const applied: string[] = [];
@@ -88,10 +90,23 @@ async function connect(connectionString: string): Promise<Client> {
   client.on('error', () => undefined);
   try {
     await client.connect();
+    await prepareSession(client);
     return client;
   } catch (fault) {
     throw new MigrationError(`The database cannot be reached: ${describeFault(fault)}`);
   }
+}
+
+/** In another encoding some names of pets cannot be stored; under SQL_ASCII the server checks and counts bytes, not characters. */
+async function rejectOtherEncodings(client: Client): Promise<void> {
+  const { rows } = await client.query<{ database: string; encoding: string }>(
+    `select current_database() as database, current_setting('server_encoding') as encoding`,
+  );
+  const { database = '', encoding = '' } = rows[0] ?? {};
+  if (encoding === SERVER_ENCODING) return;
+  throw new MigrationError(
+    `The database ${database} has the encoding ${encoding}, but it must be ${SERVER_ENCODING}: make one with "create database … template template0 encoding '${SERVER_ENCODING}'".`,
+  );
 }
 
 /** Says what differs between the database's history and this release's, and is no reason to stop. */

@@ -1,4 +1,5 @@
 import type { PoolConfig } from 'pg';
+import { serverProcessId, setSessionSettings } from './session-settings.js';
 
 /**
  * The server gives a statement up this much earlier than the service does. It then answers that it did, and
@@ -20,7 +21,7 @@ const KEEPALIVE = { idle: 15, interval: 5, count: 3 };
 
 // A statement and no start-up parameter, which poolers refuse. What an operator has set for the role or the database holds.
 const BOUND_SESSION = `
-  select
+  select ${setSessionSettings('$2')},
     case when current_setting('statement_timeout') = '0' then set_config('statement_timeout', $1, false) end,
     case when current_setting('lock_timeout') = '0' then set_config('lock_timeout', '${LOCK_MS}', false) end,
     case when current_setting('tcp_keepalives_idle')::int > ${KEEPALIVE.idle} then
@@ -29,13 +30,13 @@ const BOUND_SESSION = `
         || set_config('tcp_keepalives_count', '${KEEPALIVE.count}', false)
     end`;
 
-/** For a pool: makes each new connection one whose statements the server ends by itself, before it is handed out. */
+/** For a pool: gives each new connection the service's settings, and statements that the server ends by itself, before it is handed out. */
 export function boundSessions(statementTimeoutMs: number): NonNullable<PoolConfig['verify']> {
   const timeoutMs = String(statementTimeoutMs - EARLIER_MS);
   return (client, done) => {
     // Nobody else listens yet, and a connection that breaks now must not end the process.
     client.on('error', ignore);
-    client.query(BOUND_SESSION, [timeoutMs]).then(() => {
+    client.query(BOUND_SESSION, [timeoutMs, serverProcessId(client)]).then(() => {
       done();
       client.off('error', ignore);
     }, done);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
+import { escapeIdentifier, type Pool } from 'pg';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { HOSTILE_SETTINGS, setHostileSettings } from '../support/hostile-settings.js';
 import { grantRoles, loginAs } from '../support/operator-roles.js';
+import { startPooler } from '../support/pooler.js';
 import { openTestPool } from '../support/test-pool.js';
 import { type Petstore, petstoreOn, type RunOptions } from './support/petstore.js';
 
@@ -35,6 +37,8 @@ async function examine(run = petstore, options?: RunOptions): Promise<Readonly<R
   );
 }
 
+const databaseName = (): string => escapeIdentifier(new URL(database.url).pathname.slice(1));
+
 /** A clock of this machine that is ahead, and goes on by itself with each look at it. */
 const at = (aheadMs: number, eachMs = 0): RunOptions => {
   let calls = 0;
@@ -51,9 +55,11 @@ describe('petstore doctor', () => {
       configuration: 'ok',
       connection: 'ok',
       version: 'ok',
+      encoding: 'ok',
       migrations: 'ok',
       roles: expect.stringMatching(/^(?:ok|warn)$/),
       clock: 'ok',
+      settings: 'ok',
       statement_timeout: 'ok',
       counters: 'ok',
       inventory: 'ok',
@@ -68,9 +74,9 @@ describe('petstore doctor', () => {
     const { stdout, stderr } = await petstore(['doctor']);
     const fsync = (await pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {6}every/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(10);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(12);
     expect(stdout).toMatch(fsync === 'off' ? /^fail {2}durability {9}fsync is off/m : /^ok {4}durability/m);
-    expect(stderr).toBe(fsync === 'off' ? '1 of 10 checks failed.\n' : '');
+    expect(stderr).toBe(fsync === 'off' ? '1 of 12 checks failed.\n' : '');
   });
 
   it('finds lost counters', async () => {
@@ -126,6 +132,47 @@ describe('petstore doctor', () => {
     },
   );
 
+  it('names each wrong setting of sessions that come through a pooler, and how to set it', async () => {
+    const hostile = await createTestDatabase();
+    await setHostileSettings(hostile.url);
+    const pooler = await startPooler(hostile.url);
+    const { settings } = await examine(petstoreOn(pooler.url));
+    expect(settings).toMatchObject({ level: 'fail' });
+    for (const [name, value] of Object.entries(HOSTILE_SETTINGS)) {
+      expect(settings?.message).toContain(`${name} is '${value}' instead of '`);
+    }
+    // The statements that it says help.
+    const [, remedy = ''] = /cannot set it: (.*)$/.exec(settings?.message ?? '') ?? [];
+    const client = openTestPool(hostile.url, { max: 1 });
+    await client.query(remedy);
+    await client.end();
+    expect((await examine(petstoreOn(pooler.url)))['settings']).toMatchObject({ level: 'ok' });
+    await pooler.close();
+    await hostile.drop();
+  });
+
+  it('warns of a setting that makes responses late, not wrong', async () => {
+    const pooler = await startPooler(database.url);
+    await pool.query(`alter role current_user in database ${databaseName()} set jit = on`);
+    const { settings } = await examine(petstoreOn(pooler.url));
+    await pool.query(`alter role current_user in database ${databaseName()} reset jit`);
+    await pooler.close();
+    expect(settings).toMatchObject({
+      level: 'warn',
+      message: expect.stringMatching(/^jit is 'on' instead of 'off', and through a pooler/),
+    });
+  });
+
+  it('finds a database that is not UTF-8', async () => {
+    const latin = await createEmptyDatabase('LATIN1');
+    const findings = await examine(petstoreOn(latin.url));
+    await latin.drop();
+    expect(findings['encoding']).toMatchObject({
+      level: 'fail',
+      message: expect.stringMatching(/^LATIN1: the service does not start on it/),
+    });
+  });
+
   it('stops where nothing more can be looked at', async () => {
     const empty = await createEmptyDatabase();
     const findings = await examine(petstoreOn(empty.url));
@@ -134,8 +181,10 @@ describe('petstore doctor', () => {
       configuration: 'ok',
       connection: 'ok',
       version: 'ok',
+      encoding: 'ok',
       migrations: 'fail',
       clock: 'ok',
+      settings: 'ok',
       statement_timeout: 'ok',
     });
     expect(findings['migrations']?.message).toMatch(

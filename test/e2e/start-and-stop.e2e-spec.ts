@@ -226,6 +226,15 @@ describe('a start that cannot be', () => {
     await database.drop();
   });
 
+  it.each(['LATIN1', 'SQL_ASCII'])('says that the database is not UTF-8 but %s', async (encoding) => {
+    const database = await createEmptyDatabase(encoding);
+    const program = start({ DATABASE_URL: database.url });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(oneLine);
+    expect(program.output.stderr).toContain(`has the encoding ${encoding}, but it must be UTF8`);
+    await database.drop();
+  });
+
   it('tells each fault of the configuration in a line', async () => {
     const program = start({ PORT: 'many', LOG_LEVEL: 'loud' });
     expect(await program.ended).toBe(1);

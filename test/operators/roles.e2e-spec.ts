@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { HOSTILE_SETTINGS, setHostileSettings, SHOWN_SETTINGS } from '../support/hostile-settings.js';
 import { type GroupRole, grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
+import { openTestPool } from '../support/test-pool.js';
 import { refusalOf, showsOne } from '../support/sql-outcome.js';
 import { OPERATOR_CALLS, OWNERS_ALONE, TABLES, VIEWS } from './permissions.js';
 
@@ -209,6 +212,22 @@ describe('prisma/roles.sql', () => {
               has_table_privilege('petstore_operator', 'pets', 'select') as everybody`,
     );
     expect(may).toEqual({ plans: false, audit: false, pets: false, everybody: false });
+  });
+
+  it('gives programs that log in as the service its settings, whatever the database says, behind a pooler too', async () => {
+    const hostile = await createTestDatabase();
+    await setHostileSettings(hostile.url);
+    await grantRoles(hostile.url, 'superuser');
+    const login = await loginAs('petstore_service', hostile.url);
+    const before = openTestPool(login.url, { max: 1 });
+    expect((await before.query(SHOWN_SETTINGS)).rows).toEqual([HOSTILE_SETTINGS]);
+    await before.end();
+    await grantRoles(hostile.url, 'superuser');
+    const after = openTestPool(login.url, { max: 1 });
+    expect((await after.query(SHOWN_SETTINGS)).rows).toEqual([SESSION_SETTINGS]);
+    await after.end();
+    await hostile.drop();
+    await login.drop();
   });
 
   it('says what to do on a database that is not migrated', async () => {

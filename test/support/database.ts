@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, escapeIdentifier } from 'pg';
+import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 
 /** A database of one test file alone. */
 export interface TestDatabase {
@@ -15,8 +15,9 @@ export function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /** A new database with nothing in it. */
-export function createEmptyDatabase(): Promise<TestDatabase> {
-  return createDatabase('template0');
+export function createEmptyDatabase(encoding?: string): Promise<TestDatabase> {
+  const options = encoding === undefined ? '' : `encoding ${escapeLiteral(encoding)} locale 'C'`;
+  return createDatabase('template0', options);
 }
 
 /** A database is copied and dropped only while nobody is connected to it; autovacuum is, now and then. */
@@ -28,11 +29,13 @@ const RETRY_MS = 100;
  */
 const PASSING = new Set<unknown>(['55006', '42501']);
 
-async function createDatabase(template: string): Promise<TestDatabase> {
+async function createDatabase(template: string, options = ''): Promise<TestDatabase> {
   const name = `${fromRun('TEST_RUN')}_${randomUUID()}`;
   const url = new URL(fromRun('TEST_DATABASE_URL'));
   url.pathname = name;
-  await whenAlone(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`);
+  await whenAlone(
+    `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)} ${options}`,
+  );
   return {
     url: url.toString(),
     drop: () => whenAlone(`drop database if exists ${escapeIdentifier(name)} with (force)`),

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { SESSION_SETTINGS } from '../../dist/database/session-settings.js';
 import { root } from '../project.mjs';
 import { openTemporaryDatabase } from '../temporary-database.mjs';
 import { read } from './files.mjs';
@@ -40,6 +41,17 @@ const OUTCOME = `
   left join pg_database d on d.datname = 'petstore'
   where r.rolname = any ($1)
   order by array_position($1, r.rolname::text)`;
+
+/** What is set for the database, and for a role in it, before a run: sessions of the roles still begin with the service's own. */
+const HOSTILE = {
+  DateStyle: 'German, DMY',
+  TimeZone: 'Asia/Tokyo',
+  IntervalStyle: 'sql_standard',
+  standard_conforming_strings: 'off',
+  transform_null_equals: 'on',
+  default_transaction_isolation: 'serializable',
+  jit: 'on',
+};
 
 const WANTED = [
   ['petstore_owner', true, true, [], true],
@@ -94,8 +106,27 @@ async function checkOn(server, fault) {
         if (password === before.get(role)) at(`${when}, ${role} still has its former password`);
       }
     }
+    await checkSettings(client, server, at);
     return rows[0].server_version;
   } finally {
+    await client.end();
+  }
+}
+
+async function checkSettings(superuser, server, fault) {
+  const ofRole = 'role petstore_api in database petstore';
+  for (const [name, value] of Object.entries(HOSTILE)) {
+    await superuser.query(`alter database petstore set ${name} = '${value}'`);
+    await superuser.query(`alter ${ofRole} set ${name} = '${value}'`);
+  }
+  run(server, 'all', 'third');
+  for (const user of ['petstore_owner', 'petstore_api', 'petstore_cli']) {
+    const client = new pg.Client({ host: server.socketDirectory, user, database: 'petstore' });
+    await client.connect();
+    for (const [name, wanted] of Object.entries(SESSION_SETTINGS)) {
+      const { rows } = await client.query('select current_setting($1) as value', [name]);
+      if (rows[0].value !== wanted) fault(`${name} of ${user} is ${rows[0].value}, not ${wanted}`);
+    }
     await client.end();
   }
 }

@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { migrate } from '../../src/database/migrations.js';
+import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
+import { json, petstoreOn } from '../cli/support/petstore.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { setHostileSettings, SHOWN_SETTINGS } from '../support/hostile-settings.js';
+import { startService, type TestService } from '../support/service.js';
+import { addPet, type OrderAnswer, placeOrder } from '../support/store.js';
+import { openTestPool } from '../support/test-pool.js';
+
+let database: TestDatabase;
+let service: TestService;
+let key: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await setHostileSettings(database.url);
+  service = await startService({ databaseUrl: database.url });
+  ({ key } = await service.issueKey());
+});
+afterAll(async () => {
+  await service.close();
+  await database.drop();
+});
+
+describe('settings of the database and of the role in the database', () => {
+  it('do not reach the sessions of requests, of admission, of Prisma, nor those of operators', async () => {
+    for (const pool of service.database.pools) {
+      expect((await pool.query(SHOWN_SETTINGS)).rows).toEqual([SESSION_SETTINGS]);
+    }
+    expect(await service.database.prisma.$queryRawUnsafe(SHOWN_SETTINGS)).toEqual([SESSION_SETTINGS]);
+    expect(await json(petstoreOn(database.url)(['sql', SHOWN_SETTINGS, '--json']))).toMatchObject([
+      { rows: [SESSION_SETTINGS] },
+    ]);
+  });
+
+  it('do not reach migrations, in a transaction or outside', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'session-settings-'));
+    const migrations = {
+      '20300101000000_inside': `create table shown_inside as ${SHOWN_SETTINGS};`,
+      '20300101000001_outside': `-- migrate: outside a transaction\ncreate table shown_outside as ${SHOWN_SETTINGS};`,
+    };
+    for (const [name, sql] of Object.entries(migrations)) {
+      await mkdir(join(directory, name));
+      await writeFile(join(directory, name, 'migration.sql'), sql);
+    }
+    await migrate({ connectionString: database.url, directory });
+    await rm(directory, { recursive: true });
+    const pool = openTestPool(database.url);
+    for (const table of ['shown_inside', 'shown_outside']) {
+      expect((await pool.query(`select * from ${table}`)).rows).toEqual([SESSION_SETTINGS]);
+    }
+    await pool.end();
+  });
+
+  it('leave the times of an order as they are', async () => {
+    const petId = await addPet(service);
+    const before = Date.now();
+    const response = await placeOrder(service, key, petId);
+    const placed = (await response.json()) as OrderAnswer;
+    expect(response.status).toBe(201);
+    expect(Math.abs(Date.parse(placed.placedAt) - before)).toBeLessThan(60_000);
+    expect(placed.updatedAt).toBe(placed.placedAt);
+    expect(await (await service.fetch(`/v1/store/orders/${placed.id}`, { key })).json()).toEqual(placed);
+  });
+});

@@ -1,0 +1,31 @@
+import { Client, escapeIdentifier, escapeLiteral } from 'pg';
+import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
+
+/** Each setting that the service relies on, with a value that another program may want. */
+export const HOSTILE_SETTINGS: Readonly<Record<keyof typeof SESSION_SETTINGS, string>> = {
+  DateStyle: 'German, DMY',
+  TimeZone: 'Asia/Tokyo',
+  IntervalStyle: 'sql_standard',
+  standard_conforming_strings: 'off',
+  transform_null_equals: 'on',
+  default_transaction_isolation: 'serializable',
+  jit: 'on',
+};
+
+/** Sets them for new sessions of a database, and for those of one role, which win over what is set for the database. */
+export async function setHostileSettings(databaseUrl: string): Promise<void> {
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  const database = escapeIdentifier(new URL(databaseUrl).pathname.slice(1));
+  for (const sessions of [`database ${database}`, `role current_user in database ${database}`]) {
+    for (const [name, value] of Object.entries(HOSTILE_SETTINGS)) {
+      await client.query(`alter ${sessions} set ${name} = ${escapeLiteral(value)}`);
+    }
+  }
+  await client.end();
+}
+
+/** The settings of a session as a query returns them. */
+export const SHOWN_SETTINGS = `select ${Object.keys(SESSION_SETTINGS)
+  .map((name) => `current_setting(${escapeLiteral(name)}) as ${escapeIdentifier(name)}`)
+  .join(', ')}`;
