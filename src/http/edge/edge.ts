@@ -1,3 +1,4 @@
+import { createServer, type RequestListener } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   type FastifyBaseLogger,
@@ -7,6 +8,7 @@ import {
   LogController,
   type RouteOptions,
 } from 'fastify';
+import { AddressTurns } from '../sockets/address-turns.js';
 import { ApiError } from '../errors/api-error.js';
 import { awaitsContinue, checkBeforeBody, isBrokenOff } from '../input/body-check.js';
 import { Caching } from '../answer/caching.js';
@@ -19,6 +21,7 @@ import { sendError } from '../errors/error-answer.js';
 import { parseJsonBody } from '../input/json-body.js';
 import { readBody } from '../input/read-body.js';
 import { nameOperation } from './name-operation.js';
+import { InFlightRequests } from '../sockets/in-flight-requests.js';
 import { writeInOnePiece } from '../sockets/one-piece.js';
 import { OpenConnections } from '../sockets/open-connections.js';
 import { requestIdOf } from '../answer/request-id.js';
@@ -44,6 +47,9 @@ declare module 'fastify' {
 /** Longer than a page of cursors and filters needs, and shorter than what Node takes for all headers (16 KiB). */
 const TARGET_LENGTH_MAX = 8192;
 
+/** Node's parser also takes 0.9 and 2.0, whose requests are framed otherwise. */
+const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
+
 /**
  * The HTTP server that the application stands on: everything that an answer gets whoever makes it, and everything that
  * is decided before a handler is reached. The steps act in the order in which they are written here.
@@ -54,9 +60,11 @@ export class EdgeAdapter extends FastifyAdapter {
   readonly #announcements = new Map<Deprecation, string>();
   readonly #caching: Caching;
   readonly #connections: OpenConnections;
-  #isStopping = false;
+  readonly #inFlight: InFlightRequests;
 
   constructor(options: EdgeOptions) {
+    const turns = new AddressTurns();
+    const inFlight = new InFlightRequests((socket) => turns.penalize(socket, performance.now()));
     super({
       loggerInstance: options.logger,
       // Lines name their request themselves: a child logger for each would cost more than all that is logged of most.
@@ -64,33 +72,37 @@ export class EdgeAdapter extends FastifyAdapter {
       genReqId: requestIdOf,
       // Requests are logged by the service itself, if at all.
       logController: new LogController({ disableRequestLogging: true }),
-      requestTimeout: options.requestTimeoutMs,
-      ...socketTimeouts(options),
       // A connection that is open when the stop begins gets its answers, each with "Connection: close".
       return503OnClosing: false,
       routerOptions: {
         // What an over-long identifier names is the handler's question (404), not the router's (414).
         maxParamLength: Number.MAX_SAFE_INTEGER,
       },
-      http: {
-        ServerResponse: StampedResponse,
-        // Else Node answers a missing Host by itself, without a body.
-        requireHostHeader: false,
-        // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
-        joinDuplicateHeaders: true,
-        // Node takes the shorter of these two for the headers and the longer one, its own 60 s, for the whole request.
-        headersTimeout: options.requestTimeoutMs,
-        requestTimeout: options.requestTimeoutMs,
-        // How soon an expired request is noticed; Node's 30 s would double the time-out.
-        connectionsCheckingInterval: 1000,
+      serverFactory: (handle: RequestListener) => {
+        const server = createServer(
+          {
+            ServerResponse: StampedResponse,
+            // Else Node answers a missing Host by itself, without a body.
+            requireHostHeader: false,
+            // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
+            joinDuplicateHeaders: true,
+            ...socketTimeouts(options),
+          },
+          inFlight.dispatch(handle),
+        );
+        // For who does not take the answers: no byte went either way for so long. Twice, so that 408 always comes first.
+        server.setTimeout(options.requestTimeoutMs * 2);
+        // Else Node ends the connection of a client that has sent all and only reads on: it was charged for its request.
+        return Object.assign(server, { httpAllowHalfOpen: true });
       },
       // Nest middleware is not used.
       skipMiddie: true,
       frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
         void this.#answerBadTarget(error, request, reply),
-      clientErrorHandler: socketErrorHandler(options),
+      clientErrorHandler: socketErrorHandler(options, inFlight),
     });
     this.#options = options;
+    this.#inFlight = inFlight;
     this.#caching = new Caching(options.cors);
 
     const fastify = this.getInstance();
@@ -117,14 +129,16 @@ export class EdgeAdapter extends FastifyAdapter {
       }),
     );
     fastify.addHook('onSend', (request, reply, payload, done) => {
-      const sent = this.#caching.of(request, reply, payload);
-      if (sent === 'precondition_failed') return done(new ApiError(sent));
-      this.#stamp(request, reply, sent.lines);
-      options.observer.answered(request, reply);
-      done(null, sent.payload);
+      inFlight.whenRoom(request.raw, payload, () => {
+        const sent = this.#caching.of(request, reply, payload);
+        if (sent === 'precondition_failed') return done(new ApiError(sent));
+        this.#stamp(request, reply, sent.lines);
+        options.observer.answered(request, reply);
+        done(null, sent.payload);
+      });
     });
     fastify.addHook('preClose', (done) => {
-      this.#isStopping = true;
+      inFlight.stop();
       done();
     });
     fastify.setErrorHandler(sendError);
@@ -132,14 +146,14 @@ export class EdgeAdapter extends FastifyAdapter {
     // Else headers past the first 2,000 are dropped (Node 20) or refused (24): their size is limited anyway, to 16 KiB.
     fastify.server.maxHeadersCount = 0;
     writeInOnePiece(fastify.server);
-    answerSocketErrors(fastify.server, options);
-    limitConnections(fastify.server, options.connections, options);
+    answerSocketErrors(fastify.server, options, inFlight);
+    limitConnections(fastify.server, options.connections, turns, options);
     this.#connections = new OpenConnections(fastify.server);
   }
 
   /** Accepts no more connections, and closes those that are open by their answers, as far as these come in time. */
   async sayFarewell(timeoutMs: number): Promise<void> {
-    this.#isStopping = true;
+    this.#inFlight.stop();
     await this.#connections.leave(timeoutMs);
   }
 
@@ -160,6 +174,11 @@ export class EdgeAdapter extends FastifyAdapter {
       request.decision = admission.describeAddress(address);
       reply.code(204).headers(PREFLIGHT_HEADERS).send();
       return true;
+    }
+
+    if (!HTTP_VERSIONS.has(request.raw.httpVersion)) {
+      request.decision = await admission.chargeAddress(address);
+      throw request.decision.refusal ?? new ApiError('malformed_request');
     }
 
     const { public: isPublic, deprecation } = routeConfigOf(request);
@@ -207,8 +226,7 @@ export class EdgeAdapter extends FastifyAdapter {
   /** The headers of every answer, in the last moment, so that none of them is old. */
   #stamp(request: FastifyRequest, reply: FastifyReply, caching: string): void {
     request.decision ??= this.#options.admission.describeAddress(this.#addressOf(request));
-    // Node closes what is idle when the stop begins; what is answered later must not stay open after it.
-    if (this.#isStopping || isBrokenOff(request.raw)) reply.header('connection', 'close');
+    if (this.#inFlight.isLast(request.raw) || isBrokenOff(request.raw)) reply.header('connection', 'close');
     const { id, decision, headers } = request;
     const stamp = stampOf(this.#options, { id, decision, origin: headers.origin });
     const { deprecation } = routeConfigOf(request);

@@ -38,16 +38,23 @@ export function checkBeforeBody(request: IncomingMessage, bodyBytesMax: number):
       throw new ApiError('unsupported_media_type');
     }
   }
-  if (request.httpVersion === '1.1' && headers.host === undefined) {
-    throw new ApiError('malformed_request', 'The Host header is missing.');
-  }
-  // A repeated header is joined with a comma: two programs could read two different hosts (RFC 9112 section 3.2).
-  if (headers.host?.includes(',') === true) {
-    throw new ApiError('malformed_request', 'The Host header is repeated.');
-  }
+  checkHost(request);
   const broken = brokenBodies.get(request);
   if (broken !== undefined) throw broken;
 }
+
+/** RFC 9112 section 3.2: two programs could read two different hosts. A repeated header comes joined with a comma. */
+function checkHost({ headers: { host }, httpVersion }: IncomingMessage): void {
+  if (host === undefined) {
+    if (httpVersion === '1.1') throw new ApiError('malformed_request', 'The Host header is missing.');
+  } else if (!HOST.test(host)) {
+    const fault = host.includes(',') ? 'is repeated' : 'is not a host with an optional port';
+    throw new ApiError('malformed_request', `The Host header ${fault}.`);
+  }
+}
+
+/** `uri-host [ ":" port ]` of RFC 3986, not empty (RFC 9110 section 4.2.1): a name, an IPv4 address or one in brackets. */
+const HOST = /^(?:\[[\d.:A-Fa-f]+\]|(?:[-.\w~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::\d*)?$/;
 
 /** The rest of such a body is not waited for: the connection closes. */
 export const bodyTooLarge = (bodyBytesMax: number): ApiError =>

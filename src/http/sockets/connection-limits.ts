@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { AddressTurns } from './address-turns.js';
 import { ApiError } from '../errors/api-error.js';
+import { IN_FLIGHT_MAX } from './connection-requests.js';
 import { ConnectionGate, type ConnectionMaxima, type ConnectionRefusal } from './connection-gate.js';
 import { newRequestId } from '../answer/request-id.js';
 import { endWithError } from './socket-errors.js';
@@ -30,13 +32,14 @@ const WARNING_INTERVAL_MS = 60_000;
 export function limitConnections(
   server: Server,
   limits: ConnectionLimitOptions,
+  turns: AddressTurns,
   options: SocketOptions,
 ): void {
   const gate = new ConnectionGate(limits);
   const unasked = new UnaskedConnections();
   const warnOfRefused = occasionally((count) =>
     options.logger.warn(
-      `${count} connections were refused: see CONNECTIONS_MAX and CONNECTIONS_PER_ADDRESS_MAX in docs/configuration.md`,
+      `${count} connections were rejected: see CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX and pipelining in docs/configuration.md`,
     ),
   );
   const warnOfSilent = occasionally((count) =>
@@ -44,7 +47,8 @@ export function limitConnections(
       `${count} connections on which nothing was asked were closed to make room: see CONNECTIONS_MAX in docs/configuration.md`,
     ),
   );
-  const enter = (address: string | undefined): ConnectionRefusal | undefined => {
+  const enter = (address: string | undefined): ConnectionRefusal | 'pipelining' | undefined => {
+    if (address !== undefined && turns.isPenalized(address, performance.now())) return 'pipelining';
     const refusal = gate.enter(address);
     if (refusal !== 'in-all' || !unasked.makeRoom(performance.now())) return refusal;
     warnOfSilent();
@@ -70,6 +74,7 @@ export function limitConnections(
         unasked.delete(socket);
         leave();
       });
+      if (address !== undefined) turns.add(address, socket);
       for (const take of takers) Reflect.apply(take, server, [socket]);
       return;
     }
@@ -87,7 +92,7 @@ export function limitConnections(
 }
 
 /** An answer that comes before its request would be taken for a broken connection: so it waits for the first bytes. */
-function refuse(socket: Socket, refusal: ConnectionRefusal, options: SocketOptions): void {
+function refuse(socket: Socket, refusal: keyof typeof MESSAGES, options: SocketOptions): void {
   const timer = setTimeout(() => socket.destroy(), REFUSED_WAIT_MS).unref();
   socket.on('error', () => socket.destroy());
   socket.once('close', () => clearTimeout(timer));
@@ -104,7 +109,8 @@ function refuse(socket: Socket, refusal: ConnectionRefusal, options: SocketOptio
   });
 }
 
-const MESSAGES: Readonly<Record<ConnectionRefusal, string>> = {
+const MESSAGES: Readonly<Record<ConnectionRefusal | 'pipelining', string>> = {
+  pipelining: `More than ${IN_FLIGHT_MAX} requests were sent at once on a connection from this address: retry shortly.`,
   'in-all': 'Too many connections are open: retry shortly.',
   'of-address':
     'Too many connections are open from this address: use one for many requests, and retry shortly.',

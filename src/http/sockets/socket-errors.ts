@@ -5,7 +5,7 @@ import type { ConnectionError } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { breakOffBody, markUnmetExpectation } from '../input/body-check.js';
 import type { ErrorCode } from '../errors/error-codes.js';
-import { afterAnswers, exchangeUnderWay, rememberExchanges } from './exchanges.js';
+import type { InFlightRequests } from './in-flight-requests.js';
 import { METHODS } from '../methods.js';
 import type { SocketAnswer } from '../ports/observer.js';
 import type { SocketOptions } from './socket-options.js';
@@ -16,11 +16,11 @@ import { stampOf } from '../answer/stamp.js';
 const LINGER_MS = 1000;
 
 /** Answers bytes that Node's parser refuses, and what comes too late: there is only a socket then. */
-export function socketErrorHandler(options: SocketOptions) {
+export function socketErrorHandler(options: SocketOptions, inFlight: InFlightRequests) {
   const refused = new WeakSet<Socket>();
   return (error: ConnectionError, socket: Socket): void => {
     // In the middle of a body it is that request's error: it was counted already, and has an answer of its own.
-    const underWay = exchangeUnderWay(socket);
+    const underWay = inFlight.receiving(socket);
     if (underWay !== undefined) breakOffBody(underWay.request, new ApiError(codeOf(error)));
     if (error.code === 'ECONNRESET') {
       socket.destroy();
@@ -28,6 +28,8 @@ export function socketErrorHandler(options: SocketOptions) {
       // More of the same bytes. Closing now would take the answer away.
     } else if (!socket.writable) {
       socket.destroy();
+    } else if (underWay === undefined && inFlight.isClosing(socket)) {
+      // Bytes behind the last request of a connection are ignored (RFC 9112 section 9.6).
     } else if (underWay === undefined) {
       refused.add(socket);
       const address = options.clientAddressOf(socket.remoteAddress);
@@ -35,17 +37,16 @@ export function socketErrorHandler(options: SocketOptions) {
       void options.admission.chargeAddress(address).then((decision) => {
         const answer = decision.refusal ?? new ApiError(code);
         const id = newRequestId();
-        afterAnswers(socket, () => answerOnSocket(socket, answer, { id, address, decision }, options));
+        inFlight.afterLast(socket, () => answerOnSocket(socket, answer, { id, address, decision }, options));
       });
     } else if (underWay.response.headersSent) {
-      afterAnswers(socket, () => socket.destroySoon());
+      inFlight.afterLast(socket, () => socket.destroySoon());
     }
   };
 }
 
 /** Node answers these by itself, or not at all, unless somebody listens. */
-export function answerSocketErrors(server: Server, options: SocketOptions): void {
-  rememberExchanges(server);
+export function answerSocketErrors(server: Server, options: SocketOptions, inFlight: InFlightRequests): void {
   // "100 Continue" is the edge's to say, when the request was not refused.
   server.on('checkContinue', (request, response) => {
     // Node finds it among other words, too.
@@ -65,7 +66,7 @@ export function answerSocketErrors(server: Server, options: SocketOptions): void
       });
       const answer = decision.refusal ?? refusal;
       const about = { id: requestIdOf(request), address, decision };
-      afterAnswers(socket, () => answerOnSocket(socket, answer, about, options));
+      inFlight.afterLast(socket, () => answerOnSocket(socket, answer, about, options));
     });
   });
 }

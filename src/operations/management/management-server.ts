@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { InFlightRequests } from '../../http/sockets/in-flight-requests.js';
 import { ListenError } from '../listen-error.js';
 import type { Readiness } from './readiness.js';
 
@@ -17,20 +18,21 @@ const REQUEST_TIMEOUT_MS = 5000;
 export class ManagementServer {
   readonly #options: ManagementOptions;
   readonly #server: Server;
+  readonly #inFlight = new InFlightRequests();
 
   constructor(options: ManagementOptions) {
     this.#options = options;
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
-      ({ method, url = '' }, response) => {
+      this.#inFlight.dispatch(({ method, url = '' }, response) => {
         if (method !== 'GET' && method !== 'HEAD') {
           response.setHeader('allow', 'GET, HEAD');
-          return answer(response, 405, { status: 'method_not_allowed' });
+          return this.#sendJson(response, 405, { status: 'method_not_allowed' });
         }
-        this.#answer(url.split('?', 1)[0] ?? '', response).catch((error: unknown) => {
-          answer(response, 500, { status: 'error', message: String(error) });
+        this.#respond(url.split('?', 1)[0] ?? '', response).catch((error: unknown) => {
+          this.#sendJson(response, 500, { status: 'error', message: String(error) });
         });
-      },
+      }),
     );
   }
 
@@ -55,30 +57,33 @@ export class ManagementServer {
     await closed;
   }
 
-  async #answer(path: string, response: ServerResponse): Promise<void> {
+  async #respond(path: string, response: ServerResponse): Promise<void> {
     const { readiness, registry } = this.#options;
     switch (path) {
       case '/health/live':
-        return answer(response, 200, { status: 'live' });
+        return this.#sendJson(response, 200, { status: 'live' });
       case '/health/ready': {
         const { isReady, checks } = await readiness.check();
         return isReady
-          ? answer(response, 200, { status: 'ready' })
-          : answer(response, 503, { status: 'not_ready', checks });
+          ? this.#sendJson(response, 200, { status: 'ready' })
+          : this.#sendJson(response, 503, { status: 'not_ready', checks });
       }
       case '/metrics': {
-        const text = await registry.metrics();
-        response.writeHead(200, { 'content-type': registry.contentType });
-        response.end(text);
-        return;
+        response.setHeader('content-type', registry.contentType);
+        return this.#send(response, 200, await registry.metrics());
       }
       default:
-        return answer(response, 404, { status: 'not_found' });
+        return this.#sendJson(response, 404, { status: 'not_found' });
     }
   }
-}
 
-function answer(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  response.end(JSON.stringify(body));
+  #sendJson(response: ServerResponse, status: number, body: unknown): void {
+    response.setHeader('content-type', 'application/json').setHeader('cache-control', 'no-store');
+    this.#send(response, status, JSON.stringify(body));
+  }
+
+  #send(response: ServerResponse, status: number, body: string): void {
+    if (this.#inFlight.isLast(response.req)) response.setHeader('connection', 'close');
+    response.writeHead(status).end(body);
+  }
 }

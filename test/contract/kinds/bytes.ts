@@ -10,6 +10,17 @@ const FLOOD = 'nonsense'.repeat(50_000);
 const withLengths = (good: string, ...lengths: readonly string[]): string =>
   request('POST /v1/pets', [bearer(good), JSON_TYPE, ...lengths], PET);
 
+const wrongHost = (host: string): Kind => ({
+  kind: `the Host ${JSON.stringify(host)}`,
+  bytes: ({ good }) => rawRequest('GET /v1/pets HTTP/1.1', [`Host: ${host}`, bearer(good)]),
+  ...MALFORMED,
+  limit: 'key',
+});
+
+const WRONG_HOSTS = ['', 'two words', 'name:port', 'a/b', 'user@host', '[::1', '::1', 'a"b', '%zz'].map(
+  wrongHost,
+);
+
 /** What is not HTTP, or almost: the parser's errors. */
 export const BYTES: readonly Kind[] = [
   { kind: 'nonsense', bytes: () => 'nonsense\r\n\r\n', ...MALFORMED },
@@ -80,13 +91,13 @@ export const BYTES: readonly Kind[] = [
     ...MALFORMED,
     limit: 'key',
   },
+  { kind: 'HTTP/0.9', bytes: () => 'GET /v1/pets\r\n\r\n', ...MALFORMED },
   {
-    kind: 'HTTP/0.9',
-    bytes: () => 'GET /v1/pets\r\n\r\n',
-    status: 401,
-    code: 'missing_api_key',
-    limit: 'address',
+    kind: 'HTTP/2.0 in the form of HTTP/1.1',
+    bytes: ({ good }) => rawRequest('GET /v1/pets HTTP/2.0', ['Host: x', bearer(good)]),
+    ...MALFORMED,
   },
+  ...WRONG_HOSTS,
   {
     kind: 'headers of 20,000 bytes',
     bytes: ({ good }) => request('GET /v1/pets', [bearer(good), `Cookie: ${'x'.repeat(20_000)}`]),

@@ -4,6 +4,7 @@ import { createAgent, send } from './send.js';
 /** What clients of good will met while they asked at their pace. */
 export interface HonestFigures {
   readonly requests: number;
+  readonly p50Ms: number;
   readonly p99Ms: number;
   /** Of what was asked before they had settled. */
   readonly p99SettlingMs: number;
@@ -41,7 +42,13 @@ export async function askHonestly(
   };
   await Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
   agent.destroy();
-  return { requests, others, p99Ms: quantile(latencies, 0.99), p99SettlingMs: quantile(settling, 0.99) };
+  return {
+    requests,
+    others,
+    p50Ms: median(latencies),
+    p99Ms: quantile(latencies, 0.99),
+    p99SettlingMs: quantile(settling, 0.99),
+  };
 }
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);

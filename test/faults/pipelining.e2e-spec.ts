@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { Connection } from '../contract/connection.js';
+import {
+  bearer,
+  get,
+  JSON_TYPE,
+  lengthOf,
+  PET,
+  post,
+  rawRequest,
+  request,
+} from '../contract/request-bytes.js';
+import { only } from '../contract/sound-answer.js';
+import { eventually } from '../support/eventually.js';
+import { startService, type TestService } from '../support/service.js';
+
+let service: TestService;
+let key: string;
+beforeAll(async () => {
+  service = await startService({ environment: { ADDRESS_LIMIT_PER_MINUTE: '100000' } });
+  ({ key } = await service.issueKey());
+});
+afterAll(() => service.close());
+
+const countPets = async (): Promise<number> => {
+  const { rows } = await service.database.pool.query<{ count: number }>(
+    'select count(*)::int as count from pets',
+  );
+  return rows[0]?.count ?? -1;
+};
+
+/** The statuses of all responses on a new connection, until the service closes it. */
+async function statusesUntilClosed(bytes: string, port = service.port): Promise<readonly number[]> {
+  return await Connection.with(port, async (connection) => {
+    connection.send(bytes);
+    const text = await connection.closed();
+    return Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status));
+  });
+}
+
+/** A request whose body arrives in a malformed chunk: its response closes the connection. */
+const malformedBody = (): string =>
+  request('POST /v1/pets', [bearer(key), JSON_TYPE, 'Transfer-Encoding: chunked'], 'zz\r\n');
+
+describe('a connection', () => {
+  it('executes nothing behind a request whose body is malformed', async () => {
+    const before = await countPets();
+    expect(await statusesUntilClosed(malformedBody() + post(key, PET).repeat(5))).toEqual([400]);
+    expect(await countPets()).toBe(before);
+  });
+
+  it('executes nothing behind a response that closes it', async () => {
+    const before = await countPets();
+    const tooLarge = request('POST /v1/pets', [bearer(key), JSON_TYPE, 'Content-Length: 9999999'], '');
+    const tail = post(key, PET).repeat(5);
+    expect(await statusesUntilClosed(tooLarge + tail)).toEqual([413]);
+    expect(await countPets()).toBe(before);
+  });
+
+  it('creates as many pets as it responds 201 to, when the service stops meanwhile', async () => {
+    const stopped = await startService({ databaseUrl: service.databaseUrl });
+    const before = await countPets();
+    const statuses = await Connection.with(stopped.port, async (connection) => {
+      connection.send(post(key, PET).repeat(16));
+      expect((await connection.answer()).status).toBe(201);
+      const closed = stopped.close();
+      const text = await connection.closed();
+      await closed;
+      return Array.from(text.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status));
+    });
+    expect(await countPets()).toBe(before + 1 + statuses.filter((status) => status === 201).length);
+  });
+});
+
+describe('an address that pipelines more than a connection may have in flight', () => {
+  it('gets 16 responses, each counted once, and the rest of its requests is dropped', async () => {
+    const penalized = await startService({ databaseUrl: service.databaseUrl });
+    const { id, key: own } = await service.issueKey();
+    const statuses = await statusesUntilClosed(get('/v1/pets?limit=1', own).repeat(700), penalized.port);
+    expect(statuses).toEqual(Array<number>(16).fill(200));
+    await penalized.close();
+    const { rows } = await service.database.pool.query<{ admitted: number }>(
+      `select minute_admitted::int as admitted from api_key_counters where api_key_id = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ admitted: 16 }]);
+  });
+
+  it('gets no new connection for a second, and its open ones still work', async () => {
+    const own = await startService({ databaseUrl: service.databaseUrl });
+    const elsewhere = await Connection.open(own.port);
+    try {
+      await Connection.with(own.port, async (connection) => {
+        connection.send(get('/v1/pets?limit=1', key).repeat(100));
+        await connection.closed();
+      });
+      const rejected = await Connection.open(own.port);
+      rejected.send(get('/v1/pets?limit=1', key));
+      const response = await rejected.answer();
+      expect([response.status, only(response, 'retry-after')]).toEqual([503, '1']);
+      elsewhere.send(get('/v1/pets?limit=1', key));
+      expect((await elsewhere.answer()).status).toBe(200);
+      await eventually(async () => {
+        await Connection.with(own.port, async (connection) => {
+          connection.send(get('/v1/pets?limit=1', key));
+          expect((await connection.answer()).status).toBe(200);
+        });
+      });
+    } finally {
+      elsewhere.close();
+      await own.close();
+    }
+  });
+});
+
+describe('a request that asks to upgrade', () => {
+  it.each(['websocket', 'h2c'])(
+    'to %s gets its response, and nothing behind it is executed',
+    async (protocol) => {
+      const before = await countPets();
+      const upgrade = request('GET /v1/pets?limit=1', [
+        bearer(key),
+        'Connection: Upgrade',
+        `Upgrade: ${protocol}`,
+      ]);
+      // The body of the second request is a request, too: it must not be taken for one.
+      const inner = post(key, PET);
+      const outer = request('POST /v1/pets', [bearer(key), JSON_TYPE, lengthOf(inner)], inner);
+      for (const second of [outer, post(key, PET)]) {
+        await Connection.with(service.port, async (connection) => {
+          connection.send(upgrade + second);
+          const response = await connection.answer();
+          expect([response.status, only(response, 'connection')]).toEqual([200, 'close']);
+          connection.send(inner);
+          expect(await connection.closed()).toBe('');
+        });
+      }
+      expect(await countPets()).toBe(before);
+    },
+  );
+
+  it('with a body gets the response of the same request without Upgrade', async () => {
+    const statuses = await statusesUntilClosed(
+      request(
+        'POST /v1/pets',
+        [bearer(key), JSON_TYPE, 'Connection: Upgrade', 'Upgrade: websocket', lengthOf(PET)],
+        PET,
+      ),
+    );
+    expect(statuses).toEqual([201]);
+  });
+});
+
+describe('HTTP/1.0', () => {
+  it('with chunks gets its response, and its connection closes', async () => {
+    const chunked = rawRequest(
+      'POST /v1/pets HTTP/1.0',
+      [bearer(key), JSON_TYPE, 'Connection: keep-alive', 'Transfer-Encoding: chunked'],
+      `${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`,
+    );
+    expect(await statusesUntilClosed(chunked + post(key, PET))).toEqual([201]);
+  });
+
+  it('with keep-alive keeps its connection', async () => {
+    await Connection.with(service.port, async (connection) => {
+      for (let nth = 0; nth < 2; nth += 1) {
+        connection.send(
+          rawRequest('GET /v1/pets?limit=1 HTTP/1.0', [bearer(key), 'Connection: keep-alive'], ''),
+        );
+        expect((await connection.answer()).status).toBe(200);
+      }
+    });
+  });
+});
+
+describe('a client that has sent all and only reads on', () => {
+  it.each([
+    ['one request', 1],
+    ['three requests', 3],
+  ])('gets its responses to %s, then the connection closes', async (_what, count) => {
+    const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
+    await once(socket, 'connect');
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    socket.end(post(key, PET).repeat(count));
+    await once(socket, 'close');
+    expect(text.match(/HTTP\/1\.1 201 /g)).toHaveLength(count);
+  });
+
+  it('and has sent nothing is closed', async () => {
+    const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
+    await once(socket, 'connect');
+    socket.resume().end();
+    await once(socket, 'close');
+  });
+});
