@@ -4,6 +4,7 @@ import { AuthModule } from './auth/auth.module.js';
 import type { Database } from './database/database.js';
 import { DatabaseModule } from './database/database.module.js';
 import type { Clock } from './http/clock.js';
+import { WarmUp } from './database/warm-up.js';
 import { ErrorFilter } from './http/errors/error.filter.js';
 import { HttpModule } from './http/http.module.js';
 import { InputPipe } from './http/input/input.pipe.js';
@@ -18,11 +19,12 @@ export interface AppParts {
   readonly database: Database;
   readonly publicUrl: PublicUrl;
   readonly clock: Clock;
+  readonly warmUp: WarmUp;
 }
 
 @Module({})
 export class AppModule {
-  static register({ database, publicUrl, clock }: AppParts): DynamicModule {
+  static register({ database, publicUrl, clock, warmUp }: AppParts): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -37,6 +39,7 @@ export class AppModule {
         OpenApiModule,
       ],
       providers: [
+        { provide: WarmUp, useValue: warmUp },
         { provide: APP_PIPE, useClass: InputPipe },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],

@@ -5,6 +5,7 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Database } from './database/database.js';
 import { type ClientAddressOf, createClientAddressOf } from './http/client-address/client-address.js';
+import { createWarmUp } from './create-warm-up.js';
 import { Cors } from './http/answer/cors.js';
 import type { Clock } from './http/clock.js';
 import { runHandlersDirectly } from './http/handlers/direct-handlers.js';
@@ -53,7 +54,12 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   });
   runHandlersDirectly();
   return await NestFactory.create<NestFastifyApplication>(
-    AppModule.register({ database, publicUrl, clock }),
+    AppModule.register({
+      database,
+      publicUrl,
+      clock,
+      warmUp: createWarmUp(database, (message) => logger.warn(message)),
+    }),
     edge,
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
   );

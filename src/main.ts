@@ -5,6 +5,7 @@ import { createHousekeeping } from './create-housekeeping.js';
 import { createSignals } from './create-signals.js';
 import { loadConfig } from './config/config.js';
 import { openDatabase } from './database/open-database.js';
+import { WarmUp } from './database/warm-up.js';
 import type { EdgeAdapter } from './http/edge/edge.js';
 import { banner } from './operations/banner.js';
 import { type FirstStart, prepareFirstStart } from './operations/first-start.js';
@@ -42,7 +43,7 @@ try {
     });
     const { port } = app.getHttpServer().address() as { port: number };
     const serve = (firstStart?: FirstStart): void => {
-      readiness.serve(opened.database.pools);
+      void app.get(WarmUp).done.then(() => readiness.serve(opened.database.pools));
       process.stdout.write(
         banner({
           address: `http://localhost:${port}`,

@@ -8,7 +8,7 @@ export interface StoredCreation extends Creation {
   readonly fingerprint: Buffer;
 }
 
-const FIND: Statement = {
+export const FIND_STORED_CREATIONS: Statement = {
   name: 'find_idempotency_keys',
   text: `
     select asked.number::int, stored.resource_id, stored.answer, stored.fingerprint
@@ -34,7 +34,7 @@ export class IdempotencyRepository {
   }
 
   async #select(claims: readonly Claim[]): Promise<readonly (StoredCreation | undefined)[]> {
-    const rows = await this.database.rows<Row>(FIND, [
+    const rows = await this.database.rows<Row>(FIND_STORED_CREATIONS, [
       claims.map(({ apiKeyId }) => apiKeyId),
       claims.map(({ key }) => key),
     ]);

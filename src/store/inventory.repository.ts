@@ -4,7 +4,7 @@ import { groupReads } from '../database/groups.js';
 import type { Inventory } from './inventory.js';
 
 /** Adds up the parts of `pet_counts`: exact, without reading the animals. */
-const READ_INVENTORY: Statement = {
+export const READ_INVENTORY: Statement = {
   name: 'read_inventory',
   text: 'select available, pending, sold from pet_inventory()',
 };

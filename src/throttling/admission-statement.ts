@@ -1,5 +1,6 @@
 import { PartlyAnswered } from '../database/partly-answered.js';
 import { queryRows, type RowSource, type Statement } from '../database/query-rows.js';
+import type { HotStatement } from '../database/warm-up.js';
 import { admissionSql } from './admission-sql.js';
 import { type DecidedSecret, type LiveKey, parseAdmission } from './admission-answer.js';
 import { KeyTally } from './key-tally.js';
@@ -45,6 +46,14 @@ const PLAIN: Way = {
   otherwise: undefined,
 };
 const PLAIN_OF_ONE: Way = { ...PLAIN, name: 'plain_admission_of_one', text: plainAdmissionOfOneSql };
+const GENERAL: Statement = { name: 'admission', text: admissionSql };
+
+/** The statements that requests send, with values for which they decide about nothing. */
+export const ADMISSION_STATEMENTS: readonly HotStatement[] = [
+  { ...PLAIN, noItems: [[], [], null] },
+  { ...PLAIN_OF_ONE, noItems: [[], [], null] },
+  { ...GENERAL, noItems: [[], [], null, 1, 1, 1] },
+];
 
 /** One for each request, in order of arrival; undefined where none is known yet. */
 type Verdicts = (KeyVerdict | undefined)[];
@@ -64,8 +73,7 @@ export class AdmissionStatement {
     const { banAfterRefusals, banSeconds, banMaxSeconds } = policy;
     this.#source = source;
     this.#general = {
-      name: 'admission',
-      text: admissionSql,
+      ...GENERAL,
       parameters: [banAfterRefusals, banSeconds, banMaxSeconds],
       otherwise: { state: 'unknown' },
     };

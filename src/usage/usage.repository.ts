@@ -10,7 +10,7 @@ const DAYS = 31;
  * The present day is in the key's live row, the finished ones are history. Only when a clock went back has a day begun anew that
  * is history already: then both count. Rows are the days of the first key, the oldest first, then those of the second.
  */
-const DAYS_OF_KEYS: Statement = {
+export const DAYS_OF_KEYS: Statement = {
   name: 'usage_days_of_keys',
   text: `
     select to_char(of_day.day, 'YYYY-MM-DD'),

@@ -1,0 +1,56 @@
+import type { Database } from './database/database.js';
+import { selectPages } from './database/pages.js';
+import { selectRowsById } from './database/rows-by-id.js';
+import { type HotStatement, WarmUp } from './database/warm-up.js';
+import { FIND_STORED_CREATIONS } from './idempotency/idempotency.repository.js';
+import { CREATE_PETS, CREATE_PETS_ONCE, PETS } from './pets/pets.sql.js';
+import { READ_INVENTORY } from './store/inventory.repository.js';
+import {
+  CHANGE_LOCKED_ORDERS,
+  CHANGE_ORDERS,
+  ORDERS,
+  PLACE_LOCKED_ORDERS,
+  PLACE_LOCKED_ORDERS_ONCE,
+  PLACE_ORDERS,
+  PLACE_ORDERS_ONCE,
+} from './store/orders.sql.js';
+import { ADMISSION_STATEMENTS } from './throttling/admission-statement.js';
+import { DAYS_OF_KEYS } from './usage/usage.repository.js';
+
+/** The wiring of the warm-up: all statements that requests send, each on the connections that it is sent on. */
+export function createWarmUp(database: Database, warn: (message: string) => void): WarmUp {
+  return new WarmUp({
+    pools: [
+      { pool: database.reserved, statements: ADMISSION_STATEMENTS },
+      { pool: database.retries, statements: RETRIES },
+      // Admission of low-priority lookups runs there, too.
+      { pool: database.pool, statements: [...ADMISSION_STATEMENTS, ...READS, ...WRITES] },
+    ],
+    namedStatements: database.namedStatements,
+    warn,
+  });
+}
+
+const READS: readonly HotStatement[] = [
+  { ...selectPages(PETS), noItems: [[], [], []] },
+  { ...selectRowsById(PETS), noItems: [[]] },
+  { ...selectPages(ORDERS), noItems: [[], [], []] },
+  { ...selectRowsById(ORDERS), noItems: [[]] },
+  { ...READ_INVENTORY, noItems: [] },
+  { ...DAYS_OF_KEYS, noItems: [[], []] },
+  { ...FIND_STORED_CREATIONS, noItems: [[], []] },
+];
+
+const WRITES: readonly HotStatement[] = [
+  { ...CREATE_PETS, noItems: [[], [], []] },
+  { ...CREATE_PETS_ONCE, noItems: [[], [], [], [], [], [], []] },
+  { ...PLACE_ORDERS, noItems: [[]] },
+  { ...PLACE_ORDERS_ONCE, noItems: [[], [], [], []] },
+  { ...CHANGE_ORDERS, noItems: [[], []] },
+];
+
+const RETRIES: readonly HotStatement[] = [
+  { ...PLACE_LOCKED_ORDERS, noItems: [[], [], '1'] },
+  { ...PLACE_LOCKED_ORDERS_ONCE, noItems: [[], [], [], [], [], '1'] },
+  { ...CHANGE_LOCKED_ORDERS, noItems: [[], [], [], '1'] },
+];

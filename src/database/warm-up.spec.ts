@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { eventually } from '../../test/support/eventually.js';
+import { openTestPool } from '../../test/support/test-pool.js';
+import { createTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.js';
+import type { Pool } from 'pg';
+import { type HotStatement, WarmUp } from './warm-up.js';
+
+const HOT: HotStatement = { name: 'hot', text: 'select $1::int', noItems: [1] };
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let pool: Pool;
+let warmUp: WarmUp;
+const warnings: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await createTcpProxy(database.url);
+});
+afterAll(async () => {
+  await proxy.close();
+  await database.drop();
+});
+beforeEach(() => {
+  warnings.splice(0);
+  pool = openTestPool(proxy.url, { max: 3, connectionTimeoutMillis: 800 });
+});
+afterEach(async () => {
+  warmUp.onApplicationShutdown();
+  await proxy.mode('pass');
+  await pool.end();
+});
+
+const prepare = (...statements: readonly HotStatement[]): WarmUp => {
+  warmUp = new WarmUp({
+    pools: [{ pool, statements }],
+    namedStatements: true,
+    warn: (message) => warnings.push(message),
+  });
+  return warmUp;
+};
+
+const isSettled = async (promise: Promise<unknown>): Promise<boolean> =>
+  (await Promise.race([promise.then(() => true), new Promise(setImmediate)])) === true;
+
+const preparedOnEach = async (): Promise<unknown[]> => {
+  const query = 'select pg_backend_pid() as pid, array(select name from pg_prepared_statements) as names';
+  const results = await Promise.all(Array.from({ length: 3 }, () => pool.query(query)));
+  expect(new Set(results.map(({ rows }) => (rows[0] as { pid: number }).pid)).size).toBe(3);
+  return results.map(({ rows }) => (rows[0] as { names: unknown }).names);
+};
+
+describe('the warm-up', () => {
+  it('opens connections and prepares the statements on each of them', async () => {
+    await prepare(HOT).onApplicationBootstrap();
+    await warmUp.done;
+    expect(pool.idleCount).toBe(3);
+    expect(await preparedOnEach()).toEqual([['hot'], ['hot'], ['hot']]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('delays the start while the database is slow', async () => {
+    await proxy.mode('black-hole');
+    const starting = prepare(HOT).onApplicationBootstrap();
+    await eventually(() => expect(warnings).toHaveLength(1));
+    expect(await isSettled(starting)).toBe(false);
+    await proxy.mode('pass');
+    await starting;
+    await warmUp.done;
+    expect(await preparedOnEach()).toEqual([['hot'], ['hot'], ['hot']]);
+  });
+
+  it('does not delay the start while nobody listens at the address of the database, and ends when it is back', async () => {
+    await proxy.mode('refuse');
+    await prepare(HOT).onApplicationBootstrap();
+    expect(await isSettled(warmUp.done)).toBe(false);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^the database is not ready for requests: .*ECONNREFUSED/),
+    ]);
+    await proxy.mode('pass');
+    await warmUp.done;
+    expect(await preparedOnEach()).toEqual([['hot'], ['hot'], ['hot']]);
+  });
+
+  it('ends although the database rejects a statement, and prepares the others', async () => {
+    const rejected = { name: 'rejected', text: 'insert into nowhere values ($1)', noItems: [1] };
+    await prepare(rejected, HOT).onApplicationBootstrap();
+    await warmUp.done;
+    expect(warnings).toEqual([expect.stringContaining('"nowhere" does not exist')]);
+    expect(await preparedOnEach()).toEqual([['hot'], ['hot'], ['hot']]);
+  });
+});
