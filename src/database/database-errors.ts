@@ -70,6 +70,9 @@ export function violatedConstraint(error: unknown): string | undefined {
   return readError(error).constraint;
 }
 
+/** Whether a table that a statement names does not exist. */
+export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
+
 /** By SQLSTATE, or by its class (the first two characters); what stands in neither was answered. */
 const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, DatabaseFailure>([
   ['08', 'broken'], // connection exceptions; PgBouncer's own errors are 08P01, before and after a statement was sent

@@ -6,6 +6,7 @@ import { classifyDatabaseError, isContention } from './database-errors.js';
 import { LockWatch } from './lock-watch.js';
 import { queryRows, type Statement } from './query-rows.js';
 import { boundSessions } from './session-bounds.js';
+import { StaleSessionError } from './session-check.js';
 
 export type { Statement } from './query-rows.js';
 
@@ -114,7 +115,7 @@ export class Database {
     // Without a listener the loss of an idle connection would end the process.
     pool.on('error', options.onConnectionLost);
     pool.on('release', (error) => {
-      if (error instanceof Error && classifyDatabaseError(error) === 'broken') this.#dropIdle();
+      if (makesSuspect(error)) this.#dropIdle();
     });
     return pool;
   }
@@ -135,6 +136,10 @@ export class Database {
     }
   }
 }
+
+/** Whether the error of one connection is probably that of the idle ones, too. */
+const makesSuspect = (error: unknown): boolean =>
+  error instanceof StaleSessionError || (error instanceof Error && classifyDatabaseError(error) === 'broken');
 
 function ignore(): void {
   // Without a listener the loss of a connection would end the process.

@@ -27,6 +27,11 @@ export async function readRecords(database: Pool | ClientBase): Promise<Migratio
   return rows;
 }
 
+/** SQL of a column: the names of the applied migrations. Without the table the statement fails (`isUndefinedTable`). */
+export const APPLIED_MIGRATIONS = `array(
+      select migration_name::text from ${TABLE}
+      where finished_at is not null and rolled_back_at is null)`;
+
 /** Creates the table as Prisma would. */
 export async function createRecordsTable(client: ClientBase): Promise<void> {
   await client.query(

@@ -65,6 +65,9 @@ export const wrongSettings = (values: readonly string[]): readonly WrongSetting[
     return isRight ? [] : [{ name, value, wanted, isHarmful: name !== 'jit' }];
   });
 
+export const describeWrongSetting = ({ name, value, wanted }: WrongSetting): string =>
+  `${name} is '${value}' instead of '${wanted}'`;
+
 /** Values that are as good: how dates that people write are read makes no difference to the service. */
 const EQUIVALENTS: Readonly<Record<string, RegExp>> = {
   DateStyle: /^ISO(?:,|$)/i,

@@ -55,6 +55,7 @@ describe('petstore doctor', () => {
       configuration: 'ok',
       connection: 'ok',
       version: 'ok',
+      writes: 'ok',
       encoding: 'ok',
       migrations: 'ok',
       roles: expect.stringMatching(/^(?:ok|warn)$/),
@@ -74,9 +75,9 @@ describe('petstore doctor', () => {
     const { stdout, stderr } = await petstore(['doctor']);
     const fsync = (await pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {6}every/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(12);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(13);
     expect(stdout).toMatch(fsync === 'off' ? /^fail {2}durability {9}fsync is off/m : /^ok {4}durability/m);
-    expect(stderr).toBe(fsync === 'off' ? '1 of 12 checks failed.\n' : '');
+    expect(stderr).toBe(fsync === 'off' ? '1 of 13 checks failed.\n' : '');
   });
 
   it('finds lost counters', async () => {
@@ -163,6 +164,17 @@ describe('petstore doctor', () => {
     });
   });
 
+  it('finds a database that is read only, and who made it so', async () => {
+    await pool.query(`alter database ${databaseName()} set default_transaction_read_only = on`);
+    const findings = await examine();
+    // This session began before.
+    await pool.query(`alter database ${databaseName()} reset default_transaction_read_only`);
+    expect(findings['writes']).toMatchObject({
+      level: 'fail',
+      message: expect.stringMatching(/^default_transaction_read_only is on, set by the database/),
+    });
+  });
+
   it('finds a database that is not UTF-8', async () => {
     const latin = await createEmptyDatabase('LATIN1');
     const findings = await examine(petstoreOn(latin.url));
@@ -181,6 +193,7 @@ describe('petstore doctor', () => {
       configuration: 'ok',
       connection: 'ok',
       version: 'ok',
+      writes: 'ok',
       encoding: 'ok',
       migrations: 'fail',
       clock: 'ok',

@@ -2,7 +2,17 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { escapeIdentifier } from 'pg';
+import { migrate } from '../../src/database/migrations.js';
+import { prepareSession, SESSION_SETTINGS } from '../../src/database/session-settings.js';
+import { Readiness } from '../../src/operations/management/readiness.js';
+import { petstoreOn } from '../cli/support/petstore.js';
+import { createPetstoreDatabase, createPostgresServer } from '../faults/support/postgres-server.js';
+import { becomeStandby, promote } from '../faults/support/standby.js';
+import { createTestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { setHostileSettings } from '../support/hostile-settings.js';
+import { startPooler } from '../support/pooler.js';
 import { runProgram } from '../support/process.js';
 import { type RunningService, runService } from '../support/running-service.js';
 import { createTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -27,6 +37,13 @@ const metrics = async (): Promise<string> => await (await fetch(`${service.manag
 const listPets = (
   headers: Record<string, string> = { authorization: `Bearer ${service.key}` },
 ): Promise<Response> => fetch(`${service.origin}/v1/pets?limit=1`, { headers });
+
+const addPet = (): Promise<Response> =>
+  fetch(`${service.origin}/v1/pets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: '{"name":"Rex","categoryId":1}',
+  });
 
 /** The value of one series; 0 when there is none yet. */
 async function valueOf(series: string): Promise<number> {
@@ -68,7 +85,7 @@ describe('health', () => {
         expect(response.status).toBe(503);
         expect(await response.json()).toEqual({
           status: 'not_ready',
-          checks: { database: 'no answer', migrations: 'unknown', draining: false },
+          checks: { database: 'no answer', migrations: 'unknown', settings: 'unknown', draining: false },
         });
       });
       expect(await valueOf('petstore_ready')).toBe(0);
@@ -78,6 +95,78 @@ describe('health', () => {
       expect(await valueOf('petstore_ready')).toBe(1);
     },
   );
+
+  it.each(['database', 'role current_user in database'])(
+    'is not ready while the %s is read only, and writes as soon as it is ready again',
+    async (of) => {
+      const pool = openTestPool(service.databaseUrl, { max: 1 });
+      const sessions = `${of} ${escapeIdentifier(new URL(service.databaseUrl).pathname.slice(1))}`;
+      await pool.query(`alter ${sessions} set default_transaction_read_only = on`);
+      await eventually(async () => {
+        const response = await ready();
+        expect(response.status).toBe(503);
+        expect(await response.json()).toEqual({
+          status: 'not_ready',
+          checks: { database: 'read-only', migrations: 'ok', settings: 'ok', draining: false },
+        });
+      });
+      expect(await valueOf('petstore_ready')).toBe(0);
+      await eventually(async () => expect((await addPet()).status).toBe(503));
+      await pool.query(`alter ${sessions} reset default_transaction_read_only`);
+      await eventually(async () => expect((await ready()).status).toBe(200));
+      expect((await addPet()).status).toBe(201);
+      await pool.end();
+    },
+  );
+
+  it('names the settings that make responses wrong, and is ready with one that makes them late', async () => {
+    const database = await createTestDatabase();
+    await setHostileSettings(database.url);
+    const pooler = await startPooler(database.url);
+    const pool = openTestPool(pooler.url);
+    const readiness = new Readiness();
+    readiness.serve([pool]);
+    const { isReady, checks } = await readiness.check();
+    expect(isReady).toBe(false);
+    expect(checks.settings.split(`, `)).toContain(`TimeZone is 'Asia/Tokyo' instead of 'UTC'`);
+    for (const name of Object.keys(SESSION_SETTINGS)) expect(checks.settings).toContain(`${name} is `);
+    await pool.end();
+    const late = openTestPool(database.url, {
+      verify: (client, done) => {
+        void prepareSession(client).then(() => client.query('set jit = on').then(() => done(), done), done);
+      },
+    });
+    const other = new Readiness();
+    other.serve([late]);
+    expect(await other.check()).toMatchObject({
+      isReady: true,
+      checks: { settings: `jit is 'on' instead of 'off'` },
+    });
+    await late.end();
+    await pooler.close();
+    await database.drop();
+  });
+
+  it('is not ready on a standby, and is when that is promoted', async () => {
+    const server = await createPostgresServer();
+    await server.start();
+    await createPetstoreDatabase(server);
+    await migrate({ connectionString: server.url });
+    await server.stop();
+    await becomeStandby(server);
+    await server.start();
+    const pool = openTestPool(server.url);
+    const readiness = new Readiness();
+    readiness.serve([pool]);
+    expect(await readiness.check()).toMatchObject({ isReady: false, checks: { database: 'standby' } });
+    expect((await petstoreOn(server.url)(['doctor'])).stdout).toMatch(
+      /^fail {2}writes {13}a standby takes none/m,
+    );
+    await promote(server);
+    await eventually(async () => expect(await readiness.check()).toMatchObject({ isReady: true }));
+    await pool.end();
+    await server.remove();
+  });
 
   it('is not ready while a migration of this release is not applied', async () => {
     const pool = openTestPool(service.databaseUrl);

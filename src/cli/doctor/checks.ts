@@ -9,10 +9,12 @@ import { checkRoles } from './roles.check.js';
 import { checkSettings } from './settings.check.js';
 import { checkStatementTimeout } from './statement-timeout.check.js';
 import { checkVersion } from './version.check.js';
+import { checkWrites } from './writes.check.js';
 
 /** After the configuration and the connection, in this order. */
 export const CHECKS: readonly Check[] = [
   { name: 'version', needsSchema: false, run: checkVersion },
+  { name: 'writes', needsSchema: false, run: checkWrites },
   { name: 'encoding', needsSchema: false, run: checkEncoding },
   { name: 'migrations', needsSchema: false, run: checkMigrations },
   { name: 'roles', needsSchema: true, run: checkRoles },

@@ -64,9 +64,9 @@ export class ManagementServer {
         return this.#sendJson(response, 200, { status: 'live' });
       case '/health/ready': {
         const { isReady, checks } = await readiness.check();
-        return isReady
-          ? this.#sendJson(response, 200, { status: 'ready' })
-          : this.#sendJson(response, 503, { status: 'not_ready', checks });
+        if (!isReady) return this.#sendJson(response, 503, { status: 'not_ready', checks });
+        const isWell = checks.settings === 'ok';
+        return this.#sendJson(response, 200, { status: 'ready', ...(!isWell && { checks }) });
       }
       case '/metrics': {
         response.setHeader('content-type', registry.contentType);

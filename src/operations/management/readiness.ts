@@ -1,18 +1,27 @@
 import type { Pool } from 'pg';
-import { pendingMigrations } from '../../database/migrations.js';
+import { isUndefinedTable } from '../../database/database-errors.js';
+import { listMigrations, MIGRATIONS_DIRECTORY } from '../../database/migration-files.js';
+import { checkSession } from '../../database/session-check.js';
+import { describeWrongSetting, wrongSettings } from '../../database/session-settings.js';
 import { within } from '../../database/within.js';
 
 /** What was found; `ok` or what is wrong. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly checks: {
-    readonly database: 'ok' | 'starting' | 'no answer';
+    readonly database: 'ok' | 'starting' | 'no answer' | 'standby' | 'read-only';
     readonly migrations: 'ok' | 'pending' | 'unknown';
+    /** `ok`, `unknown`, or the wrong ones: "DateStyle is 'German, DMY' instead of 'ISO, MDY'". */
+    readonly settings: string;
     readonly draining: boolean;
   };
 }
 
-type DatabaseChecks = Omit<ReadinessReport['checks'], 'draining'>;
+/** What the database alone decides. */
+interface DatabaseReport {
+  readonly canServe: boolean;
+  readonly checks: Omit<ReadinessReport['checks'], 'draining'>;
+}
 
 /** A balancer asks every second or so, and so does the one beside it: they share an answer. */
 const FRESH_MS = 500;
@@ -20,14 +29,15 @@ const FRESH_MS = 500;
 /** The probe is to have its answer within a second. */
 const TIMEOUT_MS = 800;
 
-const STARTING: DatabaseChecks = { database: 'starting', migrations: 'unknown' };
-const NO_ANSWER: DatabaseChecks = { database: 'no answer', migrations: 'unknown' };
+const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unknown' } as const;
+const NO_ANSWER = { database: 'no answer', migrations: 'unknown', settings: 'unknown' } as const;
+const NEVER_MIGRATED = { database: 'ok', migrations: 'pending', settings: 'unknown' } as const;
 
-/** Whether this replica should get requests: it serves, its database answers and has this release's schema, no stop. */
+/** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
 export class Readiness {
   #pools: readonly Pool[] = [];
   #isDraining = false;
-  #checked: { readonly atMs: number; readonly checks: Promise<DatabaseChecks> } | undefined;
+  #checked: { readonly atMs: number; readonly report: Promise<DatabaseReport> } | undefined;
 
   /** The pools that requests use; the first is asked whether the database answers, as a request's read would ask it. */
   get pools(): readonly Pool[] {
@@ -50,26 +60,39 @@ export class Readiness {
 
   /** Within a second, whatever the database does. */
   async check(): Promise<ReadinessReport> {
-    const { database, migrations } = await this.#databaseChecks();
+    const { canServe, checks } = await this.#databaseReport();
     const draining = this.#isDraining;
-    return {
-      isReady: database === 'ok' && migrations === 'ok' && !draining,
-      checks: { database, migrations, draining },
-    };
+    return { isReady: canServe && !draining, checks: { ...checks, draining } };
   }
 
-  #databaseChecks(): Promise<DatabaseChecks> {
+  #databaseReport(): Promise<DatabaseReport> {
     const [pool] = this.#pools;
-    if (pool === undefined) return Promise.resolve(STARTING);
+    if (pool === undefined) return Promise.resolve({ canServe: false, checks: STARTING });
     const nowMs = performance.now();
     if (this.#checked === undefined || nowMs - this.#checked.atMs > FRESH_MS) {
-      this.#checked = { atMs: nowMs, checks: within(TIMEOUT_MS, ask(pool)).catch(() => NO_ANSWER) };
+      this.#checked = { atMs: nowMs, report: within(TIMEOUT_MS, examine(pool)).catch(notExamined) };
     }
-    return this.#checked.checks;
+    return this.#checked.report;
   }
 }
 
-async function ask(pool: Pool): Promise<DatabaseChecks> {
-  const pending = await pendingMigrations(pool);
-  return { database: 'ok', migrations: pending.length === 0 ? 'ok' : 'pending' };
+async function examine(pool: Pool): Promise<DatabaseReport> {
+  const names = await listMigrations(MIGRATIONS_DIRECTORY);
+  const { isStandby, isReadOnly, settings, appliedMigrations } = await checkSession(pool);
+  const isPending = names.some((name) => !appliedMigrations.includes(name));
+  const wrong = wrongSettings(settings);
+  return {
+    // What makes responses late, not wrong, is reported and takes nobody out of service.
+    canServe: !isStandby && !isReadOnly && !isPending && !wrong.some(({ isHarmful }) => isHarmful),
+    checks: {
+      database: isStandby ? 'standby' : isReadOnly ? 'read-only' : 'ok',
+      migrations: isPending ? 'pending' : 'ok',
+      settings: wrong.map(describeWrongSetting).join(', ') || 'ok',
+    },
+  };
 }
+
+const notExamined = (error: unknown): DatabaseReport => ({
+  canServe: false,
+  checks: isUndefinedTable(error) ? NEVER_MIGRATED : NO_ANSWER,
+});

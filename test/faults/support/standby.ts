@@ -17,9 +17,15 @@ export async function createStandby(primary: PostgresServer): Promise<PostgresSe
   });
   await rm(standby.cluster, { recursive: true });
   await cp(primary.cluster, standby.cluster, { recursive: true });
-  await writeFile(join(standby.cluster, 'standby.signal'), '');
+  await becomeStandby(standby);
   ownAs(primary.cluster, standby.cluster);
   return standby;
+}
+
+/** From its next start on a server that has been stopped is a standby, also without a primary to follow. */
+export async function becomeStandby({ cluster }: PostgresServer): Promise<void> {
+  await writeFile(join(cluster, 'standby.signal'), '');
+  ownAs(join(cluster, 'PG_VERSION'), join(cluster, 'standby.signal'));
 }
 
 /** Makes it the primary; resolves when it takes writes. */
@@ -36,10 +42,6 @@ export async function promote(standby: PostgresServer): Promise<void> {
 function ownAs(original: string, copy: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(original);
-  for (const file of [
-    copy,
-    ...readdirSync(copy, { recursive: true }).map((name) => join(copy, String(name))),
-  ]) {
-    chownSync(file, uid, gid);
-  }
+  const within = statSync(copy).isDirectory() ? readdirSync(copy, { recursive: true }) : [];
+  for (const file of [copy, ...within.map((name) => join(copy, String(name)))]) chownSync(file, uid, gid);
 }
