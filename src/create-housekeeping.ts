@@ -14,7 +14,7 @@ export function createHousekeeping(database: Database, limits: LimitsConfig, log
   return new Housekeeping({
     work: async (signal) => {
       const retentionDays = limits.usageRetentionDays;
-      await deleteExpiredUsage(database.pool, { retentionDays, batchSize: USAGE_BATCH, signal });
+      await deleteExpiredUsage(database.writes, { retentionDays, batchSize: USAGE_BATCH, signal });
       let deleted = IDEMPOTENCY_BATCH;
       while (!signal.aborted && deleted === IDEMPOTENCY_BATCH) {
         deleted = await deleteExpiredAnswers(database, IDEMPOTENCY_BATCH);

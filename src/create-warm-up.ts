@@ -23,8 +23,9 @@ export function createWarmUp(database: Database, warn: (message: string) => void
     pools: [
       { pool: database.reserved, statements: ADMISSION_STATEMENTS },
       { pool: database.retries, statements: RETRIES },
+      { pool: database.writes, statements: WRITES },
       // Admission of low-priority lookups runs there, too.
-      { pool: database.pool, statements: [...ADMISSION_STATEMENTS, ...READS, ...WRITES] },
+      { pool: database.pool, statements: [...ADMISSION_STATEMENTS, ...READS] },
     ],
     namedStatements: database.namedStatements,
     warn,

@@ -41,9 +41,9 @@ alter role petstore_cli login password :'cli_password';
 grant petstore_service to petstore_api;
 grant petstore_operator to petstore_cli;
 
--- The server, too, gives up what nobody waits for, 100 ms before the service does (DATABASE_STATEMENT_TIMEOUT_MS, 950). It
+-- The server ends statements 350 ms before the service gives their connections up (DATABASE_STATEMENT_TIMEOUT_MS, 950). It
 -- belongs to the role because behind a pooler no session is the service's own.
-alter role petstore_api set statement_timeout = '850ms';
+alter role petstore_api set statement_timeout = '600ms';
 alter role petstore_api set lock_timeout = '400ms';
 alter role petstore_api set idle_in_transaction_session_timeout = '5s';
 

@@ -112,7 +112,7 @@ async function makeRoles(url) {
     await client.query(`create role petstore_service nologin; create role petstore_operator nologin`);
     await client.query(`create role petstore_owner login`);
     await client.query(`create role petstore_api login password '${password}' in role petstore_service`);
-    await client.query(`alter role petstore_api set statement_timeout = '850ms'`);
+    await client.query(`alter role petstore_api set statement_timeout = '600ms'`);
     await client.query(`alter role petstore_api set lock_timeout = '400ms'`);
     await client.query(`alter role petstore_api set idle_in_transaction_session_timeout = '5s'`);
     await client.query(`create database petstore_trial owner petstore_owner`);

@@ -93,9 +93,9 @@ describe('loadConfig', () => {
     expect(faults.every((fault) => !fault.includes('\n'))).toBe(true);
   });
 
-  it('refuses time-outs under which nothing could be answered, or a statement be taken for lost', () => {
+  it('refuses time-outs under which nothing could be answered, or a write have no time to be sent', () => {
     for (const [name, tooShort, tooLong] of [
-      ['DATABASE_STATEMENT_TIMEOUT_MS', '199', '2001'],
+      ['DATABASE_STATEMENT_TIMEOUT_MS', '499', '1501'],
       ['DATABASE_CONNECT_TIMEOUT_MS', '49', '2001'],
     ] as const) {
       expect(faultsOf({ [name]: tooShort })).toHaveLength(1);

@@ -103,12 +103,10 @@ export function loadConfig(environment: Environment): Config {
       url: read.parsed('DATABASE_URL', undefined, parseDatabaseUrl),
       dataDir: read.text('DATA_DIR') ?? DEFAULT_DATA_DIR,
       namedStatements: read.oneOf('DATABASE_NAMED_STATEMENTS', 'on', ['on', 'off']) === 'on',
-      poolMax: read.integer('DATABASE_POOL_MAX', 10, 4, 1000),
-      // Nobody waits longer than a group's 950 ms. Together these bound how long a lost statement keeps its place: at most
-      // 4,000 ms, for after 4,750 a group takes its statement for lost.
+      poolMax: read.integer('DATABASE_POOL_MAX', 10, 5, 1000),
       connectTimeoutMs: read.integer('DATABASE_CONNECT_TIMEOUT_MS', 800, 50, 2000),
-      // The server gives it up 100 ms earlier, before a group tells those who asked that there is no answer.
-      statementTimeoutMs: read.integer('DATABASE_STATEMENT_TIMEOUT_MS', 950, 200, 2000),
+      // The server ends the statement 350 ms earlier. The longer that takes, the less time a write has to be sent in.
+      statementTimeoutMs: read.integer('DATABASE_STATEMENT_TIMEOUT_MS', 950, 500, 1500),
     },
     limits: {
       addressLimitPerMinute: read.integer('ADDRESS_LIMIT_PER_MINUTE', 60, 1, 1_000_000),

@@ -7,13 +7,22 @@ import { StacklessError } from './stackless-error.js';
  *
  * - `not-sent`: it never ran; it may be asked again, whatever it would have done.
  * - `broken`: the connection broke under way; nobody knows whether it committed.
+ * - `server-timeout`: the database rolled it back by a time-out of its own, for a lock or for the statement: sent again, it may
+ *   well succeed.
  * - `answered`: the database rolled it back, and one of its questions may be the cause.
  * - `refused`: the database rolled it back, and would whatever it asked (read only, disk full).
  * - `fault`: not the database but the program failed; it may have committed.
  */
 export type DatabaseFailure = (typeof DATABASE_FAILURES)[number];
 
-export const DATABASE_FAILURES = ['not-sent', 'broken', 'answered', 'refused', 'fault'] as const;
+export const DATABASE_FAILURES = [
+  'not-sent',
+  'broken',
+  'server-timeout',
+  'answered',
+  'refused',
+  'fault',
+] as const;
 
 /** Why nobody can answer now: for logs and metrics, never for clients. */
 export type UnavailableReason = 'overloaded' | 'timed-out' | 'database' | 'closing';
@@ -34,8 +43,18 @@ export class UnavailableError extends StacklessError {
   }
 }
 
+/** A statement was not sent, for this cause. */
+export class NotSentError extends StacklessError {
+  override readonly name = 'NotSentError';
+
+  constructor(cause: unknown) {
+    super(typeof cause === 'string' ? cause : (text(cause, 'message') ?? ''), { cause });
+  }
+}
+
 /** Says what a statement's error tells about it, so that its sender knows what may be asked again. */
 export function classifyDatabaseError(error: unknown): DatabaseFailure {
+  if (error instanceof NotSentError) return 'not-sent';
   const { sqlState, routine, code, systemCall, kind, message } = readError(error);
   if (sqlState !== undefined) {
     // A migration changed the columns of a prepared statement: it did not run, and pg-pool drops its connection.
@@ -57,7 +76,8 @@ export function isUnavailable(error: unknown): boolean {
 
 /** Somebody else was in the way: a lock not had in time, a deadlock. The connection is as good as before. */
 export const isContention = (error: unknown): boolean =>
-  classifyDatabaseError(error) === 'answered' && isUnavailable(error);
+  readError(error).sqlState === LOCK_NOT_AVAILABLE ||
+  (classifyDatabaseError(error) === 'answered' && isUnavailable(error));
 
 /** The error as callers may have it: an `UnavailableError` for all that is unavailable, anything else as it is. */
 export function asUnavailable(error: unknown): unknown {
@@ -73,6 +93,8 @@ export function violatedConstraint(error: unknown): string | undefined {
 /** Whether a table that a statement names does not exist. */
 export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
 
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /** By SQLSTATE, or by its class (the first two characters); what stands in neither was answered. */
 const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, DatabaseFailure>([
   ['08', 'broken'], // connection exceptions; PgBouncer's own errors are 08P01, before and after a statement was sent
@@ -85,8 +107,8 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['25006', 'refused'], // read only: a standby, or a primary that lost its place
   ['53', 'refused'], // out of disk, memory or another resource
   ['58', 'refused'], // the server's own system failed
-  // Its time was over, or somebody cancelled it. Asked again, what writes could commit after those who asked were told 503.
-  ['57014', 'refused'],
+  ['57014', 'server-timeout'], // statement_timeout, or somebody cancelled it: before its commit in both cases
+  [LOCK_NOT_AVAILABLE, 'server-timeout'], // lock_timeout
   ['25P03', 'broken'], // the session was ended: idle in a transaction for too long
   ['25P04', 'broken'], // the session was ended: transaction_timeout
   ['40003', 'broken'], // "statement completion unknown"
@@ -98,8 +120,8 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['57P05', 'broken'],
 ]);
 
-/** Answers that are worth a retry: a serialization failure, a deadlock, a lock not had in time. */
-const transient: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
+/** Answers that are worth a retry: a serialization failure, a deadlock. */
+const transient: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 /** System calls that come before the first byte of a statement; after any other the statement may have arrived. */
 const connecting: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);

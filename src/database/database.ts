@@ -4,9 +4,14 @@ import { PrismaClient } from '../generated/prisma/client.js';
 import { columnTypes } from './column-types.js';
 import { classifyDatabaseError, isContention } from './database-errors.js';
 import { LockWatch } from './lock-watch.js';
+import { LostResults } from './lost-results.js';
+import { shareConnections } from './pool-shares.js';
 import { queryRows, type Statement } from './query-rows.js';
-import { boundSessions } from './session-bounds.js';
+import { boundSessions, endsWithinMs } from './session-bounds.js';
 import { StaleSessionError } from './session-check.js';
+import { createSessionsProbe } from './sessions-probe.js';
+import { TakenConnections } from './taken-connections.js';
+import { withConnection } from './with-connection.js';
 
 export type { Statement } from './query-rows.js';
 
@@ -14,10 +19,10 @@ export interface DatabaseOptions {
   readonly url: string;
   /** Off behind a pooler that does not keep prepared statements. */
   readonly namedStatements: boolean;
-  /** Connections in all, at least two. */
+  /** Connections in all, at least five. */
   readonly poolMax: number;
   readonly connectTimeoutMs: number;
-  /** After this the connection is given up, and with it the statement: nobody waits longer for an answer. */
+  /** After this a connection is given up, unless the server is known to work on its statement. */
   readonly statementTimeoutMs: number;
   /** Told of connections that break while nobody uses them. */
   readonly onConnectionLost: (error: Error) => void;
@@ -31,72 +36,91 @@ const IDLE_TIMEOUT_MS = 60_000;
 /** Connections of a pool that stay open for good: after a quiet hour the next request must not wait for a new one. */
 const KEPT_OPEN = 1;
 
-/** The connections that only `reserved` uses. */
-const RESERVED = 1;
-
-/** The connections that only retries of locked rows use: with fewer than eight in all, one. */
-const RETRIES_MAX = 2;
-
 /** Runs a statement; a row is an array of its columns. Rejects with the driver's error. */
 export type RowReader = <Row extends readonly unknown[]>(
   statement: Statement,
   values: readonly unknown[],
 ) => Promise<Row[]>;
 
-/** The connections to PostgreSQL: one pool, which the grouped statements and Prisma share, and one for what comes first. */
+/** The connections to PostgreSQL: pools of their own for admission, for writes and for all else, which Prisma shares. */
 export class Database {
   readonly pool: pg.Pool;
+  /** For statements whose commit waits for the disk and for standbys: a commit that stalls keeps its connection. */
+  readonly writes: pg.Pool;
   /** Of one connection, for what each request waits for: it must not wait for those that reads and writes hold. */
   readonly reserved: pg.Pool;
   /** For statements that wait for locked rows: whoever holds those must not take the connections of other items. */
   readonly retries: pg.Pool;
   readonly prisma: PrismaClient;
   readonly namedStatements: boolean;
+  /** Milliseconds after its sending in which a statement that does not reach its commit is rolled back. */
+  readonly endsWithinMs: number;
+  readonly #taken = new TakenConnections();
   readonly #lockWatch: LockWatch;
+  readonly #lostResults: LostResults;
 
   constructor(options: DatabaseOptions) {
-    const retriesMax = Math.min(RETRIES_MAX, Math.floor(options.poolMax / 4));
-    this.pool = this.#openPool(options, options.poolMax - RESERVED - retriesMax);
-    this.reserved = this.#openPool(options, RESERVED);
-    this.retries = this.#openPool(options, retriesMax);
-    this.#lockWatch = new LockWatch(this.pools, options.onBlocked ?? (() => undefined));
+    const shares = shareConnections(options.poolMax);
+    this.pool = this.#openPool(options, shares.reads);
+    this.writes = this.#openPool(options, shares.writes);
+    this.reserved = this.#openPool(options, shares.admission);
+    this.retries = this.#openPool(options, shares.retries);
+    this.#lockWatch = new LockWatch(this.pool, this.#taken, options.onBlocked ?? (() => undefined));
+    this.#lostResults = new LostResults({
+      taken: this.#taken,
+      probe: createSessionsProbe(options.url),
+      timeoutMs: options.statementTimeoutMs,
+    });
     this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
     this.namedStatements = options.namedStatements;
+    this.endsWithinMs = endsWithinMs(options.statementTimeoutMs);
   }
 
   get pools(): readonly [pg.Pool, ...pg.Pool[]] {
-    return [this.pool, this.reserved, this.retries];
+    return [this.pool, this.writes, this.reserved, this.retries];
   }
 
-  /** Runs a statement; a row is an array of its columns. Rejects with the driver's error. */
+  /** Runs a statement that writes nothing; a row is an array of its columns. Rejects with the driver's error. */
   rows<Row extends readonly unknown[]>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     return queryRows({ queryable: this.pool, named: this.namedStatements }, statement, values);
   }
 
   /** Runs work on a connection of `retries`, which outlives the work where another transaction was in its way. */
   async onRetryConnection(work: (rows: RowReader) => Promise<void>): Promise<void> {
-    const connection = await this.retries.connect();
-    // The statement under way rejects with the same error.
-    connection.on('error', ignore);
-    let broken: Error | undefined;
     try {
-      await work((statement, values) =>
-        queryRows({ queryable: connection, named: this.namedStatements }, statement, values),
+      await withConnection(this.retries, Infinity, (connection) =>
+        work((statement, values) =>
+          queryRows({ queryable: connection, named: this.namedStatements }, statement, values),
+        ),
       );
     } catch (error) {
       if (isContention(error)) this.#lockWatch.lookNow();
-      else broken = error instanceof Error ? error : new Error(String(error));
       throw error;
-    } finally {
-      connection.off('error', ignore);
-      connection.release(broken);
     }
   }
 
+  /**
+   * The same for a statement that writes.
+   *
+   * @param sendBefore a moment of `performance.now()`: without a connection by then the statement is not sent
+   */
+  write<Row extends readonly unknown[]>(
+    statement: Statement,
+    values: readonly unknown[],
+    sendBefore = Infinity,
+  ): Promise<Row[]> {
+    return withConnection(this.writes, sendBefore, (connection) =>
+      queryRows({ queryable: connection, named: this.namedStatements }, statement, values),
+    );
+  }
+
+  /** What is under way has the time of a statement to end. */
   async close(): Promise<void> {
     this.#lockWatch.stop();
+    this.#lostResults.close();
     await this.prisma.$disconnect();
     await Promise.all(this.pools.map((pool) => pool.end()));
+    this.#lostResults.stop();
   }
 
   #openPool(options: DatabaseOptions, max: number): pg.Pool {
@@ -105,15 +129,16 @@ export class Database {
       max,
       min: KEPT_OPEN,
       connectionTimeoutMillis: options.connectTimeoutMs,
-      query_timeout: options.statementTimeoutMs,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
       keepAlive: true,
       types: columnTypes,
       application_name: 'petstore',
       verify: boundSessions(options.statementTimeoutMs),
     });
-    // Without a listener the loss of an idle connection would end the process.
+    this.#taken.watch(pool);
+    // Without listeners the loss of a connection would end the process. One in use rejects its statement with the same error.
     pool.on('error', options.onConnectionLost);
+    pool.on('connect', (connection) => connection.on('error', ignore));
     pool.on('release', (error) => {
       if (makesSuspect(error)) this.#dropIdle();
     });

@@ -21,6 +21,8 @@ export class Asked<Question, Answer> {
     readonly place: number,
     /** Milliseconds, on the group's clock. */
     readonly askedAt: number,
+    /** On the same clock: it is settled by then. Of several that share it, the earliest. */
+    public deadline: number,
   ) {
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;

@@ -13,6 +13,8 @@ export class Line<Question, Answer> {
   #joinable = new Map<string, Asked<Question, Answer>>();
   #arrivals = 0;
   #askers = 0;
+  /** No item here has an earlier deadline: most looks for late items need not go through the queue. */
+  #earliestDeadline = Infinity;
 
   get isEmpty(): boolean {
     return this.questions === 0;
@@ -28,15 +30,22 @@ export class Line<Question, Answer> {
     return this.#askers;
   }
 
-  /** Puts a question at the end, or joins it to an equal one that was never sent; the deadline is then that of the earlier. */
-  join(question: Question, shareKey: string | undefined, now: number): Asked<Question, Answer> {
+  /** Puts a question at the end, or joins it to an equal one that was never sent: the earliest deadline then holds for all. */
+  join(
+    question: Question,
+    shareKey: string | undefined,
+    now: number,
+    deadline: number,
+  ): Asked<Question, Answer> {
     this.#askers += 1;
+    this.#earliestDeadline = Math.min(this.#earliestDeadline, deadline);
     const equal = shareKey === undefined ? undefined : this.#joinable.get(shareKey);
     if (equal !== undefined) {
       equal.askers += 1;
+      equal.deadline = Math.min(equal.deadline, deadline);
       return equal;
     }
-    const asked = new Asked<Question, Answer>(question, shareKey, this.#arrivals++, now);
+    const asked = new Asked<Question, Answer>(question, shareKey, this.#arrivals++, now, deadline);
     this.#fresh.push(asked);
     if (shareKey !== undefined) this.#joinable.set(shareKey, asked);
     return asked;
@@ -51,14 +60,23 @@ export class Line<Question, Answer> {
     return this.#left(taken);
   }
 
-  /** Takes the questions that arrived before a moment. */
-  takeAskedBefore(moment: number): Asked<Question, Answer>[] {
-    return this.#left([...spliceAskedBefore(this.#again, moment), ...spliceAskedBefore(this.#fresh, moment)]);
+  /** Takes the items whose deadline is before a moment. */
+  takeDueBefore(moment: number): Asked<Question, Answer>[] {
+    if (this.#earliestDeadline >= moment) return [];
+    const isDue = (one: Asked<Question, Answer>): boolean => one.deadline < moment;
+    const due = [...this].filter(isDue);
+    this.#again = this.#again.filter((one) => !isDue(one));
+    this.#fresh = this.#fresh.filter((one) => !isDue(one));
+    this.#earliestDeadline = [...this].reduce((earliest, one) => Math.min(earliest, one.deadline), Infinity);
+    return this.#left(due);
   }
 
   /** Gives questions that were sent in vain their places back. */
   putBack(asked: readonly Asked<Question, Answer>[]): void {
-    for (const one of asked) this.#askers += one.askers;
+    for (const one of asked) {
+      this.#askers += one.askers;
+      this.#earliestDeadline = Math.min(this.#earliestDeadline, one.deadline);
+    }
     this.#again = [...this.#again, ...asked].sort((a, b) => a.place - b.place);
   }
 
@@ -76,12 +94,4 @@ export class Line<Question, Answer> {
     if (this.#joinable.size === 0) this.#joinable = new Map();
     return asked;
   }
-}
-
-function spliceAskedBefore<Question, Answer>(
-  line: Asked<Question, Answer>[],
-  moment: number,
-): Asked<Question, Answer>[] {
-  const firstLater = line.findIndex((asked) => asked.askedAt >= moment);
-  return line.splice(0, firstLater === -1 ? line.length : firstLater);
 }

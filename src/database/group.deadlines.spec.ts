@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { failures, fakeGroup, outcomeOf, outcomes } from '../../test/support/fake-group.js';
-import { REST_MS, SWEEP_MS, TIMEOUTS_UNTIL_LOST, type StatementReport } from './group.js';
+import { SWEEP_MS } from './group.js';
 
 describe('a group', () => {
   describe('when time is up', () => {
@@ -19,8 +19,8 @@ describe('a group', () => {
       expect(group.waiting).toBe(0);
     });
 
-    it('sends nothing any more that has waited for as long as it may, also when time was not looked at', async () => {
-      const { group, timers, database } = fakeGroup({ sendWithinMs: 400, concurrencyMax: 1 });
+    it('sends nothing that the server may not have ended by its deadline, also when time was not looked at', async () => {
+      const { group, timers, database } = fakeGroup({ endsWithinMs: 600, concurrencyMax: 1 });
       const sent = outcomeOf(group.ask('a'));
       await timers.turn();
       const waiting = outcomeOf(group.ask('b'));
@@ -62,37 +62,34 @@ describe('a group', () => {
       expect(group.waiting).toBe(0);
     });
 
-    it.each(['pass', 'block'] as const)(
-      'uses the place of a statement that never ends (time: %s)',
-      async (time) => {
-        const reports: StatementReport[] = [];
-        const { group, timers, database } = fakeGroup({ onStatement: (report) => void reports.push(report) });
-        const lost = outcomeOf(group.ask('a'));
-        await timers.turn();
-        await timers[time](1000 * TIMEOUTS_UNTIL_LOST);
-        expect(await lost()).toBe('timed-out');
-        const next = outcomeOf(group.ask('b'));
-        await timers.pass(REST_MS + SWEEP_MS);
-        expect(database.sent).toEqual([['a'], ['b']]);
-        await database.statement(1).answer();
-        expect(await next()).toBe('b in 1');
-        expect(reports.map(({ failure }) => failure)).toEqual(['broken', undefined]);
-      },
-    );
+    it('keeps the place of a statement for as long as it takes, and gives up what waits behind it', async () => {
+      const { group, timers, database } = fakeGroup();
+      const committing = outcomeOf(group.ask('a'));
+      await timers.turn();
+      await timers.pass(30_000);
+      const waiting = outcomeOf(group.ask('b'));
+      await timers.pass(1000);
+      expect(await outcomes([committing, waiting])).toEqual(['timed-out', 'timed-out']);
+      expect([database.sent, group.underWay, group.waiting]).toEqual([[['a']], 1, 0]);
+      await database.statement(0).answer();
+      const next = outcomeOf(group.ask('c'));
+      await timers.turn();
+      await database.statement(1).answer();
+      expect(await next()).toBe('c in 1');
+    });
 
-    it.each(['answer', 'fail'] as const)(
-      'takes no notice of a lost statement that comes back (%s)',
-      async (end) => {
-        const reports: StatementReport[] = [];
-        const { group, timers, database } = fakeGroup({ onStatement: (report) => void reports.push(report) });
-        void outcomeOf(group.ask('a'));
-        await timers.turn();
-        await timers.pass(1000 * TIMEOUTS_UNTIL_LOST);
-        await database.statement(0)[end](failures.broken());
-        expect(reports).toHaveLength(1);
-        expect([group.underWay, group.waiting]).toEqual([0, 0]);
-      },
-    );
+    it('goes by the deadline of each item, wherever it stands in the queue', async () => {
+      const { group, timers } = fakeGroup({ concurrencyMax: 1 });
+      void outcomeOf(group.ask('sent', 5000));
+      await timers.turn();
+      const waiting = [1900, 300, 700].map((deadline) => outcomeOf(group.ask(String(deadline), deadline)));
+      await timers.pass(300);
+      expect(await outcomes(waiting)).toEqual(['open', 'timed-out', 'open']);
+      await timers.pass(400);
+      expect(await outcomes(waiting)).toEqual(['open', 'timed-out', 'timed-out']);
+      await timers.pass(1200);
+      expect(await outcomes(waiting)).toEqual(['timed-out', 'timed-out', 'timed-out']);
+    });
 
     it('needs one timer, and none when it has nothing to do', async () => {
       const { group, timers, database } = fakeGroup();

@@ -57,6 +57,52 @@ describe('a group', () => {
     });
   });
 
+  describe('when the server ended a statement by a time-out', () => {
+    it.each(['ask-again', 'fail'] as const)(
+      'sends its items again together until their deadline, after a pause (%s)',
+      async (onBrokenConnection) => {
+        const { group, timers, database } = fakeGroup({ concurrencyMax: 2, onBrokenConnection });
+        const asked = ['a', 'b'].map((question) => outcomeOf(group.ask(question)));
+        await timers.turn();
+        await database.statement(0).fail(failures.serverTimeout());
+        await timers.turn();
+        expect(database.sent).toHaveLength(1);
+        await timers.pass(REST_MS + SWEEP_MS);
+        await database.statement(1).fail(failures.serverTimeout());
+        await timers.pass(REST_MS + SWEEP_MS);
+        expect(database.sent).toEqual([
+          ['a', 'b'],
+          ['a', 'b'],
+          ['a', 'b'],
+        ]);
+        await database.statement(2).answer();
+        expect(await outcomes(asked)).toEqual(['a in 2', 'b in 2']);
+      },
+    );
+
+    it('sends writes again only while the server would end them before their deadline', async () => {
+      const { group, timers, database } = fakeGroup({ endsWithinMs: 600, onBrokenConnection: 'fail' });
+      const asked = outcomeOf(group.ask('a'));
+      await timers.turn();
+      await timers.pass(401);
+      await database.statement(0).fail(failures.serverTimeout());
+      await timers.pass(REST_MS + SWEEP_MS);
+      expect([await asked(), database.sent.length]).toEqual(['timed-out', 1]);
+    });
+
+    it('sends them once more alone where one item may be the cause', async () => {
+      const { group, timers, database } = fakeGroup({ onServerTimeout: 'alone' });
+      const asked = ['a', 'locked'].map((question) => outcomeOf(group.ask(question)));
+      await timers.turn();
+      await database.statement(0).fail(failures.serverTimeout());
+      await timers.turn();
+      await database.statement(1).answer();
+      await timers.turn();
+      await database.statement(2).fail(failures.serverTimeout());
+      expect(await outcomes(asked)).toEqual(['a in 1', 'database']);
+    });
+  });
+
   describe('when some questions were answered before the statement failed', () => {
     it('gives them their answers, and asks again about the others alone', async () => {
       const { group, timers, database } = fakeGroup({ onBrokenConnection: 'fail' });

@@ -7,7 +7,9 @@ const limits: fc.Arbitrary<Limits> = fc.record({
   sizeMax: fc.integer({ min: 1, max: 5 }),
   concurrencyMax: fc.integer({ min: 1, max: 3 }),
   waitingMax: fc.integer({ min: 1, max: 20 }),
+  endsWithinMs: fc.constantFrom(0, 40),
   onBrokenConnection: fc.constantFrom('ask-again' as const, 'fail' as const),
+  onServerTimeout: fc.constantFrom('together' as const, 'alone' as const),
 });
 
 const steps = fc.array<Step>(
@@ -18,6 +20,7 @@ const steps = fc.array<Step>(
         do: fc.constant('ask' as const),
         key: fc.constantFrom(undefined, undefined, 'x', 'y'),
         bad: fc.nat(9).map((n) => n === 9),
+        within: fc.constantFrom(undefined, undefined, 60, 180),
       }),
     },
     { weight: 20, arbitrary: fc.constant({ do: 'turn' as const }) },
@@ -32,6 +35,7 @@ const steps = fc.array<Step>(
           'truth',
           'notSent',
           'broken',
+          'serverTimeout',
           'answered',
           'refused',
           'fault',

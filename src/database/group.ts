@@ -16,11 +16,11 @@ export type { AskedQuestion, GroupOptions, StatementReport } from './group-optio
 /** How often deadlines are looked at: one timer for the group while it has work, instead of one for each question. */
 export const SWEEP_MS = 25;
 
-/** The pause after a connection broke or could not be made: time for the pool to notice which of its others are gone too. */
+/**
+ * The pause after a connection broke or could not be made, in which the pool notices which of its others are gone too. The same
+ * after a time-out of the server, whose cause lasts: without the pause a short time-out would be a busy loop.
+ */
 export const REST_MS = 25;
-
-/** A statement that outlives so many time-outs never settles. Its place is used again, so that even this heals. */
-export const TIMEOUTS_UNTIL_LOST = 5;
 
 interface Statement<Question, Answer> {
   readonly asked: readonly Asked<Question, Answer>[];
@@ -32,10 +32,11 @@ interface Statement<Question, Answer> {
  *
  * - A statement starts as soon as fewer than `concurrencyMax` are under way, with the earliest questions, and only after all of
  *   them arrived: each answer is as fresh as if it had been asked alone.
- * - Each question is sent within `sendWithinMs` or never.
- * - Each question is settled once, within `timeoutMs`: with its answer, with the database's error about itself, or with an
+ * - A statement is sent only while each of its items has `endsWithinMs` left.
+ * - Each question is settled once, by its deadline: with its answer, with the database's error about itself, or with an
  *   `UnavailableError`.
- * - After trouble with the connection one statement at a time is tried until one comes through.
+ * - A statement keeps its place until it settles, also when all its items were given up: it may be in its commit.
+ * - After a connection failure or a time-out of the server one statement at a time is tried until one comes through.
  */
 export class Group<Question, Answer> {
   readonly #options: GroupOptions<Question, Answer>;
@@ -66,12 +67,17 @@ export class Group<Question, Answer> {
     return this.#underWay.size;
   }
 
-  /** Rejects with the database's error about this question, or with an `UnavailableError`. */
-  ask(question: Question): Promise<Answer> {
-    const { shareKey, waitingMax, sizeMax, contextOf } = this.#options;
+  /**
+   * Rejects with the database's error about this question, or with an `UnavailableError`.
+   *
+   * @param deadline milliseconds on the batch's clock (`performance.now()`); without it, `timeoutMs` from now
+   */
+  ask(question: Question, deadline?: number): Promise<Answer> {
+    const { shareKey, waitingMax, sizeMax, contextOf, timeoutMs } = this.#options;
     if (this.#closing) return Promise.reject(this.#unavailable('closing', 'is closing'));
     if (this.waiting >= waitingMax) return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
-    const asked = this.#line.join(question, shareKey?.(question), this.#timers.now());
+    const now = this.#timers.now();
+    const asked = this.#line.join(question, shareKey?.(question), now, deadline ?? now + timeoutMs);
     if (contextOf !== undefined) asked.context ??= contextOf();
     this.#stopSweeping ??= this.#timers.every(SWEEP_MS, this.#sweep);
     if (this.#line.questions >= sizeMax && this.#placesLeft > 0) this.#sendNow();
@@ -79,15 +85,15 @@ export class Group<Question, Answer> {
     return asked.answer;
   }
 
-  /** Refuses new questions, and resolves when all that were asked are settled: within `timeoutMs`. */
+  /** Refuses new questions, and resolves when all that were asked are settled: by the latest of their deadlines. */
   async close(): Promise<void> {
     this.#closing = true;
     const asked = [...this.#line, ...[...this.#underWay].flatMap((statement) => statement.asked)];
     await Promise.allSettled(asked.map((one) => one.answer));
   }
 
-  get #sendWithinMs(): number {
-    return this.#options.sendWithinMs ?? this.#options.timeoutMs;
+  get #endsWithinMs(): number {
+    return this.#options.endsWithinMs ?? 0;
   }
 
   get #placesLeft(): number {
@@ -104,7 +110,7 @@ export class Group<Question, Answer> {
     this.#sendDue = false;
     const now = this.#timers.now();
     if (this.#trouble !== undefined && now < this.#trouble.restUntil) return; // the sweep will come back to it
-    this.#giveUp(this.#line.takeAskedBefore(now - this.#sendWithinMs));
+    this.#giveUp(this.#line.takeDueBefore(now + this.#endsWithinMs));
     while (!this.#line.isEmpty && this.#placesLeft > 0) {
       const statement = { asked: this.#line.take(this.#options.sizeMax), sentAt: now };
       this.#underWay.add(statement);
@@ -115,7 +121,11 @@ export class Group<Question, Answer> {
   async #carry(statement: Statement<Question, Answer>): Promise<void> {
     const { asked } = statement;
     try {
-      const answers = await this.#options.send(asked.map((one) => one.question));
+      const sendBefore = asked.reduce((earliest, one) => Math.min(earliest, one.deadline), Infinity);
+      const answers = await this.#options.send(
+        asked.map((one) => one.question),
+        sendBefore - this.#endsWithinMs,
+      );
       if (answers.length !== asked.length) {
         throw new Error(`${this.name}: ${answers.length} answers to ${asked.length} questions`);
       }
@@ -134,7 +144,7 @@ export class Group<Question, Answer> {
   }
 
   #succeed(statement: Statement<Question, Answer>, answers: readonly Answer[]): void {
-    if (!this.#underWay.delete(statement)) return; // it was taken for lost, and its questions were told so
+    this.#underWay.delete(statement);
     this.#trouble = undefined;
     let i = 0;
     for (const answer of answers) statement.asked[i++]?.resolve(answer);
@@ -142,8 +152,10 @@ export class Group<Question, Answer> {
   }
 
   #fail(statement: Statement<Question, Answer>, failure: DatabaseFailure, error: unknown): void {
-    if (!this.#underWay.delete(statement)) return;
-    if (failure === 'not-sent' || failure === 'broken') {
+    const { onBrokenConnection, onServerTimeout = 'together' } = this.#options;
+    this.#underWay.delete(statement);
+    const isServerBusy = failure === 'server-timeout' && onServerTimeout === 'together';
+    if (failure === 'not-sent' || failure === 'broken' || isServerBusy) {
       this.#trouble = { error, restUntil: this.#timers.now() + REST_MS };
     } else if (failure !== 'fault') {
       this.#trouble = undefined; // the database answered
@@ -153,7 +165,10 @@ export class Group<Question, Answer> {
     const again: Asked<Question, Answer>[] = [];
     for (const one of statement.asked) {
       if (!one.open) continue;
-      const next = nextTry({ failure, questions, brokeBefore: one.broke }, this.#options.onBrokenConnection);
+      const next = nextTry(
+        { failure, questions, brokeBefore: one.broke },
+        { onBrokenConnection, onServerTimeout },
+      );
       if (next === 'never') {
         one.reject(told);
         continue;
@@ -181,19 +196,16 @@ export class Group<Question, Answer> {
   }
 
   readonly #sweep = (): void => {
-    const { timeoutMs } = this.#options;
-    const now = this.#timers.now();
     // Whoever would be late at the next sweep is due at this one.
-    this.#giveUp(this.#line.takeAskedBefore(now - this.#sendWithinMs + SWEEP_MS));
+    const next = this.#timers.now() + SWEEP_MS;
+    this.#giveUp(this.#line.takeDueBefore(next + this.#endsWithinMs));
+    let isOpen = false;
     for (const { asked } of this.#underWay) {
-      this.#giveUp(asked.filter((one) => one.open && one.askedAt < now - timeoutMs + SWEEP_MS));
-    }
-    for (const statement of this.#underWay) {
-      if (now - statement.sentAt < timeoutMs * TIMEOUTS_UNTIL_LOST) continue;
-      this.#fail(statement, 'broken', this.#unavailable('timed-out', 'a statement never settled'));
+      this.#giveUp(asked.filter((one) => one.open && one.deadline < next));
+      isOpen ||= asked.some((one) => one.open);
     }
     this.#sendSoon();
-    if (this.#line.isEmpty && this.#underWay.size === 0) {
+    if (this.#line.isEmpty && !isOpen) {
       this.#stopSweeping?.();
       this.#stopSweeping = undefined;
     }
@@ -201,7 +213,7 @@ export class Group<Question, Answer> {
 
   #giveUp(due: readonly Asked<Question, Answer>[]): void {
     if (due.length === 0) return;
-    const error = this.#unavailable('timed-out', `no answer in ${this.#options.timeoutMs} ms`);
+    const error = this.#unavailable('timed-out', 'no result in time');
     for (const one of due) one.reject(error);
   }
 

@@ -12,17 +12,13 @@ export const SIZE_MAX = 32;
 /** What may wait before the service refuses: about a second of work, so that nobody waits in vain for longer. */
 const WAITING_MAX = 5000;
 
-/** The longest that a question waits. A request asks two of them, and is answered or refused within two seconds. */
+/** The longest that an item without a deadline of its own waits: admission, which comes before all other statements. */
 export const TIMEOUT_MS = 950;
 
-/**
- * The longest that a write waits to be sent. A lock is awaited for as long (`boundSessions`): so what is told after 950 ms that
- * there is no answer has been rolled back, if it was a lock that was in the way.
- */
-const WRITE_SENT_WITHIN_MS = 400;
-
 type OfPurpose<Question, Answer> = Pick<GroupOptions<Question, Answer>, 'name' | 'send'> &
-  Partial<Pick<GroupOptions<Question, Answer>, 'shareKey' | 'concurrencyMax' | 'sendWithinMs'>>;
+  Partial<
+    Pick<GroupOptions<Question, Answer>, 'shareKey' | 'concurrencyMax' | 'onServerTimeout' | 'endsWithinMs'>
+  >;
 
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, timeoutMs: TIMEOUT_MS };
@@ -33,13 +29,14 @@ export const groupReads = <Question, Answer>(options: OfPurpose<Question, Answer
 
 /** A group of writes: a broken one is not asked again, for nobody knows whether it committed. */
 export const groupWrites = <Question, Answer>(
+  { endsWithinMs }: Pick<Database, 'endsWithinMs'>,
   options: OfPurpose<Question, Answer>,
 ): Group<Question, Answer> =>
   watched(
     new Group({
       ...BOUNDS,
       ...watchOptions(),
-      sendWithinMs: WRITE_SENT_WITHIN_MS,
+      endsWithinMs,
       onBrokenConnection: 'fail',
       ...options,
     }),
@@ -65,22 +62,24 @@ export function groupLockingWrites<Item, Result>(
   database: Database,
   { name, rowOf, send, ...options }: LockingWrites<Item, Result>,
 ): LockedRowRetries<Item, Result> {
-  const batches = groupWrites<Item, Result | typeof LOCKED>({
+  const batches = groupWrites<Item, Result | typeof LOCKED>(database, {
     name,
-    send: (items) => send((statement, values) => database.rows(statement, values), items),
+    send: (items, sendBefore) =>
+      send((statement, values) => database.write(statement, values, sendBefore), items),
     ...options,
   });
   return watched(
     new LockedRowRetries<Item, Result>({
       name: `${name}_locked`,
       rowOf,
-      first: (item) => batches.ask(item),
+      first: (item, deadline) => batches.ask(item, deadline),
       retry: send,
       onConnection: (work) => database.onRetryConnection(work),
       connections: database.retries.options.max,
       sizeMax: SIZE_MAX,
       waitingMax: WAITING_MAX,
       timeoutMs: TIMEOUT_MS,
+      endsWithinMs: database.endsWithinMs,
       ...watchOptions(),
     }),
   );

@@ -15,7 +15,7 @@ beforeEach(async () => {
   database = new Database({
     url: test.url,
     namedStatements: true,
-    poolMax: 4,
+    poolMax: 6,
     connectTimeoutMs: 5000,
     statementTimeoutMs: 5000,
     onConnectionLost: () => undefined,

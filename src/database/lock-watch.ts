@@ -1,4 +1,5 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
+import type { TakenConnections } from './taken-connections.js';
 
 /** A statement of the service takes milliseconds. One that takes so long waits for something, and soon nobody for it. */
 const SLOW_MS = 200;
@@ -29,23 +30,16 @@ interface Blocker {
   readonly program: string;
 }
 
-/** Names who holds the lock that statements of some pools wait for: the statement's own time-out would not tell. */
+/** Names who holds the lock that statements wait for: the statement's own time-out would not tell. */
 export class LockWatch {
-  /** When each connection was taken, `Infinity` for one that is not in use. */
-  readonly #takenAt = new Map<PoolClient, number>();
   readonly #timer: NodeJS.Timeout;
   #lookAgainAt = 0;
 
-  /** The first of the pools is asked who it is. */
   constructor(
-    private readonly pools: readonly [Pool, ...Pool[]],
+    private readonly pool: Pool,
+    private readonly taken: TakenConnections,
     private readonly tell: (message: string) => void,
   ) {
-    for (const pool of pools) {
-      pool.on('acquire', (client) => this.#takenAt.set(client, performance.now()));
-      pool.on('release', (_error, client) => this.#takenAt.set(client, Infinity));
-      pool.on('remove', (client) => this.#takenAt.delete(client));
-    }
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
@@ -60,13 +54,12 @@ export class LockWatch {
 
   #look(): void {
     const now = performance.now();
-    const earliest = Math.min(...this.#takenAt.values());
-    if (now - earliest >= SLOW_MS && now >= this.#lookAgainAt) this.#askWhoBlocks();
+    if (now >= this.#lookAgainAt && this.taken.before(now - SLOW_MS).length > 0) this.#askWhoBlocks();
   }
 
   #askWhoBlocks(): void {
     this.#lookAgainAt = performance.now() + TOLD_EVERY_MS;
-    this.pools[0].query<Blocker>(BLOCKERS).then(
+    this.pool.query<Blocker>(BLOCKERS).then(
       ({ rows }) => {
         // Slow for another reason: the next look may find a lock.
         if (rows.length === 0) this.#lookAgainAt = performance.now() + SLOW_MS;

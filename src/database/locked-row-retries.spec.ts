@@ -58,6 +58,7 @@ function fakeRetries({ connections = 2, waitingMax = 100 } = {}) {
     sizeMax: 3,
     waitingMax,
     timeoutMs: TIMEOUT_MS,
+    endsWithinMs: 100,
     timers,
   });
   return {
@@ -108,9 +109,9 @@ describe('retries of locked rows', () => {
   it('send the earliest items of a row first, also when a later one found the row locked before', async () => {
     const fake = fakeRetries();
     await fake.timers.pass(10);
-    const later = outcomeOf(fake.lockedRows.run({ row: 1n, text: 'later' }, 10));
+    const later = outcomeOf(fake.lockedRows.run({ row: 1n, text: 'later' }, undefined, 10));
     await settled();
-    const earlier = outcomeOf(fake.lockedRows.run({ row: 1n, text: 'earlier' }, 5));
+    const earlier = outcomeOf(fake.lockedRows.run({ row: 1n, text: 'earlier' }, undefined, 5));
     await settled();
     await fake.retry(0).fail(lockTimeout());
     expect(fake.sent).toEqual([['later'], ['earlier', 'later']]);

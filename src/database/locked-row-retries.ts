@@ -13,9 +13,6 @@ const WAIT_MAX_MS = 200;
 /** The shortest. The service's own transactions hold a row for a few milliseconds. */
 const WAIT_MIN_MS = 5;
 
-/** What a statement needs beside its waiting, with the way there and back. An item with less time left is not sent. */
-const WORK_MS = 100;
-
 /** How long a retry may wait. */
 export interface Patience {
   readonly lockTimeoutMs: number;
@@ -29,7 +26,7 @@ export interface LockedRowRetriesOptions<Item, Result> {
   /** The row that an item needs. */
   readonly rowOf: (item: Item) => bigint;
   /** Sends an item with its batch, which does not wait for locked rows. */
-  readonly first: (item: Item) => Promise<Result | typeof LOCKED>;
+  readonly first: (item: Item, deadline: number) => Promise<Result | typeof LOCKED>;
   /** Sends one statement for items of one row, which waits for it. One result for each item, in the same order. */
   readonly retry: (
     rows: RowReader,
@@ -43,8 +40,10 @@ export interface LockedRowRetriesOptions<Item, Result> {
   readonly sizeMax: number;
   /** Items that may wait; past it an item is rejected at once. */
   readonly waitingMax: number;
-  /** The longest that an item waits for its result, its first statement included. */
+  /** The longest that an item without a deadline of its own waits for its result, its first statement included. */
   readonly timeoutMs: number;
+  /** The time after which the server has ended a statement. An item with less time left is not sent. */
+  readonly endsWithinMs: number;
   readonly onStatement?: GroupOptions<Item, Result>['onStatement'];
   readonly contextOf?: GroupOptions<Item, Result>['contextOf'];
   readonly timers?: GroupTimers;
@@ -52,6 +51,8 @@ export interface LockedRowRetriesOptions<Item, Result> {
 
 interface WaitingItem<Item, Result> extends AskedQuestion {
   readonly item: Item;
+  /** On the clock of `performance.now`. */
+  readonly deadline: number;
   isOpen: boolean;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
@@ -106,30 +107,32 @@ export class LockedRowRetries<Item, Result> {
   /**
    * Rejects as the statements of the item do, or with an `UnavailableError` when its row stays locked.
    *
-   * @param enqueuedAt when the deadline begins to run, on the clock of `performance.now`
+   * @param deadline on the clock of `performance.now`; without it, `timeoutMs` from now
+   * @param enqueuedAt its place among the items of its row, on the same clock
    */
-  async run(item: Item, enqueuedAt = this.#timers.now()): Promise<Result> {
+  async run(item: Item, deadline?: number, enqueuedAt = this.#timers.now()): Promise<Result> {
+    const endsAt = deadline ?? enqueuedAt + this.#options.timeoutMs;
     if (!this.#rows.has(this.#options.rowOf(item))) {
-      const first = await this.#options.first(item);
+      const first = await this.#options.first(item, endsAt);
       if (first !== LOCKED) return first;
     }
-    return await this.#enqueue(item, enqueuedAt);
+    return await this.#enqueue(item, endsAt, enqueuedAt);
   }
 
-  /** Rejects new items, and resolves when all that wait are settled: within `timeoutMs`. */
+  /** Rejects new items, and resolves when all that wait are settled: by the latest of their deadlines. */
   async close(): Promise<void> {
     this.#closing = true;
     await Promise.allSettled(this.#open);
   }
 
-  #enqueue(item: Item, enqueuedAt: number): Promise<Result> {
+  #enqueue(item: Item, deadline: number, enqueuedAt: number): Promise<Result> {
     if (this.#closing) return Promise.reject(this.#unavailable('closing', 'is closing'));
     if (this.#waiting >= this.#options.waitingMax) {
       return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
     }
     const result = new Promise<Result>((resolve, reject) => {
       const context = this.#options.contextOf?.();
-      const waiting = { item, askedAt: enqueuedAt, context, isOpen: true, resolve, reject };
+      const waiting = { item, deadline, askedAt: enqueuedAt, context, isOpen: true, resolve, reject };
       const row = this.#rowOf(item);
       const behind = row.items.findLastIndex(({ askedAt }) => askedAt <= enqueuedAt);
       row.items.splice(behind + 1, 0, waiting);
@@ -193,7 +196,7 @@ export class LockedRowRetries<Item, Result> {
   async #try(row: LockedRow<Item, Result>, rows: RowReader): Promise<void> {
     const { sizeMax, retry } = this.#options;
     const sentAt = this.#timers.now();
-    this.#giveUp(row.items, sentAt + WORK_MS + WAIT_MIN_MS);
+    this.#giveUp(row.items, sentAt + this.#options.endsWithinMs + WAIT_MIN_MS);
     row.items = row.items.filter(({ isOpen }) => isOpen);
     const sent = row.items.slice(0, sizeMax);
     let error: unknown;
@@ -222,7 +225,8 @@ export class LockedRowRetries<Item, Result> {
   }
 
   #patience(sent: readonly WaitingItem<Item, Result>[], now: number): Patience {
-    const itemMs = sent.map(({ askedAt }) => Math.floor(this.#deadlineOf(askedAt) - WORK_MS - now));
+    const { endsWithinMs } = this.#options;
+    const itemMs = sent.map(({ deadline }) => Math.floor(deadline - endsWithinMs - now));
     const turnMs = Math.floor((WAIT_MAX_MS * this.#options.connections) / this.#rows.size);
     const lockTimeoutMs = Math.min(WAIT_MAX_MS, Math.max(WAIT_MIN_MS, turnMs), Math.max(1, ...itemMs));
     return { lockTimeoutMs, itemMs };
@@ -241,7 +245,8 @@ export class LockedRowRetries<Item, Result> {
   }
 
   #fail(sent: readonly WaitingItem<Item, Result>[], error: unknown): void {
-    if (isContention(error) || classifyDatabaseError(error) === 'not-sent') return;
+    const failure = classifyDatabaseError(error);
+    if (isContention(error) || failure === 'not-sent' || failure === 'server-timeout') return;
     const reason = asUnavailable(error);
     for (const waiting of sent) fail(waiting, reason);
   }
@@ -259,10 +264,11 @@ export class LockedRowRetries<Item, Result> {
   }
 
   readonly #sweep = (): void => {
+    const { endsWithinMs } = this.#options;
     const now = this.#timers.now();
     for (const row of this.#rows.values()) {
       // What no statement carries cannot be sent any more once its time is too short for one.
-      this.#giveUp(row.items, now + SWEEP_MS + (row.isSent ? 0 : WORK_MS + WAIT_MIN_MS));
+      this.#giveUp(row.items, now + SWEEP_MS + (row.isSent ? 0 : endsWithinMs + WAIT_MIN_MS));
       if (!row.isSent && !row.items.some(({ isOpen }) => isOpen)) this.#rows.delete(row.id);
     }
     this.#line = this.#line.filter(({ id }) => this.#rows.has(id));
@@ -275,14 +281,9 @@ export class LockedRowRetries<Item, Result> {
   /** Rejects items whose deadline comes before a moment. */
   #giveUp(items: readonly WaitingItem<Item, Result>[], moment: number): void {
     for (const waiting of items) {
-      if (this.#deadlineOf(waiting.askedAt) >= moment) break; // they are in the order of their deadlines
-      if (!waiting.isOpen) continue;
-      fail(waiting, this.#unavailable('timed-out', `the row was locked for ${this.#options.timeoutMs} ms`));
+      if (!waiting.isOpen || waiting.deadline >= moment) continue;
+      fail(waiting, this.#unavailable('timed-out', 'the row was locked for too long'));
     }
-  }
-
-  #deadlineOf(enqueuedAt: number): number {
-    return enqueuedAt + this.#options.timeoutMs;
   }
 
   #unavailable(reason: UnavailableError['reason'], why: string): UnavailableError {

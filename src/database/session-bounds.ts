@@ -2,16 +2,23 @@ import type { PoolConfig } from 'pg';
 import { serverProcessId, setSessionSettings } from './session-settings.js';
 
 /**
- * The server gives a statement up this much earlier than the service does. It then answers that it did, and
- * nothing is left behind that would run, count and lock when nobody waits for it any more.
+ * The server gives a statement up this much earlier than the service gives its connection up: 600 ms by default, a third of
+ * what a request has. So writes that wait for their turn in a stall of a second still have the time to be sent.
  */
-export const EARLIER_MS = 100;
+export const EARLIER_MS = 350;
 
-/**
- * How long a lock is awaited. With the 400 ms that a write waits for its turn it is less than a group's 950: what waited for an
- * operator's lock is rolled back before those who asked are told that there is no answer.
- */
+/** From the time-out of the server to the moment at which the service knows of it: the way back, and a busy process. */
+const NOTICED_MS = 100;
+
+/** How long a lock is awaited. Shorter than a statement may take, and than PostgreSQL waits before it looks for deadlocks (1 s). */
 const LOCK_MS = 400;
+
+/** The server's time-out for statements of a service that gives a connection up after `statementTimeoutMs`. */
+export const serverTimeoutMs = (statementTimeoutMs: number): number => statementTimeoutMs - EARLIER_MS;
+
+/** Milliseconds after its sending in which a statement that does not reach its commit is known to be rolled back. */
+export const endsWithinMs = (statementTimeoutMs: number): number =>
+  serverTimeoutMs(statementTimeoutMs) + NOTICED_MS;
 
 /**
  * Seconds. A connection whose other end is gone without a word (a replica behind a parted network) is found in half a minute;
@@ -32,7 +39,7 @@ const BOUND_SESSION = `
 
 /** For a pool: gives each new connection the service's settings, and statements that the server ends by itself, before it is handed out. */
 export function boundSessions(statementTimeoutMs: number): NonNullable<PoolConfig['verify']> {
-  const timeoutMs = String(statementTimeoutMs - EARLIER_MS);
+  const timeoutMs = String(serverTimeoutMs(statementTimeoutMs));
   return (client, done) => {
     // Nobody else listens yet, and a connection that breaks now must not end the process.
     client.on('error', ignore);

@@ -18,6 +18,6 @@ const DELETE_EXPIRED: Statement = {
 
 /** Deletes up to `batchSize` expired answers and tells how many; replicas do not wait for each other. */
 export const deleteExpiredAnswers = async (
-  database: Pick<Database, 'rows'>,
+  database: Pick<Database, 'write'>,
   batchSize: number,
-): Promise<number> => (await database.rows(DELETE_EXPIRED, [batchSize])).length;
+): Promise<number> => (await database.write(DELETE_EXPIRED, [batchSize])).length;

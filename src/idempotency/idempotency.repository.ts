@@ -29,8 +29,8 @@ export class IdempotencyRepository {
 
   constructor(private readonly database: Database) {}
 
-  find(claim: Claim): Promise<StoredCreation | undefined> {
-    return this.#stored.ask(claim);
+  find(claim: Claim, deadline: number): Promise<StoredCreation | undefined> {
+    return this.#stored.ask(claim, deadline);
   }
 
   async #select(claims: readonly Claim[]): Promise<readonly (StoredCreation | undefined)[]> {

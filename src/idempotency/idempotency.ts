@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUnavailable } from '../database/database-errors.js';
-import { IN_TURN_MS, within } from '../database/within.js';
+import { within } from '../database/within.js';
 import { ApiError } from '../http/errors/api-error.js';
 import type { Claim, ClaimOutcome, Creation } from './claim.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
@@ -29,18 +29,23 @@ export class Idempotency {
   /**
    * A request waits for its own statements and for those of equal requests before it. What it began goes on without it.
    *
+   * @param deadline the moment of `performance.now()` until which it waits
    * @param create runs the statement that creates and stores the answer; what it throws is thrown, and nothing is stored
    * @throws ApiError idempotency_key_reused | request_in_progress
    */
-  once(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
-    return within(IN_TURN_MS, this.#once(claim, create));
+  once(claim: Claim, deadline: number, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
+    return within(deadline - performance.now(), this.#once(claim, deadline, create));
   }
 
-  async #once(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
+  async #once(
+    claim: Claim,
+    deadline: number,
+    create: (claim: Claim) => Promise<ClaimOutcome>,
+  ): Promise<OnceResult> {
     const name = `${claim.apiKeyId} ${claim.key}`;
     for (;;) {
       const first = this.#underWay.get(name);
-      if (first === undefined) return await this.#lead(name, claim, create);
+      if (first === undefined) return await this.#lead(name, claim, deadline, create);
       // A first request that was refused has stored nothing: the next one in line has its place. Where nobody could answer
       // the first one, all are told so at once: one after another they would wait for as many time-outs as they are.
       const result = await first.result.catch(unlessUnavailable);
@@ -51,9 +56,10 @@ export class Idempotency {
   async #lead(
     name: string,
     claim: Claim,
+    deadline: number,
     create: (claim: Claim) => Promise<ClaimOutcome>,
   ): Promise<OnceResult> {
-    const result = this.#decide(claim, create);
+    const result = this.#decide(claim, deadline, create);
     this.#underWay.set(name, { claim, result });
     try {
       return await result;
@@ -62,11 +68,15 @@ export class Idempotency {
     }
   }
 
-  async #decide(claim: Claim, create: (claim: Claim) => Promise<ClaimOutcome>): Promise<OnceResult> {
+  async #decide(
+    claim: Claim,
+    deadline: number,
+    create: (claim: Claim) => Promise<ClaimOutcome>,
+  ): Promise<OnceResult> {
     const outcome = await create(claim);
     if (outcome.state === 'created') return { id: outcome.id, answer: outcome.answer, replayed: false };
     if (outcome.state !== 'busy') {
-      const stored = await this.stored.find(claim);
+      const stored = await this.stored.find(claim, deadline);
       if (stored !== undefined) return replay(stored, stored.fingerprint, claim);
       if (outcome.state === 'refused') throw new ApiError(outcome.code);
       // It expired between the two statements.

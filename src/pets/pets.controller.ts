@@ -6,6 +6,7 @@ import { Deprecated } from '../http/deprecation/deprecated.decorator.js';
 import { parseInt64 } from '../http/input/int64.js';
 import { asJson } from '../http/answer/as-json.js';
 import { Operation } from '../http/operation.decorator.js';
+import { RequestDeadline } from '../http/request-deadline.js';
 import { Paging } from '../http/paging/paging.js';
 import { PublicUrl } from '../http/public-url.js';
 import { asAnswered } from '../idempotency/as-answered.js';
@@ -40,11 +41,15 @@ export class PetsController {
   @RouteSchema({ response: { 200: petsSchema } })
   async listPets(
     @Query() query: ListPetsQuery,
+    @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const { status } = query;
     const paging = new Paging({ path: '/v1/pets', filter: { status } }, query);
-    const { json, nextId } = await this.pets.list({ fromId: paging.fromId, limit: query.limit, status });
+    const { json, nextId } = await this.pets.list(
+      { fromId: paging.fromId, limit: query.limit, status },
+      deadline,
+    );
     reply.header('link', paging.links(nextId, this.publicUrl));
     return asJson(reply, json);
   }
@@ -63,15 +68,16 @@ export class PetsController {
   async createPet(
     @Body() newPet: NewPetBody,
     @RequestClaim() claim: Claim | undefined,
+    @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     if (claim === undefined) {
-      const id = await this.pets.create(newPet);
+      const id = await this.pets.create(newPet, deadline);
       reply.header('location', this.locationOf(id));
       return asJson(reply, petJson(id, newPet));
     }
-    const { id, answer, replayed } = await this.idempotency.once(claim, () =>
-      this.pets.createOnce(newPet, claim),
+    const { id, answer, replayed } = await this.idempotency.once(claim, deadline, () =>
+      this.pets.createOnce(newPet, claim, deadline),
     );
     reply.header('location', this.locationOf(id));
     return asAnswered(reply, answer, replayed);
@@ -90,10 +96,11 @@ export class PetsController {
   @RouteSchema({ response: { 200: petSchema } })
   async getPet(
     @Param('petId') petId: string,
+    @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const id = parseInt64(petId);
-    const pet = id === undefined ? undefined : await this.pets.find(id);
+    const pet = id === undefined ? undefined : await this.pets.find(id, deadline);
     if (pet === undefined) throw new ApiError('pet_not_found');
     return asJson(reply, pet);
   }

@@ -19,51 +19,53 @@ interface ClaimedPet {
 export class PetsRepository {
   readonly #pages: Group<PageQuestion<PetStatus>, Page>;
   readonly #byId: Group<bigint, string | undefined>;
-  readonly #inserts = groupWrites<NewPet, bigint>({
-    name: 'create_pets',
-    send: (pets) => this.#insert(pets),
-  });
-
-  readonly #insertsOnce = groupWrites<ClaimedPet, ClaimOutcome>({
-    name: 'create_pets_once',
-    send: (claimed) => this.#insertOnce(claimed),
-  });
+  readonly #inserts: Group<NewPet, bigint>;
+  readonly #insertsOnce: Group<ClaimedPet, ClaimOutcome>;
 
   constructor(private readonly database: Database) {
     this.#pages = groupPages(database, PETS);
     this.#byId = groupRowsById(database, PETS);
+    this.#inserts = groupWrites(database, {
+      name: 'create_pets',
+      send: (pets, sendBefore) => this.#insert(pets, sendBefore),
+    });
+    this.#insertsOnce = groupWrites(database, {
+      name: 'create_pets_once',
+      send: (claimed, sendBefore) => this.#insertOnce(claimed, sendBefore),
+    });
   }
 
-  list(page: PageQuestion<PetStatus>): Promise<Page> {
-    return this.#pages.ask(page);
+  list(page: PageQuestion<PetStatus>, deadline: number): Promise<Page> {
+    return this.#pages.ask(page, deadline);
   }
 
   /** The animal as JSON; undefined when there is none. */
-  find(id: bigint): Promise<string | undefined> {
-    return this.#byId.ask(id);
+  find(id: bigint, deadline: number): Promise<string | undefined> {
+    return this.#byId.ask(id, deadline);
   }
 
   /** Resolves to its identifier when the animal is durable. */
-  create(pet: NewPet): Promise<bigint> {
-    return this.#inserts.ask(pet);
+  create(pet: NewPet, deadline: number): Promise<bigint> {
+    return this.#inserts.ask(pet, deadline);
   }
 
   /** The same under a claim: the animal and the answer that later repeats get are durable together. */
-  createOnce(pet: NewPet, claim: Claim): Promise<ClaimOutcome> {
-    return this.#insertsOnce.ask({ pet, claim });
+  createOnce(pet: NewPet, claim: Claim, deadline: number): Promise<ClaimOutcome> {
+    return this.#insertsOnce.ask({ pet, claim }, deadline);
   }
 
-  async #insert(pets: readonly NewPet[]): Promise<readonly bigint[]> {
-    const rows = await this.database.rows<readonly [id: bigint]>(CREATE_PETS, [
+  async #insert(pets: readonly NewPet[], sendBefore: number): Promise<readonly bigint[]> {
+    const values = [
       pets.map((pet) => pet.name),
       pets.map((pet) => pet.categoryId),
       pets.map((pet) => pet.status),
-    ]);
+    ];
+    const rows = await this.database.write<readonly [id: bigint]>(CREATE_PETS, values, sendBefore);
     return rows.map(([id]) => id);
   }
 
-  async #insertOnce(claimed: readonly ClaimedPet[]): Promise<readonly ClaimOutcome[]> {
-    const rows = await this.database.rows<ClaimRow>(CREATE_PETS_ONCE, [
+  async #insertOnce(claimed: readonly ClaimedPet[], sendBefore: number): Promise<readonly ClaimOutcome[]> {
+    const values = [
       claimed.map(({ pet }) => pet.name),
       claimed.map(({ pet }) => pet.categoryId),
       claimed.map(({ pet }) => pet.status),
@@ -71,7 +73,8 @@ export class PetsRepository {
       claimed.map(({ claim }) => claim.apiKeyId),
       claimed.map(({ claim }) => claim.key),
       claimed.map(({ claim }) => claim.fingerprint),
-    ]);
+    ];
+    const rows = await this.database.write<ClaimRow>(CREATE_PETS_ONCE, values, sendBefore);
     return rows.map(claimOutcome);
   }
 }

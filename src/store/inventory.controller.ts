@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import { Operation } from '../http/operation.decorator.js';
+import { RequestDeadline } from '../http/request-deadline.js';
 import type { Inventory } from './inventory.js';
 import { InventoryRepository } from './inventory.repository.js';
 import { inventorySchema } from './inventory.schema.js';
@@ -18,7 +19,7 @@ export class InventoryController {
     example: { available: 128, pending: 4, sold: 61 },
   })
   @RouteSchema({ response: { 200: inventorySchema } })
-  async getInventory(): Promise<Inventory> {
-    return await this.inventory.read();
+  async getInventory(@RequestDeadline() deadline: number): Promise<Inventory> {
+    return await this.inventory.read(deadline);
   }
 }

@@ -22,8 +22,8 @@ export class InventoryRepository {
 
   constructor(private readonly database: Database) {}
 
-  read(): Promise<Inventory> {
-    return this.#reads.ask('now');
+  read(deadline: number): Promise<Inventory> {
+    return this.#reads.ask('now', deadline);
   }
 
   async #read(): Promise<Inventory> {

@@ -5,6 +5,7 @@ import { ApiError } from '../http/errors/api-error.js';
 import { parseInt64 } from '../http/input/int64.js';
 import { asJson } from '../http/answer/as-json.js';
 import { Operation } from '../http/operation.decorator.js';
+import { RequestDeadline } from '../http/request-deadline.js';
 import { Paging } from '../http/paging/paging.js';
 import { PublicUrl } from '../http/public-url.js';
 import { asAnswered } from '../idempotency/as-answered.js';
@@ -39,11 +40,15 @@ export class OrdersController {
   @RouteSchema({ response: { 200: ordersSchema } })
   async listOrders(
     @Query() query: ListOrdersQuery,
+    @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const { status } = query;
     const paging = new Paging({ path: '/v1/store/orders', filter: { status } }, query);
-    const { json, nextId } = await this.orders.list({ fromId: paging.fromId, limit: query.limit, status });
+    const { json, nextId } = await this.orders.list(
+      { fromId: paging.fromId, limit: query.limit, status },
+      deadline,
+    );
     reply.header('link', paging.links(nextId, this.publicUrl));
     return asJson(reply, json);
   }
@@ -64,16 +69,17 @@ export class OrdersController {
   async placeOrder(
     @Body() { petId }: NewOrderBody,
     @RequestClaim() claim: Claim | undefined,
+    @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Order | string> {
     if (claim === undefined) {
-      const order = await this.orders.place(petId);
+      const order = await this.orders.place(petId, deadline);
       if (typeof order === 'string') throw new ApiError(order);
       reply.header('location', this.locationOf(order.id));
       return order;
     }
-    const { id, answer, replayed } = await this.idempotency.once(claim, () =>
-      this.orders.placeOnce(petId, claim),
+    const { id, answer, replayed } = await this.idempotency.once(claim, deadline, () =>
+      this.orders.placeOnce(petId, claim, deadline),
     );
     reply.header('location', this.locationOf(id));
     return asAnswered(reply, answer, replayed);
@@ -91,10 +97,11 @@ export class OrdersController {
   @RouteSchema({ response: { 200: orderSchema } })
   async getOrder(
     @Param('orderId') orderId: string,
+    @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const id = parseInt64(orderId);
-    const order = id === undefined ? undefined : await this.orders.find(id);
+    const order = id === undefined ? undefined : await this.orders.find(id, deadline);
     if (order === undefined) throw new ApiError('order_not_found');
     return asJson(reply, order);
   }
@@ -112,9 +119,13 @@ export class OrdersController {
     codes: ['order_not_found', 'order_transition_not_allowed'],
   })
   @RouteSchema({ response: { 200: orderSchema } })
-  async updateOrder(@Param('orderId') orderId: string, @Body() { status }: OrderChangeBody): Promise<Order> {
+  async updateOrder(
+    @Param('orderId') orderId: string,
+    @Body() { status }: OrderChangeBody,
+    @RequestDeadline() deadline: number,
+  ): Promise<Order> {
     const id = parseInt64(orderId);
-    const order = id === undefined ? undefined : await this.orders.change({ id, status });
+    const order = id === undefined ? undefined : await this.orders.change({ id, status }, deadline);
     if (order === undefined) throw new ApiError('order_not_found');
     if (order.status !== status) {
       throw new ApiError(

@@ -3,7 +3,6 @@ import { Database, type RowReader } from '../database/database.js';
 import type { Group } from '../database/group.js';
 import { groupLockingWrites } from '../database/groups.js';
 import { LOCKED, type LockedRowRetries, type Patience } from '../database/locked-row-retries.js';
-import { IN_TURN_MS, within } from '../database/within.js';
 import { groupPages, type Page, type PageQuestion } from '../database/pages.js';
 import { groupRowsById } from '../database/rows-by-id.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
@@ -74,23 +73,23 @@ export class OrdersRepository {
     });
   }
 
-  list(page: PageQuestion<OrderStatus>): Promise<Page> {
-    return this.#pages.ask(page);
+  list(page: PageQuestion<OrderStatus>, deadline: number): Promise<Page> {
+    return this.#pages.ask(page, deadline);
   }
 
   /** The order as JSON; undefined when there is none. */
-  find(id: bigint): Promise<string | undefined> {
-    return this.#byId.ask(id);
+  find(id: bigint, deadline: number): Promise<string | undefined> {
+    return this.#byId.ask(id, deadline);
   }
 
   /** Orders a pet for the first who requests it; resolves when that is durable. */
-  place(petId: bigint): Promise<Order | PlacingRefusal> {
-    return this.#placings.run(petId);
+  place(petId: bigint, deadline: number): Promise<Order | PlacingRefusal> {
+    return this.#placings.run(petId, deadline);
   }
 
   /** The same under a claim: the order and the answer that later repeats get are durable together. */
-  placeOnce(petId: bigint, claim: Claim): Promise<ClaimOutcome> {
-    return this.#placingsOnce.run({ petId, claim });
+  placeOnce(petId: bigint, claim: Claim, deadline: number): Promise<ClaimOutcome> {
+    return this.#placingsOnce.run({ petId, claim }, deadline);
   }
 
   /**
@@ -98,14 +97,10 @@ export class OrdersRepository {
    * status than the wanted one was refused. Undefined: there is no such order. Rejects with an `UnavailableError` when others
    * change the same order for longer than a request waits.
    */
-  change(change: OrderChange): Promise<Order | undefined> {
-    return within(IN_TURN_MS, this.#changeInTurn(change));
-  }
-
-  async #changeInTurn(change: OrderChange): Promise<Order | undefined> {
+  async change(change: OrderChange, deadline: number): Promise<Order | undefined> {
     const enqueuedAt = performance.now();
     for (;;) {
-      const changed = await this.#changes.run(change, enqueuedAt);
+      const changed = await this.#changes.run(change, deadline, enqueuedAt);
       if (changed !== AGAIN) return changed;
     }
   }

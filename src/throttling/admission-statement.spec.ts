@@ -191,10 +191,14 @@ describe('when the database fails after it has admitted a part of a group', () =
     await askOnce(plain.hash, NOON);
     const impatient = openTestPool(database.url, { max: 1, lock_timeout: 50 });
     const decider = new AdmissionStatement({ queryable: impatient, named: true }, POLICY);
-    const group = groupWrites({
-      name: 'admission',
-      send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),
-    });
+    const group = groupWrites(
+      { endsWithinMs: 0 },
+      {
+        name: 'admission',
+        onServerTimeout: 'alone',
+        send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),
+      },
+    );
     const holder = await pool.connect();
     try {
       await holder.query('begin');

@@ -3,7 +3,7 @@ import type { ApiKeyHash } from '../auth/api-key.js';
 import type { LimitsConfig } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import type { Group } from '../database/group.js';
-import { groupWrites, TIMEOUT_MS } from '../database/groups.js';
+import { groupWrites } from '../database/groups.js';
 import type { Clock } from '../http/clock.js';
 import { DatabaseClock } from '../http/database-clock.js';
 import { AddressLimiter } from './address-limiter.js';
@@ -53,7 +53,14 @@ export function createAdmission(options: AdmissionOptions): {
     // One statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is no bottleneck: a
     // connection decides several times what a process can serve. And a burst may wait for all of its time: a request that is
     // charged although its answer came too late is the lesser harm.
-    return groupWrites({ name, send, concurrencyMax: 1, sendWithinMs: TIMEOUT_MS });
+    // The counters of one key may be what is locked.
+    return groupWrites(database, {
+      name,
+      send,
+      concurrencyMax: 1,
+      endsWithinMs: 0,
+      onServerTimeout: 'alone',
+    });
   };
   const admission = new Admission({
     keys: unlessOverloaded(queue('admission', database.reserved)),

@@ -5,6 +5,7 @@ import { CurrentWindows, type KeyWindows } from '../auth/current-windows.decorat
 import { Clock } from '../http/clock.js';
 import type { Caller, LimitWindow } from '../http/decision.js';
 import { Operation } from '../http/operation.decorator.js';
+import { RequestDeadline } from '../http/request-deadline.js';
 import type { Usage, UsageWindow } from './usage.js';
 import { USAGE_EXAMPLE } from './usage.example.js';
 import { UsageRepository } from './usage.repository.js';
@@ -31,8 +32,9 @@ export class UsageController {
   async getUsage(
     @CurrentKey() { keyId, planId }: Caller,
     @CurrentWindows() windows: KeyWindows,
+    @RequestDeadline() deadline: number,
   ): Promise<Usage> {
-    const days = await this.usage.days(keyId, new Date(this.clock.nowMs()));
+    const days = await this.usage.days(keyId, new Date(this.clock.nowMs()), deadline);
     return { plan: planId, minute: windowOf(windows.minute), day: windowOf(windows.day), days };
   }
 }

@@ -39,8 +39,8 @@ export class UsageRepository {
   }
 
   /** The last 31 UTC days of a key, the oldest first. */
-  days(keyId: bigint, now: Date): Promise<readonly UsageDay[]> {
-    return this.#days.ask({ keyId, now });
+  days(keyId: bigint, now: Date, deadline: number): Promise<readonly UsageDay[]> {
+    return this.#days.ask({ keyId, now }, deadline);
   }
 
   async #read(questions: readonly UsageQuestion[]): Promise<readonly (readonly UsageDay[])[]> {

@@ -117,9 +117,9 @@ describe('petstore doctor', () => {
 
   it.each([
     ['1ms', 'warn', /^1 ms: busy seconds answer 503 too early/],
-    ['849ms', 'warn', /850 ms fit the service, which waits for 950/],
-    ['850ms', 'ok', /^850 ms$/],
-    ['950ms', 'warn', /^950 ms: what the service gave up still runs/],
+    ['599ms', 'warn', /600 ms fit the service, which gives a connection up after 950/],
+    ['600ms', 'ok', /^600 ms$/],
+    ['601ms', 'warn', /^601 ms: the service counts on less/],
   ])(
     'finds a time-out that does not fit, and is not cut short itself: %s',
     async (timeout, level, message) => {

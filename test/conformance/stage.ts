@@ -1,5 +1,6 @@
 import { Database } from '../../src/database/database.js';
 import { sendRawOnce } from '../support/raw-http.js';
+import { holdOpen } from '../support/operators.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** A request as it is sent. */
@@ -66,8 +67,8 @@ export async function setStage(): Promise<Stage> {
 
   await addAnimalsAndOrders(ordinary);
   const { keys, goodId } = await issueKeys(ordinary, nowMs);
-  const holder = await ordinary.database.pool.connect();
-  await holder.query('select pg_advisory_lock(hashtextextended($1, $2))', [HELD_CLAIM, goodId]);
+  const holdClaim = 'select pg_advisory_xact_lock(hashtextextended($1, $2))';
+  const holder = await holdOpen(ordinary.databaseUrl, holdClaim, [HELD_CLAIM, goodId]);
 
   let lastPetId = 2;
   return {
@@ -79,7 +80,7 @@ export async function setStage(): Promise<Stage> {
     },
     send: (request) => send(request.service ?? ordinary, request),
     close: async () => {
-      holder.release(true);
+      await holder.stop();
       await Promise.all(others.map((service) => service.close()));
       await ordinary.close();
     },
@@ -89,6 +90,7 @@ export async function setStage(): Promise<Stage> {
 /** Only admission is left as it is: it sends its statements itself. */
 function breakStatements(database: Database): void {
   database.rows = () => Promise.reject(new Error('nobody foresaw this'));
+  database.write = () => Promise.reject(new Error('nobody foresaw this'));
 }
 
 /** The animals 1 and 2 are ordered: the order 1 is placed, the order 2 delivered. */

@@ -8,7 +8,7 @@ import { startService, type TestService } from '../support/service.js';
 import { openTestPool } from '../support/test-pool.js';
 
 /** Short, so that many statements are given up in a short test. */
-const STATEMENT_TIMEOUT_MS = 300;
+const STATEMENT_TIMEOUT_MS = 500;
 const LOCKED_MS = 4000;
 
 let database: TestDatabase;

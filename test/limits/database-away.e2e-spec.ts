@@ -72,7 +72,8 @@ describe('while the database is away', () => {
   });
 
   it('a server that moved without a word costs one time-out, not one for each open connection', async () => {
-    expect(proxy.connections).toBe(service.config.database.poolMax);
+    // One less: the probe that looks for lost connections has none open until there is one to look for.
+    expect(proxy.connections).toBe(service.config.database.poolMax - 1);
     await proxy.mode('strand');
     await expectHealed();
   });

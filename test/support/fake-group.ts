@@ -134,6 +134,7 @@ export const failures = {
   notSent: (): Error =>
     Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
   broken: (): Error => new Error('Connection terminated unexpectedly'),
+  serverTimeout: (): Error => serverError('55P03', 'canceling statement due to lock timeout'),
   answered: (): Error => serverError('22003', 'out of range'),
   refused: (): Error => serverError('25006', 'read only'),
   fault: (): Error => new TypeError('rows is not iterable'),

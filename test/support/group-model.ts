@@ -1,11 +1,5 @@
 import { UnavailableError } from '../../src/database/database-errors.js';
-import {
-  Group,
-  REST_MS,
-  SWEEP_MS,
-  TIMEOUTS_UNTIL_LOST,
-  type GroupOptions,
-} from '../../src/database/group.js';
+import { Group, REST_MS, SWEEP_MS, type GroupOptions } from '../../src/database/group.js';
 import { FakeTimers, settled } from './fake-group.js';
 import {
   checkLastError,
@@ -13,6 +7,7 @@ import {
   failureOf,
   must,
   mustBeAlone,
+  type Rules,
   type Answer,
   type Ending,
   type Entry,
@@ -21,13 +16,18 @@ import {
 } from './group-rules.js';
 
 const TIMEOUT_MS = 100;
-const LOST_MS = TIMEOUT_MS * TIMEOUTS_UNTIL_LOST;
 
 /** Every moment is a multiple of it, so that the model sees each. */
 const MOMENT_MS = 5;
 
 export type Step =
-  | { readonly do: 'ask'; readonly key: string | undefined; readonly bad: boolean }
+  | {
+      readonly do: 'ask';
+      readonly key: string | undefined;
+      readonly bad: boolean;
+      /** Milliseconds from now; undefined: the group's own. */
+      readonly within?: number | undefined;
+    }
   | { readonly do: 'turn' }
   | { readonly do: 'end'; readonly pick: number; readonly ending: Ending; readonly partly: boolean }
   | { readonly do: 'pass'; readonly ms: number }
@@ -35,7 +35,7 @@ export type Step =
 
 export type Limits = Pick<
   GroupOptions<Question, Answer>,
-  'sizeMax' | 'concurrencyMax' | 'waitingMax' | 'onBrokenConnection'
+  'sizeMax' | 'concurrencyMax' | 'waitingMax' | 'endsWithinMs' | 'onBrokenConnection' | 'onServerTimeout'
 >;
 
 /** A group beside a naive model of it, which keeps everything and works everything out anew at each step. */
@@ -60,13 +60,13 @@ export class GroupBesideModel {
       timeoutMs: TIMEOUT_MS,
       timers: this.#timers,
       shareKey: (question) => question.key,
-      send: (questions) => this.#send(questions),
+      send: (questions, sendBefore) => this.#send(questions, sendBefore),
     });
   }
 
   async run(steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
-      if (step.do === 'ask') this.#ask(step.key, step.bad);
+      if (step.do === 'ask') this.#ask(step.key, step.bad, step.within);
       if (step.do === 'turn') await this.#turn();
       if (step.do === 'end') this.#end(step.pick, step.ending, step.partly);
       if (step.do === 'pass') await this.#pass(step.ms);
@@ -76,11 +76,13 @@ export class GroupBesideModel {
     }
   }
 
-  /** Ends all faults, except that some statements never end. */
+  /** Ends all faults; some statements end later than all that waits. */
   async heal(): Promise<void> {
-    const endless = new Set(this.#underWay.filter((_, i) => i % 2 === 1));
-    for (let passed = 0; passed < LOST_MS + 3 * TIMEOUT_MS; passed += SWEEP_MS) {
-      for (const one of this.#underWay) if (!endless.has(one)) one.finish('truth');
+    const late = new Set(this.#underWay.filter((_, i) => i % 2 === 1));
+    for (let passed = 0; passed < 6 * TIMEOUT_MS; passed += SWEEP_MS) {
+      for (const one of this.#underWay) {
+        if (!late.has(one) || passed > 3 * TIMEOUT_MS) one.finish('truth');
+      }
       await this.#pass(SWEEP_MS);
       await this.#turn();
     }
@@ -98,19 +100,19 @@ export class GroupBesideModel {
     await this.#group.close();
   }
 
-  #ask(key: string | undefined, bad: boolean): void {
+  #ask(key: string | undefined, bad: boolean, within = TIMEOUT_MS): void {
     const question = { id: this.#asks++, key, bad };
     const event = this.#events++;
     const askers = this.#waiting.reduce((sum, entry) => sum + entry.askers, 0);
     const refusal = this.#closed ? 'closing' : askers >= this.#limits.waitingMax ? 'overloaded' : undefined;
-    const entry = refusal === undefined ? this.#enter(question) : undefined;
+    const entry = refusal === undefined ? this.#enter(question, within) : undefined;
     const check = (rules: () => void): void => {
       this.#settledAsks += 1;
       if (entry !== undefined) entry.settled = true;
       rules();
     };
     this.#group
-      .ask(question)
+      .ask(question, this.#timers.now() + within)
       .then(
         (answer) => check(() => this.#checkAnswer(entry, answer, event)),
         (error: unknown) => check(() => this.#checkError(entry, error, refusal)),
@@ -118,26 +120,32 @@ export class GroupBesideModel {
       .catch((error: unknown) => this.#broken.push(error));
   }
 
-  #enter(question: Question): Entry {
+  #enter(question: Question, within: number): Entry {
+    const askedAt = this.#timers.now();
+    const deadline = askedAt + within;
     const equal = this.#waiting.find(
       (entry) =>
         entry.statements.length === 0 && question.key !== undefined && entry.question.key === question.key,
     );
     if (equal !== undefined) {
       equal.askers += 1;
+      equal.deadline = Math.min(equal.deadline, deadline);
       return equal;
     }
-    const entry = { question, askedAt: this.#timers.now(), statements: [], askers: 1, settled: false };
+    const entry = { question, deadline, statements: [], askers: 1, settled: false };
     this.#entries.push(entry);
     return entry;
   }
 
-  #send(questions: readonly Question[]): Promise<readonly Answer[]> {
+  #send(questions: readonly Question[], sendBefore: number): Promise<readonly Answer[]> {
     return new Promise((resolve, reject) => {
-      const entries = this.#waiting.slice(0, questions.length);
+      const entries = this.#sendable.slice(0, questions.length);
       try {
         this.#checkStatement(questions);
-        for (const entry of entries) checkNextTry(entry, questions.length, this.#reads);
+        for (const entry of entries) checkNextTry(entry, questions.length, this.#rules);
+        const earliest = Math.min(...entries.map(({ deadline }) => deadline));
+        must(sendBefore === earliest - this.#endsWithinMs, 'it says until when it may be sent');
+        must(sendBefore >= this.#timers.now(), 'nothing is sent that the server may not have ended in time');
       } catch (error) {
         this.#broken.push(error);
       }
@@ -150,7 +158,8 @@ export class GroupBesideModel {
         finish: (ending, partly = false) => {
           const ended = ending === 'truth' && questions.some(({ bad }) => bad) ? 'answered' : ending;
           statement.ended = ended;
-          if (ended === 'broken' || ended === 'notSent') this.#troubleAt = this.#timers.now();
+          const isBusy = ended === 'serverTimeout' && this.#limits.onServerTimeout === 'together';
+          if (ended === 'broken' || ended === 'notSent' || isBusy) this.#troubleAt = this.#timers.now();
           else if (ended !== 'fault') this.#troubleAt = undefined;
           if (ended === 'truth') resolve(questions.map(({ id }) => ({ id, statement: number })));
           else reject(failureOf({ questions, number, ended, partly }));
@@ -184,13 +193,24 @@ export class GroupBesideModel {
     void this.#group.close();
   }
 
-  get #reads(): boolean {
-    return this.#limits.onBrokenConnection === 'ask-again';
+  get #rules(): Rules {
+    const { onBrokenConnection, onServerTimeout } = this.#limits;
+    return { reads: onBrokenConnection === 'ask-again', together: onServerTimeout === 'together' };
+  }
+
+  get #endsWithinMs(): number {
+    return this.#limits.endsWithinMs ?? 0;
   }
 
   /** Questions that no statement carries, in the order of arrival. */
   get #waiting(): Entry[] {
     return this.#entries.filter((entry) => !entry.settled && entry.statements.at(-1)?.ended !== 'open');
+  }
+
+  /** Those of them that are not given up at this moment. */
+  get #sendable(): Entry[] {
+    const endsAt = this.#timers.now() + this.#endsWithinMs;
+    return this.#waiting.filter(({ deadline }) => deadline >= endsAt);
   }
 
   get #underWay(): Statement[] {
@@ -200,15 +220,8 @@ export class GroupBesideModel {
   #look(): void {
     if (this.#broken.length > 0) throw this.#broken[0];
     const now = this.#timers.now();
-    for (const { settled: done, askedAt } of this.#entries)
-      must(done || now - askedAt <= TIMEOUT_MS, 'in time');
-    const underWay = this.#underWay;
-    for (const statement of underWay.slice(0, underWay.length - this.#group.underWay)) {
-      must(now - statement.sentAt >= LOST_MS, 'a statement keeps its place until it ends or is lost');
-      statement.ended = 'lost';
-      this.#troubleAt = now;
-    }
-    for (const { sentAt } of this.#underWay) must(now - sentAt < LOST_MS + SWEEP_MS, 'no place is lost');
+    for (const { settled: done, deadline } of this.#entries) must(done || now <= deadline, 'in time');
+    must(this.#underWay.length === this.#group.underWay, 'a statement keeps its place until it ends');
   }
 
   #checkStatement(questions: readonly Question[]): void {
@@ -216,8 +229,8 @@ export class GroupBesideModel {
     const inTrouble = this.#troubleAt !== undefined;
     must(this.#underWay.length < (inTrouble ? 1 : concurrencyMax), 'concurrencyMax; one in trouble');
     must(this.#timers.now() >= (this.#troubleAt ?? -REST_MS) + REST_MS, 'it rests after trouble');
-    const waiting = this.#waiting;
-    const firstAlone = waiting.findIndex(mustBeAlone);
+    const waiting = this.#sendable;
+    const firstAlone = waiting.findIndex((entry) => mustBeAlone(entry, this.#rules));
     const together = firstAlone === -1 ? waiting : waiting.slice(0, Math.max(1, firstAlone));
     const expected = together.slice(0, sizeMax).map(({ question }) => question.id);
     must(
@@ -240,15 +253,19 @@ export class GroupBesideModel {
       return;
     }
     if (reason === 'timed-out') {
-      const age = this.#timers.now() - entry.askedAt;
-      must(age > TIMEOUT_MS - SWEEP_MS && age <= TIMEOUT_MS, 'given up at its deadline');
+      const left = entry.deadline - this.#timers.now();
+      const isUnderWay = entry.statements.at(-1)?.ended === 'open';
+      must(
+        left >= 0 && left < SWEEP_MS + (isUnderWay ? 0 : this.#endsWithinMs),
+        'given up at its deadline, or when it can no longer be sent',
+      );
       return;
     }
     must(
       reason === 'database' || this.#isOf(error, entry.statements.at(-1)),
       'the error of its own statement',
     );
-    checkLastError(entry, reason === 'database', this.#reads);
+    checkLastError(entry, reason === 'database', this.#rules);
   }
 
   #isOf(error: unknown, statement: Statement | undefined): boolean {

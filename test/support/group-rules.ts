@@ -19,7 +19,8 @@ export type Ending = 'truth' | keyof typeof failures;
 /** What the model knows of a question and those who share it. */
 export interface Entry {
   readonly question: Question;
-  readonly askedAt: number;
+  /** Of those who share it, the earliest. */
+  deadline: number;
   readonly statements: Statement[];
   askers: number;
   settled: boolean;
@@ -30,7 +31,7 @@ export interface Statement {
   readonly sentAt: number;
   /** Its number among all events, for time alone does not tell which of two came first. */
   readonly event: number;
-  ended: 'open' | 'lost' | Ending;
+  ended: 'open' | Ending;
   readonly finish: (ending: Ending, partly?: boolean) => void;
 }
 
@@ -58,35 +59,55 @@ export function must(holds: boolean, rule: string): void {
   if (!holds) throw new Error(`broken rule: ${rule}`);
 }
 
-/** A question goes alone once a statement that it shared was answered with an error. */
-export const mustBeAlone = ({ statements }: Entry): boolean =>
-  statements.some(({ ended, entries }) => (ended === 'answered' || ended === 'fault') && entries.length > 1);
+export interface Rules {
+  /** A broken statement is sent again. */
+  readonly reads: boolean;
+  /** What the server ended by a time-out is sent again as it was. */
+  readonly together: boolean;
+}
+
+/** A question goes alone once a statement that it shared was answered with an error that one item may have caused. */
+export const mustBeAlone = ({ statements }: Entry, { together }: Rules): boolean =>
+  statements.some(
+    ({ ended, entries }) =>
+      (ended === 'answered' || ended === 'fault' || (ended === 'serverTimeout' && !together)) &&
+      entries.length > 1,
+  );
 
 const timesBroken = (statements: readonly Statement[]): number =>
   statements.filter(({ ended }) => ended === 'broken').length;
 
 /** Whether this question may be in a statement of so many, after what it went through. */
-export function checkNextTry({ statements }: Entry, questions: number, read: boolean): void {
+export function checkNextTry({ statements }: Entry, questions: number, { reads, together }: Rules): void {
   const last = statements.at(-1);
   if (last === undefined || last.ended === 'notSent') return;
+  if (last.ended === 'serverTimeout' && together) return;
   if (last.ended === 'broken') {
-    must(read && timesBroken(statements) === 1, 'broken: only reads, and once');
+    must(reads && timesBroken(statements) === 1, 'broken: only reads, and once');
     return;
   }
-  must(last.ended === 'answered' || (last.ended === 'fault' && read), 'asked again without need');
+  must(
+    last.ended === 'answered' || last.ended === 'serverTimeout' || (last.ended === 'fault' && reads),
+    'asked again without need',
+  );
   must(last.entries.length > 1 && questions === 1, 'asked again alone');
 }
 
 /** Whether this question may have been settled with an error of its last statement, as unavailable or as it is. */
-export function checkLastError({ statements }: Entry, unavailable: boolean, read: boolean): void {
+export function checkLastError(
+  { statements }: Entry,
+  unavailable: boolean,
+  { reads, together }: Rules,
+): void {
   const last = statements.at(-1);
+  const wasAlone = last?.entries.length === 1;
   if (unavailable) {
-    const forGood = last?.ended === 'broken' && (!read || timesBroken(statements) === 2);
-    must(forGood || last?.ended === 'refused', 'unavailable only when it is');
+    const forGood = last?.ended === 'broken' && (!reads || timesBroken(statements) === 2);
+    const inVain = last?.ended === 'serverTimeout' && !together && wasAlone;
+    must(forGood || inVain || last?.ended === 'refused', 'unavailable only when it is');
   } else {
-    const alone = last?.entries.length === 1;
     must(
-      (last?.ended === 'answered' && alone) || (last?.ended === 'fault' && (alone || !read)),
+      (last?.ended === 'answered' && wasAlone) || (last?.ended === 'fault' && (wasAlone || !reads)),
       'its own error',
     );
   }

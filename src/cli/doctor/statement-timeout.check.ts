@@ -1,4 +1,4 @@
-import { EARLIER_MS } from '../../database/session-bounds.js';
+import { serverTimeoutMs } from '../../database/session-bounds.js';
 import { type Check, ok, warn } from './finding.js';
 
 /** What sessions of this role begin with; the checks themselves run without. */
@@ -11,12 +11,12 @@ export const checkStatementTimeout: Check['run'] = async ({ client, config }) =>
   if (ms === 0) {
     return ok(`that of the service, ${statementTimeoutMs} ms (DATABASE_STATEMENT_TIMEOUT_MS)`);
   }
-  const fitting = statementTimeoutMs - EARLIER_MS;
-  const advice = `${fitting} ms fit the service, which waits for ${statementTimeoutMs} (DATABASE_STATEMENT_TIMEOUT_MS): set that for ${role}.`;
+  const fitting = serverTimeoutMs(statementTimeoutMs);
+  const advice = `${fitting} ms fit the service, which gives a connection up after ${statementTimeoutMs} (DATABASE_STATEMENT_TIMEOUT_MS): set that for ${role}.`;
   if (ms < fitting) return warn(`${ms} ms: busy seconds answer 503 too early. ${advice}`);
-  if (ms >= statementTimeoutMs) {
+  if (ms > fitting) {
     return warn(
-      `${ms} ms: what the service gave up still runs, and may commit what was answered 503. ${advice}`,
+      `${ms} ms: the service counts on less, and a write may commit after it was answered 503. ${advice}`,
     );
   }
   return ok(`${ms} ms`);

@@ -37,6 +37,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What was decided about this request; null only before it was. */
     decision: Decision | null;
+    /** Milliseconds that the decision took. */
+    admissionMs: number;
     /** The body as it was sent; null when there is none. */
     bodyBytes: Buffer | null;
     /** The address that the request counts against; null only before it was looked for. */
@@ -108,6 +110,7 @@ export class EdgeAdapter extends FastifyAdapter {
     const fastify = this.getInstance();
     fastify.decorateRequest('routeConfig', null);
     fastify.decorateRequest('decision', null);
+    fastify.decorateRequest('admissionMs', 0);
     fastify.decorateRequest('bodyBytes', null);
     fastify.decorateRequest('clientAddress', null);
     fastify.decorateRequest('failure', null);
@@ -185,7 +188,9 @@ export class EdgeAdapter extends FastifyAdapter {
     if (isPublic === true) {
       request.decision = admission.describeAddress(address);
     } else {
+      const begunAt = performance.now();
       request.decision = await admission.decide(request.headers, address);
+      request.admissionMs = performance.now() - begunAt;
       if (request.decision.refusal !== undefined) throw request.decision.refusal;
     }
 

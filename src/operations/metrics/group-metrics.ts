@@ -16,10 +16,10 @@ export interface WaitedFor {
 /** Up to a statement that is full. */
 const QUESTIONS = [1, 2, 4, 8, 16, SIZE_MAX];
 
-/** Nobody waits longer than a group's 950 ms. */
-const WAIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
+/** A request waits for 1.9 s at most. */
+const WAIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
 
-/** The connection is given up after 950 ms, or what DATABASE_STATEMENT_TIMEOUT_MS says, of up to two seconds. */
+/** Past two seconds only commits take so long. */
 const STATEMENT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
 
 const MS = 0.001;

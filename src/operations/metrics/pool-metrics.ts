@@ -24,7 +24,7 @@ export function registerPoolMetrics(registry: Registry, pools: () => readonly Po
   registerGauge(registry, waiting, (gauge) => gauge.set(sum((pool) => pool.waitingCount)));
   const max = {
     name: 'petstore_pool_connections_max',
-    help: 'The most connections that this replica opens.',
+    help: 'The most connections that the pools of this replica open.',
   };
   registerGauge(registry, max, (gauge) => gauge.set(sum((pool) => pool.options.max)));
 }
