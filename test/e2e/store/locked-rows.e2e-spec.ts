@@ -99,27 +99,29 @@ const PLACINGS = [
 ] as const;
 
 describe('orders of a pet whose row another session has locked', () => {
-  it.each(PLACINGS)('are 503 alone: 152 others are 201 meanwhile, %s', async (_how, send) => {
-    const [held = 0n, ...free] = await addPets(service, 153);
-    await holdPets(held);
-    const waiting = Promise.all(Array.from({ length: 15 }, () => send(held)));
-    await somethingWaits();
-    expect(statuses(await inTurn(free, send))).toEqual(free.map(() => 201));
-    for (const response of await waiting) expectLocked(response);
-    await release();
-    expect(await count('orders where pet_id = $1', [held])).toBe(0);
-    expect((await send(held)).status).toBe(201);
-  });
-
-  it.each(PLACINGS)('are 503 alone where hundreds of rows are locked, %s', async (_how, send) => {
-    const pets = await addPets(service, 240);
-    const held = pets.slice(0, 200);
-    await holdPets(...held);
-    const waiting = Promise.all(held.map(send));
-    await somethingWaits();
-    const free = pets.slice(200);
-    expect(statuses(await inTurn(free, send))).toEqual(free.map(() => 201));
-    for (const response of await waiting) expectLocked(response);
+  it.each([
+    [1, 15, 152],
+    [200, 1, 40],
+  ])('are 503 alone: %i locked rows, %i orders for each, and %i others', async (rows, each, others) => {
+    for (const [, send] of PLACINGS) {
+      let held: readonly bigint[] = [];
+      const beside = await inTime(async () => {
+        held = await addPets(service, rows);
+        await holdPets(...held);
+        const waiting = Promise.all(
+          Array.from({ length: rows * each }, (_, i) => send(held[i % rows] ?? 0n)),
+        );
+        await somethingWaits();
+        const responses = await inTurn(await addPets(service, others), send);
+        for (const response of await waiting) expectLocked(response);
+        await release();
+        return responses;
+      });
+      expect(statuses(beside)).toEqual(Array.from({ length: others }, () => 201));
+      expect(await count('orders where pet_id = any($1)', [held])).toBe(0);
+      const [first = 0n] = held;
+      expect(statuses(await inTime(async () => [await send(first)]))).toEqual([201]);
+    }
   });
 
   it('store no idempotency record, so that a repeat is decided anew', async () => {
@@ -130,7 +132,7 @@ describe('orders of a pet whose row another session has locked', () => {
     expect(await count('idempotency_keys where key = $1', [claim])).toBe(0);
     await release();
     // Nothing of the first request is left: the same key may stand for another one.
-    expect((await placeOnce(second, claim)).status).toBe(201);
+    expect(statuses(await inTime(async () => [await placeOnce(second, claim)]))).toEqual([201]);
   });
 
   it.each([
@@ -180,20 +182,20 @@ describe('changes of an order', () => {
     ['the order', 'select from orders where id = any($1) for update', 'id'],
     ['its pet', 'select from pets where id = any($1) for no key update', 'petId'],
   ] as const)('are 503 alone while another session has locked %s', async (_row, statement, member) => {
-    const [held, ...free] = await Promise.all(
-      Array.from({ length: 40 }, () => orderInStatus(service, key, 'placed')),
-    );
-    if (held === undefined) throw new Error('no order was placed');
-    await hold(statement, [held[member]]);
-    const waiting = Promise.all(
-      Array.from({ length: 5 }, () => changeOrder(service, key, held.id, 'approved')),
-    );
-    await somethingWaits();
-    const changed = await inTurn(free, ({ id }) => changeOrder(service, key, id, 'approved'));
-    expect(statuses(changed)).toEqual(free.map(() => 200));
-    for (const response of await waiting) expectLocked(response);
-
-    await release();
+    const held = await orderInStatus(service, key, 'placed');
+    const beside = await inTime(async () => {
+      const free = await Promise.all(Array.from({ length: 38 }, () => orderInStatus(service, key, 'placed')));
+      await hold(statement, [held[member]]);
+      const waiting = Promise.all(
+        Array.from({ length: 5 }, () => changeOrder(service, key, held.id, 'approved')),
+      );
+      await somethingWaits();
+      const responses = await inTurn(free, ({ id }) => changeOrder(service, key, id, 'approved'));
+      for (const response of await waiting) expectLocked(response);
+      await release();
+      return responses;
+    });
+    expect(statuses(beside)).toEqual(Array.from({ length: 38 }, () => 200));
 
     const [again] = await inTime(async () => {
       await hold(statement, [held[member]]);
@@ -242,11 +244,11 @@ const none = (): readonly unknown[][] => [];
 
 describe('statements', () => {
   it.each([
-    [PLACE_ORDERS, none, 0],
-    [PLACE_ORDERS_ONCE, claims, 3],
+    ['place_orders', PLACE_ORDERS, none, 0],
+    ['place_orders_once', PLACE_ORDERS_ONCE, claims, 3],
   ])(
-    'of batches return a pet that is locked as locked, and one that is unknown as unknown ($name)',
-    async (statement, others, refusal) => {
+    'of batches return a pet that is locked as locked, and one that is unknown as unknown (%s)',
+    async (_name, statement, others, refusal) => {
       const [held = 0n, free = 0n] = await addPets(service, 2);
       await holdPets(held);
       const ids = [held, -1n, free, held];
@@ -270,12 +272,17 @@ describe('statements', () => {
   });
 
   it.each([
-    [PLACE_LOCKED_ORDERS, none, async () => await addPet(service)],
-    [PLACE_LOCKED_ORDERS_ONCE, claims, async () => await addPet(service)],
-    [CHANGE_LOCKED_ORDERS, approvals, async () => BigInt((await orderInStatus(service, key, 'placed')).id)],
+    ['place_orders', PLACE_LOCKED_ORDERS, none, async () => await addPet(service)],
+    ['place_orders_once', PLACE_LOCKED_ORDERS_ONCE, claims, async () => await addPet(service)],
+    [
+      'change_orders',
+      CHANGE_LOCKED_ORDERS,
+      approvals,
+      async () => BigInt((await orderInStatus(service, key, 'placed')).id),
+    ],
   ])(
-    'of retries write nothing for an item whose time is over when it has the lock ($name)',
-    async (statement, others, add) => {
+    'of retries write nothing for an item whose time is over when it has the lock (%s)',
+    async (_name, statement, others, add) => {
       const id = await add();
       const table = statement === CHANGE_LOCKED_ORDERS ? 'orders' : 'pets';
       await hold(`select from ${table} where id = any($1) for update`, [id]);
