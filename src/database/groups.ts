@@ -1,7 +1,8 @@
 import type { Database, RowReader } from './database.js';
 import { Group, type GroupOptions } from './group.js';
 import { watched, watchOptions } from './group-watch.js';
-import { type LOCKED, LockedRowRetries, type Patience } from './locked-row-retries.js';
+import type { LOCKED, Patience } from './locked-row-options.js';
+import { LockedRowRetries } from './locked-row-retries.js';
 
 /**
  * Questions per statement. 64 clients then keep one statement at work while this process prepares another: 4 to 14 % more

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeTimers, failures, outcomeOf, outcomes, settled } from '../../test/support/fake-group.js';
 import { SWEEP_MS } from './group.js';
-import { LOCKED, LockedRowRetries, type Patience } from './locked-row-retries.js';
+import { LOCKED, type Patience } from './locked-row-options.js';
+import { LockedRowRetries } from './locked-row-retries.js';
 
 /** An item of a row; its text is what tells it from others of the row. */
 interface Item {

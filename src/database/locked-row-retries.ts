@@ -1,70 +1,15 @@
 import type { RowReader } from './database.js';
 import { asUnavailable, classifyDatabaseError, isContention, UnavailableError } from './database-errors.js';
-import type { AskedQuestion, GroupOptions } from './group-options.js';
 import { REST_MS, SWEEP_MS } from './group.js';
 import { systemTimers, type GroupTimers } from './group-timers.js';
-
-/** What a statement returns for an item whose row another transaction has locked: nothing was decided, nothing was written. */
-export const LOCKED = 'locked';
+import { type LockedRow, LockedRowLine, type WaitingItem } from './locked-row-line.js';
+import { LOCKED, type LockedRowRetriesOptions, type Patience } from './locked-row-options.js';
 
 /** The longest wait of one statement: well below PostgreSQL's `deadlock_timeout` of a second, also when it waits twice. */
 const WAIT_MAX_MS = 200;
 
 /** The shortest. The service's own transactions hold a row for a few milliseconds. */
 const WAIT_MIN_MS = 5;
-
-/** How long a retry may wait. */
-export interface Patience {
-  readonly lockTimeoutMs: number;
-  /** Of each item, in the order of the items: when the lock comes later, the item must write nothing. */
-  readonly itemMs: readonly number[];
-}
-
-export interface LockedRowRetriesOptions<Item, Result> {
-  /** For metrics and messages. */
-  readonly name: string;
-  /** The row that an item needs. */
-  readonly rowOf: (item: Item) => bigint;
-  /** Sends an item with its batch, which does not wait for locked rows. */
-  readonly first: (item: Item, deadline: number) => Promise<Result | typeof LOCKED>;
-  /** Sends one statement for items of one row, which waits for it. One result for each item, in the same order. */
-  readonly retry: (
-    rows: RowReader,
-    items: readonly Item[],
-    patience: Patience,
-  ) => Promise<readonly (Result | typeof LOCKED)[]>;
-  /** Runs work on a connection that only retries use. */
-  readonly onConnection: (work: (rows: RowReader) => Promise<void>) => Promise<void>;
-  readonly connections: number;
-  /** Items per statement. */
-  readonly sizeMax: number;
-  /** Items that may wait; past it an item is rejected at once. */
-  readonly waitingMax: number;
-  /** The longest that an item without a deadline of its own waits for its result, its first statement included. */
-  readonly timeoutMs: number;
-  /** The time after which the server has ended a statement. An item with less time left is not sent. */
-  readonly endsWithinMs: number;
-  readonly onStatement?: GroupOptions<Item, Result>['onStatement'];
-  readonly contextOf?: GroupOptions<Item, Result>['contextOf'];
-  readonly timers?: GroupTimers;
-}
-
-interface WaitingItem<Item, Result> extends AskedQuestion {
-  readonly item: Item;
-  /** On the clock of `performance.now`. */
-  readonly deadline: number;
-  isOpen: boolean;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface LockedRow<Item, Result> {
-  readonly id: bigint;
-  /** In the order in which they were enqueued. */
-  items: WaitingItem<Item, Result>[];
-  isSent: boolean;
-  tries: number;
-}
 
 /**
  * Sends items with their batch, and retries those whose row another transaction has locked until their deadline.
@@ -73,16 +18,12 @@ interface LockedRow<Item, Result> {
  *   arrives while its row is waited for joins them, behind the earlier ones.
  * - A retry waits in PostgreSQL's queue for the lock: one that only looked from time to time could find a contended row locked
  *   each time.
- * - Rows take turns on the connections, and the more they are the shorter is a turn. Every second turn is for the row that was
- *   tried least: most locks last for milliseconds, and must not wait behind rows that somebody holds open.
+ * - Rows take turns on the connections, and the more they are the shorter is a turn.
  */
 export class LockedRowRetries<Item, Result> {
   readonly #options: LockedRowRetriesOptions<Item, Result>;
   readonly #timers: GroupTimers;
-  readonly #rows = new Map<bigint, LockedRow<Item, Result>>();
-  /** Rows that no statement waits for now, in the order in which they had their last turn. */
-  #line: LockedRow<Item, Result>[] = [];
-  #isLeastTriedNext = false;
+  readonly #line = new LockedRowLine<Item, Result>();
   #connectionsInUse = 0;
   #restUntil = 0;
   #waiting = 0;
@@ -112,7 +53,7 @@ export class LockedRowRetries<Item, Result> {
    */
   async run(item: Item, deadline?: number, enqueuedAt = this.#timers.now()): Promise<Result> {
     const endsAt = deadline ?? enqueuedAt + this.#options.timeoutMs;
-    if (!this.#rows.has(this.#options.rowOf(item))) {
+    if (!this.#line.has(this.#options.rowOf(item))) {
       const first = await this.#options.first(item, endsAt);
       if (first !== LOCKED) return first;
     }
@@ -133,9 +74,7 @@ export class LockedRowRetries<Item, Result> {
     const result = new Promise<Result>((resolve, reject) => {
       const context = this.#options.contextOf?.();
       const waiting = { item, deadline, askedAt: enqueuedAt, context, isOpen: true, resolve, reject };
-      const row = this.#rowOf(item);
-      const behind = row.items.findLastIndex(({ askedAt }) => askedAt <= enqueuedAt);
-      row.items.splice(behind + 1, 0, waiting);
+      this.#line.add(this.#options.rowOf(item), waiting);
     });
     this.#waiting += 1;
     this.#open.add(result);
@@ -147,16 +86,6 @@ export class LockedRowRetries<Item, Result> {
     this.#stopSweeping ??= this.#timers.every(SWEEP_MS, this.#sweep);
     this.#sendAll();
     return result;
-  }
-
-  #rowOf(item: Item): LockedRow<Item, Result> {
-    const id = this.#options.rowOf(item);
-    const known = this.#rows.get(id);
-    if (known !== undefined) return known;
-    const row = { id, items: [], isSent: false, tries: 0 };
-    this.#rows.set(id, row);
-    this.#line.push(row);
-    return row;
   }
 
   #sendAll(): void {
@@ -172,7 +101,7 @@ export class LockedRowRetries<Item, Result> {
     try {
       await this.#options.onConnection(async (rows) => {
         // Chosen now, and not before there was a connection: time passed.
-        const row = this.#next();
+        const row = this.#line.take();
         if (row !== undefined) await this.#try(row, rows);
       });
     } catch (error) {
@@ -183,22 +112,11 @@ export class LockedRowRetries<Item, Result> {
     this.#sendAll();
   }
 
-  #next(): LockedRow<Item, Result> | undefined {
-    this.#isLeastTriedNext = !this.#isLeastTriedNext;
-    if (!this.#isLeastTriedNext) return this.#line.shift();
-    const tries = this.#line.reduce((least, row) => Math.min(least, row.tries), Infinity);
-    return this.#line.splice(
-      this.#line.findIndex((row) => row.tries === tries),
-      1,
-    )[0];
-  }
-
   async #try(row: LockedRow<Item, Result>, rows: RowReader): Promise<void> {
     const { sizeMax, retry } = this.#options;
     const sentAt = this.#timers.now();
     this.#giveUp(row.items, sentAt + this.#options.endsWithinMs + WAIT_MIN_MS);
-    row.items = row.items.filter(({ isOpen }) => isOpen);
-    const sent = row.items.slice(0, sizeMax);
+    const sent = row.items.filter(({ isOpen }) => isOpen).slice(0, sizeMax);
     let error: unknown;
     if (sent.length > 0) {
       row.isSent = true;
@@ -215,11 +133,9 @@ export class LockedRowRetries<Item, Result> {
         this.#fail(sent, error);
       }
       row.isSent = false;
-      row.items = row.items.filter(({ isOpen }) => isOpen);
       this.#report(sent, sentAt, error);
     }
-    if (row.items.length > 0) this.#line.push(row);
-    else this.#rows.delete(row.id);
+    this.#line.putBack(row);
     // The connection is given back, or dropped, by what its statement threw.
     if (error !== undefined) throw error;
   }
@@ -227,7 +143,7 @@ export class LockedRowRetries<Item, Result> {
   #patience(sent: readonly WaitingItem<Item, Result>[], now: number): Patience {
     const { endsWithinMs } = this.#options;
     const itemMs = sent.map(({ deadline }) => Math.floor(deadline - endsWithinMs - now));
-    const turnMs = Math.floor((WAIT_MAX_MS * this.#options.connections) / this.#rows.size);
+    const turnMs = Math.floor((WAIT_MAX_MS * this.#options.connections) / this.#line.rows);
     const lockTimeoutMs = Math.min(WAIT_MAX_MS, Math.max(WAIT_MIN_MS, turnMs), Math.max(1, ...itemMs));
     return { lockTimeoutMs, itemMs };
   }
@@ -266,14 +182,13 @@ export class LockedRowRetries<Item, Result> {
   readonly #sweep = (): void => {
     const { endsWithinMs } = this.#options;
     const now = this.#timers.now();
-    for (const row of this.#rows.values()) {
+    for (const row of this.#line) {
       // What no statement carries cannot be sent any more once its time is too short for one.
       this.#giveUp(row.items, now + SWEEP_MS + (row.isSent ? 0 : endsWithinMs + WAIT_MIN_MS));
-      if (!row.isSent && !row.items.some(({ isOpen }) => isOpen)) this.#rows.delete(row.id);
     }
-    this.#line = this.#line.filter(({ id }) => this.#rows.has(id));
+    this.#line.tidy();
     this.#sendAll();
-    if (this.#rows.size > 0) return;
+    if (this.#line.rows > 0) return;
     this.#stopSweeping?.();
     this.#stopSweeping = undefined;
   };
