@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
+import { createWarmUp } from '../../src/create-warm-up.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startService, type TestService } from '../support/service.js';
+import { openTestPool } from '../support/test-pool.js';
+
+let database: TestDatabase;
+let service: TestService;
+/** Sessions of another program. */
+let others: Pool;
+
+/** A server that would compile every statement, as one with a million pets would the lists. */
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const pool = openTestPool(database.url, { max: 1 });
+  const name = escapeIdentifier(new URL(database.url).pathname.slice(1));
+  await pool.query(`alter database ${name} set jit = on`);
+  for (const cost of ['jit_above_cost', 'jit_inline_above_cost', 'jit_optimize_above_cost']) {
+    await pool.query(`alter database ${name} set ${cost} = 0`);
+  }
+  await pool.end();
+  service = await startService({ databaseUrl: database.url });
+  const warmUp = createWarmUp(service.database, () => undefined);
+  await warmUp.onApplicationBootstrap();
+  await warmUp.done;
+  others = openTestPool(database.url, { max: 1 });
+});
+afterAll(async () => {
+  await others.end();
+  await service.close();
+  await database.drop();
+});
+
+const rowsOf = async <Row extends object>(client: Pool | PoolClient, query: string): Promise<Row[]> =>
+  (await client.query<Row>(query)).rows;
+
+async function planOf(client: Pool | PoolClient, statement: string): Promise<string> {
+  const rows = await rowsOf<{ 'QUERY PLAN': string }>(client, `explain ${statement}`);
+  return rows.map((row) => row['QUERY PLAN']).join('\n');
+}
+
+describe('a server whose costs would compile every statement', () => {
+  // The embedded server has no compiler: there the settings alone are shown, on others the plans as well.
+  it('compiles those of other programs, where it has a compiler', async () => {
+    const [{ available } = { available: false }] = await rowsOf<{ available: boolean }>(
+      others,
+      'select pg_jit_available() as available',
+    );
+    expect(/^JIT:/m.test(await planOf(others, 'select count(*) from pets'))).toBe(available);
+    expect(await rowsOf(others, 'show jit')).toEqual([{ jit: 'on' }]);
+  });
+
+  it('compiles no statement of requests', async () => {
+    for (const pool of service.database.pools) {
+      const client = await pool.connect();
+      try {
+        expect(await rowsOf(client, 'show jit')).toEqual([{ jit: 'off' }]);
+        // As they are planned once they were run a few times.
+        await client.query('set plan_cache_mode = force_generic_plan');
+        const statements = await rowsOf<{ name: string; parameters: number }>(
+          client,
+          `select name, cardinality(parameter_types) as parameters from pg_prepared_statements where not from_sql`,
+        );
+        expect(statements.length).toBeGreaterThan(0);
+        for (const { name, parameters } of statements) {
+          const values = Array.from({ length: parameters }, () => 'null').join(', ');
+          const plan = await planOf(
+            client,
+            `execute ${escapeIdentifier(name)}${values === '' ? '' : `(${values})`}`,
+          );
+          expect(plan).toContain('cost=');
+          expect(plan).not.toContain('JIT:');
+        }
+      } finally {
+        client.release(true);
+      }
+    }
+  });
+});
