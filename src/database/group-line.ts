@@ -1,9 +1,19 @@
+import { FairQueue } from './fair-queue.js';
 import { Asked } from './group-asked.js';
 
-/** The questions that no statement carries now, in the order of their arrival. */
+export interface ItemKeys {
+  /** Items of equal keys that were not sent yet are one. */
+  readonly shareKey?: string | undefined;
+  /** Items of different keys take turns. */
+  readonly fairKey?: string | undefined;
+}
+
+const ONE_LANE = '';
+
+/** The items that no statement carries now: the keys take turns, and those of one key are in the order of their arrival. */
 export class Line<Question, Answer> {
   /** Never sent. They all arrived after those of `#again`, because the earliest are always sent first. */
-  #fresh: Asked<Question, Answer>[] = [];
+  readonly #fresh = new FairQueue<Asked<Question, Answer>>();
   /** Sent in vain, to be asked again. */
   #again: Asked<Question, Answer>[] = [];
   /**
@@ -30,10 +40,15 @@ export class Line<Question, Answer> {
     return this.#askers;
   }
 
+  /** How many items are sent before one more of this key. */
+  aheadOf(fairKey = ONE_LANE): number {
+    return this.#again.length + this.#fresh.aheadOf(fairKey);
+  }
+
   /** Puts a question at the end, or joins it to an equal one that was never sent: the earliest deadline then holds for all. */
   join(
     question: Question,
-    shareKey: string | undefined,
+    { shareKey, fairKey = ONE_LANE }: ItemKeys,
     now: number,
     deadline: number,
   ): Asked<Question, Answer> {
@@ -46,7 +61,7 @@ export class Line<Question, Answer> {
       return equal;
     }
     const asked = new Asked<Question, Answer>(question, shareKey, this.#arrivals++, now, deadline);
-    this.#fresh.push(asked);
+    this.#fresh.push(fairKey, asked);
     if (shareKey !== undefined) this.#joinable.set(shareKey, asked);
     return asked;
   }
@@ -56,7 +71,7 @@ export class Line<Question, Answer> {
     const firstAlone = this.#again.findIndex((asked) => asked.alone);
     if (firstAlone === 0) return this.#left(this.#again.splice(0, 1));
     const taken = this.#again.splice(0, firstAlone === -1 ? sizeMax : Math.min(sizeMax, firstAlone));
-    if (this.#again.length === 0) taken.push(...this.#fresh.splice(0, sizeMax - taken.length));
+    if (this.#again.length === 0) taken.push(...this.#fresh.take(sizeMax - taken.length));
     return this.#left(taken);
   }
 
@@ -64,9 +79,8 @@ export class Line<Question, Answer> {
   takeDueBefore(moment: number): Asked<Question, Answer>[] {
     if (this.#earliestDeadline >= moment) return [];
     const isDue = (one: Asked<Question, Answer>): boolean => one.deadline < moment;
-    const due = [...this].filter(isDue);
+    const due = [...this.#again.filter(isDue), ...this.#fresh.remove(isDue)];
     this.#again = this.#again.filter((one) => !isDue(one));
-    this.#fresh = this.#fresh.filter((one) => !isDue(one));
     this.#earliestDeadline = [...this].reduce((earliest, one) => Math.min(earliest, one.deadline), Infinity);
     return this.#left(due);
   }

@@ -28,6 +28,8 @@ export interface GroupOptions<Question, Answer> {
   readonly endsWithinMs?: number;
   /** Questions of equal keys share one answer, where the later one arrived before the statement was sent. */
   readonly shareKey?: (question: Question) => string | undefined;
+  /** Items of different keys take turns in statements, so that many of one key do not make those of another wait. */
+  readonly fairKey?: (question: Question) => string;
   readonly onBrokenConnection: OnBrokenConnection;
   /** Default: `together`. */
   readonly onServerTimeout?: OnServerTimeout;

@@ -59,6 +59,23 @@ describe('a group', () => {
       expect([group.underWay, group.waiting]).toEqual([2, 1]);
     });
 
+    it('items of different keys in turns, however many one key has', async () => {
+      const { group, timers, database } = fakeGroup({
+        sizeMax: 2,
+        concurrencyMax: 1,
+        fairKey: (question) => question.slice(0, 1),
+      });
+      for (const question of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1']) void group.ask(question);
+      expect(['a', 'b', 'c'].map((key) => group.aheadOf(key))).toEqual([4, 3, 2]);
+      await timers.turn();
+      await database.statement(0).answer();
+      await timers.turn();
+      expect(database.sent).toEqual([
+        ['a1', 'a2'],
+        ['a3', 'b1'],
+      ]);
+    });
+
     it('real arrivals on the real clock', async () => {
       const sent: (readonly number[])[] = [];
       const group = new Group<number, number>({

@@ -62,6 +62,11 @@ export class Group<Question, Answer> {
     return this.#line.askers;
   }
 
+  /** How many of those that wait now are sent before this one would be. */
+  aheadOf(question: Question): number {
+    return this.#line.aheadOf(this.#options.fairKey?.(question));
+  }
+
   /** Statements under way now. */
   get underWay(): number {
     return this.#underWay.size;
@@ -73,11 +78,16 @@ export class Group<Question, Answer> {
    * @param deadline milliseconds on the batch's clock (`performance.now()`); without it, `timeoutMs` from now
    */
   ask(question: Question, deadline?: number): Promise<Answer> {
-    const { shareKey, waitingMax, sizeMax, contextOf, timeoutMs } = this.#options;
+    const { shareKey, fairKey, waitingMax, sizeMax, contextOf, timeoutMs } = this.#options;
     if (this.#closing) return Promise.reject(this.#unavailable('closing', 'is closing'));
     if (this.waiting >= waitingMax) return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
     const now = this.#timers.now();
-    const asked = this.#line.join(question, shareKey?.(question), now, deadline ?? now + timeoutMs);
+    const asked = this.#line.join(
+      question,
+      { shareKey: shareKey?.(question), fairKey: fairKey?.(question) },
+      now,
+      deadline ?? now + timeoutMs,
+    );
     if (contextOf !== undefined) asked.context ??= contextOf();
     this.#stopSweeping ??= this.#timers.every(SWEEP_MS, this.#sweep);
     if (this.#line.questions >= sizeMax && this.#placesLeft > 0) this.#sendNow();

@@ -18,7 +18,10 @@ export const TIMEOUT_MS = 950;
 
 type OfPurpose<Question, Answer> = Pick<GroupOptions<Question, Answer>, 'name' | 'send'> &
   Partial<
-    Pick<GroupOptions<Question, Answer>, 'shareKey' | 'concurrencyMax' | 'onServerTimeout' | 'endsWithinMs'>
+    Pick<
+      GroupOptions<Question, Answer>,
+      'shareKey' | 'fairKey' | 'concurrencyMax' | 'onServerTimeout' | 'endsWithinMs'
+    >
   >;
 
 /** Two statements at a time use both halves of a round trip. */

@@ -57,6 +57,8 @@ export function createAdmission(options: AdmissionOptions): {
     return groupWrites(database, {
       name,
       send,
+      // A key with many requests does not make those of others wait.
+      fairKey: (hash) => hash,
       concurrencyMax: 1,
       endsWithinMs: 0,
       onServerTimeout: 'alone',

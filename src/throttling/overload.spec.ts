@@ -9,7 +9,7 @@ const STANDING: readonly number[] = Array.from({ length: 9 }, () => 400);
 
 /** Asks with queues of these lengths, one each 250 ms, and tells which were refused. */
 function refusedOf(overload: Overload, queues: readonly number[], fromMs = 0): readonly boolean[] {
-  return queues.map((waiting, index) => overload.refuses(waiting, fromMs + 250 * index));
+  return queues.map((waiting, index) => overload.refuses(waiting, () => waiting, fromMs + 250 * index));
 }
 
 const many = (length: number, waiting: number): readonly number[] => Array.from({ length }, () => waiting);
@@ -24,7 +24,8 @@ function overloaded(dice: () => number): Overload {
 describe('Overload', () => {
   it('lets a burst of thousands in', () => {
     const overload = new Overload(BUSY);
-    for (let waiting = 0; waiting < 5000; waiting += 1) expect(overload.refuses(waiting, 0)).toBe(false);
+    for (let waiting = 0; waiting < 5000; waiting += 1)
+      expect(overload.refuses(waiting, () => waiting, 0)).toBe(false);
     expect(refusedOf(overload, [4000, 3000, 50, 0], 250)).not.toContain(true);
   });
 
@@ -45,7 +46,7 @@ describe('Overload', () => {
   it('refuses the likelier the longer the queue is, and nobody for one that a statement takes', () => {
     let dice = 0.5;
     const overload = overloaded(() => dice);
-    const refusedAt = (waiting: number): boolean => overload.refuses(waiting, 2100);
+    const refusedAt = (waiting: number): boolean => overload.refuses(waiting, () => waiting, 2100);
     expect([0, 32, 48, 49, 64].map(refusedAt)).toEqual([false, false, false, true, true]);
     dice = 0;
     expect([32, 33].map(refusedAt)).toEqual([false, true]);
@@ -53,10 +54,18 @@ describe('Overload', () => {
     expect([63, 64].map(refusedAt)).toEqual([false, true]);
   });
 
+  it('lets a request in that few are ahead of, however many wait', () => {
+    const overload = overloaded(() => 0.5);
+    expect(overload.refuses(5000, () => 1, 2100)).toBe(false);
+  });
+
   it('goes on while one of twenty is refused, and ends when fewer are', () => {
     const overload = overloaded(() => 0.5);
     const ask = (refusals: number, nowMs: number): readonly boolean[] =>
-      Array.from({ length: 100 }, (_, index) => overload.refuses(index < refusals ? 64 : 10, nowMs));
+      Array.from({ length: 100 }, (_, index) => {
+        const waiting = index < refusals ? 64 : 10;
+        return overload.refuses(waiting, () => waiting, nowMs);
+      });
     expect(ask(5, 2300)).toContain(true);
     expect(ask(5, 2600)).toContain(true);
     expect(ask(4, 2900)).toContain(true);
@@ -65,7 +74,7 @@ describe('Overload', () => {
 
   it('begins anew after a silence', () => {
     const overload = overloaded(() => 0.5);
-    expect(overload.refuses(5000, 2100)).toBe(true);
+    expect(overload.refuses(5000, () => 5000, 2100)).toBe(true);
     expect(refusedOf(overload, many(12, 400), 5000).indexOf(true)).toBe(8);
   });
 });

@@ -30,9 +30,9 @@ const SILENCE_MS = 1000;
 
 /**
  * Tells when more is asked for than can be answered: when the queue grew long and neither it nor the event loop came to
- * rest for two seconds. From then on those who ask are refused by lot, the likelier the longer the queue is at that moment (random
- * early detection): so it stays short for whoever is let in, and every connection has its chance. It ends when few had to be
- * refused. A burst of thousands is worked off before it begins.
+ * rest for two seconds. From then on requests are rejected at random, the likelier the more are ahead of them at that moment
+ * (random early detection): so the queue stays short for those that are let in, and a key with few requests is not rejected for
+ * those of another. It ends when few had to be rejected. A burst of thousands is worked off before it begins.
  */
 export class Overload {
   #isOverloaded = false;
@@ -50,14 +50,15 @@ export class Overload {
 
   /**
    * @param waiting requests that wait now
+   * @param ahead those of them that are served before one more of the same key
    * @param nowMs a clock that only runs on
    * @returns whether one more is to be refused
    */
-  refuses(waiting: number, nowMs: number): boolean {
+  refuses(waiting: number, ahead: () => number, nowMs: number): boolean {
     if (nowMs - this.#lookedAt >= LOOK_MS) this.#look(waiting, nowMs);
     this.#longest = Math.max(this.#longest, waiting);
     this.#asked += 1;
-    if (!this.#isOverloaded || this.random() >= (waiting - SHORT) / (CROWDED - SHORT)) return false;
+    if (!this.#isOverloaded || this.random() >= (ahead() - SHORT) / (CROWDED - SHORT)) return false;
     this.#refused += 1;
     return true;
   }

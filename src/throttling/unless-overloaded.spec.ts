@@ -2,7 +2,12 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { PAUSE_MS } from './pauses.js';
 import { unlessOverloaded } from './unless-overloaded.js';
 
-const group = { name: 'admission', waiting: 7, ask: (question: string) => Promise.resolve(`${question}!`) };
+const group = {
+  name: 'admission',
+  waiting: 7,
+  aheadOf: (question: string) => question.length,
+  ask: (question: string) => Promise.resolve(`${question}!`),
+};
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -12,11 +17,11 @@ afterEach(() => {
 });
 
 describe('a group unless it is overloaded', () => {
-  it('is asked, with no more than a look at how many wait', async () => {
-    const looks: number[] = [];
-    const refuses = (waiting: number): boolean => looks.push(waiting) < 0;
+  it('is asked, with no more than a look at how many wait and are ahead', async () => {
+    const looks: (readonly [waiting: number, ahead: number])[] = [];
+    const refuses = (waiting: number, ahead: () => number): boolean => looks.push([waiting, ahead()]) < 0;
     await expect(unlessOverloaded(group, { refuses }).ask('who')).resolves.toBe('who!');
-    expect(looks).toEqual([7]);
+    expect(looks).toEqual([[7, 3]]);
   });
 
   it('refuses after a pause', async () => {

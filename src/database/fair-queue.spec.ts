@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { FairQueue } from './fair-queue.js';
+
+interface Item {
+  readonly key: string;
+  readonly number: number;
+}
+
+const queueOf = (keys: readonly string[]): FairQueue<Item> => {
+  const queue = new FairQueue<Item>();
+  for (const [number, key] of keys.entries()) queue.push(key, { key, number });
+  return queue;
+};
+
+const keysOf = (items: readonly Item[]): string => items.map(({ key }) => key).join('');
+const keys = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 });
+
+describe('a fair queue', () => {
+  it('takes the item of another key in the next turn, however many one key has', () => {
+    const queue = queueOf(Array<string>(1000).fill('a'));
+    queue.push('b', { key: 'b', number: 1000 });
+    expect(keysOf(queue.take(3))).toBe('aba');
+    expect(queue.length).toBe(998);
+  });
+
+  it('lets keys take turns over several takes', () => {
+    const queue = queueOf(Array.from('aaaabbbcc'));
+    expect([queue.take(2), queue.take(2), queue.take(4), queue.take(4)].map(keysOf)).toEqual([
+      'ab',
+      'ca',
+      'bcab',
+      'a',
+    ]);
+  });
+
+  it('with one key is a plain queue', () => {
+    const queue = queueOf(Array.from('aaaaa'));
+    expect(queue.take(3).map(({ number }) => number)).toEqual([0, 1, 2]);
+    expect(queue.take(3).map(({ number }) => number)).toEqual([3, 4]);
+    expect(queue.take(3)).toEqual([]);
+  });
+
+  it('returns each item once, those of one key in order, and serves `aheadOf` items before the next of a key', () => {
+    fc.assert(
+      fc.property(
+        keys,
+        fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1 }),
+        fc.constantFrom('a', 'e'),
+        (list, sizes, key) => {
+          const queue = queueOf(list);
+          const ahead = queue.aheadOf(key);
+          queue.push(key, { key, number: -1 });
+          const taken: Item[] = [];
+          for (let nth = 0; queue.length > 0; nth += 1)
+            taken.push(...queue.take(sizes[nth % sizes.length] ?? 1));
+          expect(taken).toHaveLength(list.length + 1);
+          expect(taken.findIndex(({ number }) => number === -1)).toBeLessThanOrEqual(ahead);
+          for (const one of 'abcd') {
+            const numbers = taken
+              .filter((item) => item.key === one && item.number >= 0)
+              .map(({ number }) => number);
+            expect(numbers).toEqual([...numbers].sort((x, y) => x - y));
+            expect(numbers).toHaveLength(list.filter((other) => other === one).length);
+          }
+        },
+      ),
+    );
+  });
+
+  it('removes what a condition holds for, and keeps the rest in order', () => {
+    fc.assert(
+      fc.property(keys, fc.integer({ min: 1, max: 5 }), (list, divisor) => {
+        const queue = queueOf(list);
+        const isRemoved = ({ number }: Item): boolean => number % divisor === 0;
+        const removed = queue.remove(isRemoved);
+        expect(removed.every(isRemoved)).toBe(true);
+        expect([...queue].some(isRemoved)).toBe(false);
+        expect(queue.length + removed.length).toBe(list.length);
+        expect([...queue]).toHaveLength(queue.length);
+      }),
+    );
+  });
+});
