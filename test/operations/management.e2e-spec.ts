@@ -210,7 +210,7 @@ describe('metrics', () => {
     const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n';
     const asks = [
       `GET /v1/pets HTTP/1.1\r\n${head}\r\n`,
-      `GET /v1/pets HTTP/1.1\r\n${head}\r\n`.repeat(20),
+      `GET /v1/pets HTTP/1.1\r\n${head}\r\n`.repeat(16),
       `POST /v1/pets HTTP/1.1\r\n${head}${body}\r\n{`,
       `POST /v1/pets HTTP/1.1\r\n${head}${body}Expect: 100-continue\r\n\r\n`,
     ];
