@@ -38,6 +38,27 @@ async function release(): Promise<void> {
   operator = undefined;
 }
 
+interface OrderedPet {
+  readonly id: bigint;
+  readonly petId: bigint;
+}
+
+/** Orders that are placed, each of a pet of its own. */
+async function addOrders(orders: number): Promise<readonly OrderedPet[]> {
+  const petIds = await addPets(service, orders);
+  const { rows } = await service.database.pool.query<OrderedPet>(
+    'insert into orders (pet_id) select unnest($1::bigint[]) returning id, pet_id as "petId"',
+    [petIds],
+  );
+  return rows;
+}
+
+async function addOrder(): Promise<OrderedPet> {
+  const [order] = await addOrders(1);
+  if (order === undefined) throw new Error('no order was added');
+  return order;
+}
+
 const placeOnce = (petId: bigint, claim = randomUUID()): Promise<Response> =>
   service.fetch('/v1/store/orders', {
     method: 'POST',
@@ -182,9 +203,9 @@ describe('changes of an order', () => {
     ['the order', 'select from orders where id = any($1) for update', 'id'],
     ['its pet', 'select from pets where id = any($1) for no key update', 'petId'],
   ] as const)('are 503 alone while another session has locked %s', async (_row, statement, member) => {
-    const held = await orderInStatus(service, key, 'placed');
+    const held = await addOrder();
     const beside = await inTime(async () => {
-      const free = await Promise.all(Array.from({ length: 38 }, () => orderInStatus(service, key, 'placed')));
+      const free = await addOrders(38);
       await hold(statement, [held[member]]);
       const waiting = Promise.all(
         Array.from({ length: 5 }, () => changeOrder(service, key, held.id, 'approved')),
@@ -208,7 +229,7 @@ describe('changes of an order', () => {
   });
 
   it('that change nothing or that its status forbids need no lock', async () => {
-    const { id } = await orderInStatus(service, key, 'placed');
+    const { id } = await addOrder();
     await hold('select from orders where id = any($1) for update', [id]);
     expect((await changeOrder(service, key, id, 'placed')).status).toBe(200);
     expect(await codeOf(await changeOrder(service, key, id, 'delivered'))).toBe(
@@ -218,7 +239,7 @@ describe('changes of an order', () => {
 
   it('find no order that the other session deleted', async () => {
     const [response] = await inTime(async () => {
-      const { id } = await orderInStatus(service, key, 'placed');
+      const { id } = await addOrder();
       await hold(
         `with gone as (delete from orders where id = any($1) returning pet_id)
          delete from pets using gone where pets.id = gone.pet_id`,
@@ -274,12 +295,7 @@ describe('statements', () => {
   it.each([
     ['place_orders', PLACE_LOCKED_ORDERS, none, async () => await addPet(service)],
     ['place_orders_once', PLACE_LOCKED_ORDERS_ONCE, claims, async () => await addPet(service)],
-    [
-      'change_orders',
-      CHANGE_LOCKED_ORDERS,
-      approvals,
-      async () => BigInt((await orderInStatus(service, key, 'placed')).id),
-    ],
+    ['change_orders', CHANGE_LOCKED_ORDERS, approvals, async () => (await addOrder()).id],
   ])(
     'of retries write nothing for an item whose time is over when it has the lock (%s)',
     async (_name, statement, others, add) => {
