@@ -306,7 +306,7 @@ describe('statements', () => {
       try {
         const late = client.query({
           text: statement.text,
-          values: [[id], ...others([id]), [1], 60_000],
+          values: [[id], ...others([id]), [0], 60_000],
           rowMode: 'array',
         });
         await somethingWaits();
