@@ -9,7 +9,10 @@ export interface SessionsReport {
 
 /** Asks the server which sessions are at work. */
 export interface SessionsProbe {
-  /** Never rejects. Undefined: the server could not be reached in this time. */
+  /**
+   * Never rejects. Undefined: the server could not be reached in this time, which is shorter than what those that it is asked
+   * about have been under way for.
+   */
   run(timeoutMs: number): Promise<SessionsReport | undefined>;
 }
 
@@ -25,7 +28,7 @@ const WORKING = `
       from pg_stat_activity
       where datname = current_database()
         and usename = session_user
-        and xact_start < clock_timestamp() - interval '200 ms') as pids`;
+        and xact_start < clock_timestamp() - $1::int * interval '1 ms') as pids`;
 
 interface Working {
   readonly own_pid: number;
@@ -53,7 +56,7 @@ export function createSessionsProbe(url: string): SessionsProbe {
       try {
         await client.connect();
         isConnected = true;
-        const { rows } = await client.query<Working>(WORKING);
+        const { rows } = await client.query<Working>(WORKING, [Math.round(timeoutMs / 2)]);
         return reportOf(client, rows[0]);
       } catch (error) {
         // A server that has no session left, and a pooler whose sessions are all in use, are there.

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { createTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.js';
+import { openTestPool } from '../../test/support/test-pool.js';
+import { LostResults } from './lost-results.js';
+import { createSessionsProbe, type SessionsProbe } from './sessions-probe.js';
+import { TakenConnections } from './taken-connections.js';
+
+/** Short, so that a statement of a second is long. */
+const TIMEOUT_MS = 300;
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let pool: Pool;
+let lostResults: LostResults;
+let probes: number;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  proxy = await createTcpProxy(database.url);
+  pool = openTestPool(proxy.url, { max: 4, min: 4 });
+  pool.on('error', () => undefined);
+  const taken = new TakenConnections();
+  taken.watch(pool);
+  probes = 0;
+  lostResults = new LostResults({ taken, probe: counted(proxy.url), timeoutMs: TIMEOUT_MS });
+});
+afterEach(async () => {
+  await proxy.close();
+  lostResults.stop();
+  await pool.end();
+  await database.drop();
+});
+
+function counted(url: string): SessionsProbe {
+  const probe = createSessionsProbe(url);
+  return {
+    run: (timeoutMs) => {
+      probes += 1;
+      return probe.run(timeoutMs);
+    },
+  };
+}
+
+describe('a statement that takes longer than the time-out', () => {
+  it('keeps its connection while the server works on it', async () => {
+    const { rows } = await pool.query(`select 'done' as result from pg_sleep(1.5)`);
+    expect(rows).toEqual([{ result: 'done' }]);
+    expect(probes).toBeGreaterThan(1);
+    expect(pool.totalCount).toBe(1);
+  });
+
+  it('loses its connection when that is half-open, while others keep theirs', async () => {
+    await pool.query('select 1');
+    await proxy.mode('half-open');
+    const lost = pool.query('select 1');
+    const working = pool.query(`select 'done' as result from pg_sleep(1)`);
+    await expect(lost).rejects.toThrow('Connection terminated');
+    await expect(working).resolves.toMatchObject({ rows: [{ result: 'done' }] });
+  });
+
+  it.each(['black-hole', 'mute'] as const)(
+    'loses its connection when the server cannot be reached (%s)',
+    async (mode) => {
+      await pool.query('select 1');
+      await proxy.mode(mode);
+      await expect(pool.query('select 1')).rejects.toThrow('Connection terminated');
+      expect(pool.totalCount).toBe(0);
+    },
+  );
+
+  it('loses its connection when the process ends, whatever the server does', async () => {
+    const endless = pool.query('select pg_sleep(60)');
+    endless.catch(() => undefined);
+    lostResults.close();
+    await expect(endless).rejects.toThrow('Connection terminated');
+  });
+});
+
+describe('statements that one user of a connection sends one after another', () => {
+  it('have each the whole time-out', async () => {
+    const client = await pool.connect();
+    for (let sent = 0; sent < 5; sent += 1) await client.query('select pg_sleep(0.2)');
+    client.release();
+    expect(pool.totalCount).toBe(1);
+  });
+});
