@@ -5,7 +5,7 @@ import { serverProcessId, setSessionSettings } from './session-settings.js';
  * The server gives a statement up this much earlier than the service gives its connection up: 600 ms by default, a third of
  * what a request has. So writes that wait for their turn in a stall of a second still have the time to be sent.
  */
-export const EARLIER_MS = 350;
+const EARLIER_MS = 350;
 
 /** From the time-out of the server to the moment at which the service knows of it: the way back, and a busy process. */
 const NOTICED_MS = 100;
