@@ -149,23 +149,26 @@ describe('health', () => {
 
   it('is not ready on a standby, and is when that is promoted', async () => {
     const server = await createPostgresServer();
-    await server.start();
-    await createPetstoreDatabase(server);
-    await migrate({ connectionString: server.url });
-    await server.stop();
-    await becomeStandby(server);
-    await server.start();
-    const pool = openTestPool(server.url);
-    const readiness = new Readiness();
-    readiness.serve([pool]);
-    expect(await readiness.check()).toMatchObject({ isReady: false, checks: { database: 'standby' } });
-    expect((await petstoreOn(server.url)(['doctor'])).stdout).toMatch(
-      /^fail {2}writes {13}a standby takes none/m,
-    );
-    await promote(server);
-    await eventually(async () => expect(await readiness.check()).toMatchObject({ isReady: true }));
-    await pool.end();
-    await server.remove();
+    try {
+      await server.start();
+      await createPetstoreDatabase(server);
+      await migrate({ connectionString: server.url });
+      await server.stop();
+      await becomeStandby(server);
+      await server.start();
+      const pool = openTestPool(server.url);
+      const readiness = new Readiness();
+      readiness.serve([pool]);
+      expect(await readiness.check()).toMatchObject({ isReady: false, checks: { database: 'standby' } });
+      expect((await petstoreOn(server.url)(['doctor'])).stdout).toMatch(
+        /^fail {2}writes {13}a standby takes none/m,
+      );
+      await promote(server);
+      await eventually(async () => expect(await readiness.check()).toMatchObject({ isReady: true }));
+      await pool.end();
+    } finally {
+      await server.remove();
+    }
   });
 
   it('is not ready while a migration of this release is not applied', async () => {
