@@ -31,6 +31,9 @@ export interface DocumentedOperation {
   readonly success: { readonly status: number; readonly schema: Json };
 }
 
+/** Whether `If-Match` is evaluated: on reads and on writes of one record, but not where a record is added to a collection. */
+export const isConditional = (method: DocumentedOperation['method']): boolean => method !== 'post';
+
 /** The operations of a controller: every route that needs a key. */
 export function operationsOf(controller: Type): readonly DocumentedOperation[] {
   return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {

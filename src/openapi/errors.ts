@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../http/errors/error-codes.js';
-import type { DocumentedOperation } from './documented-operation.js';
+import { type DocumentedOperation, isConditional } from './documented-operation.js';
 import type { Json } from './json.js';
 
 const ALL_CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -48,7 +48,7 @@ function generalCodes({ method, query, body, deprecation }: DocumentedOperation)
     ...(method === 'post'
       ? (['invalid_idempotency_key', 'request_in_progress', 'idempotency_key_reused'] as const)
       : []),
-    ...(method === 'get' ? (['precondition_failed'] as const) : []),
+    ...(isConditional(method) ? (['precondition_failed'] as const) : []),
     ...(deprecation === undefined ? [] : (['operation_removed'] as const)),
   ];
 }

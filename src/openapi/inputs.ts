@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
-import type { DocumentedOperation } from './documented-operation.js';
+import { type DocumentedOperation, isConditional } from './documented-operation.js';
 import type { Json } from './json.js';
 import type { NamedSchemas } from './named-schemas.js';
 import { type DtoMember, membersOf } from './schema-of-dto.js';
@@ -20,8 +20,8 @@ export const PARAMETERS = {
     name: 'If-Match',
     in: 'header',
     description:
-      'The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A ' +
-      'weak tag never matches, `*` always does.',
+      'The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a ' +
+      'write changes nothing. A weak tag never matches, `*` always does.',
     schema: { type: 'string' },
     example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
   },
@@ -49,9 +49,8 @@ export function parametersOf(operation: DocumentedOperation, schemas: NamedSchem
     ...(query === undefined ? [] : asInAnswers(query, operation)).map((member) =>
       queryParameter(member, schemas),
     ),
-    ...(method === 'get'
-      ? [{ $ref: '#/components/parameters/If-Match' }, { $ref: '#/components/parameters/If-None-Match' }]
-      : []),
+    ...(isConditional(method) ? [{ $ref: '#/components/parameters/If-Match' }] : []),
+    ...(method === 'get' ? [{ $ref: '#/components/parameters/If-None-Match' }] : []),
     ...(method === 'post' ? [{ $ref: '#/components/parameters/Idempotency-Key' }] : []),
   ];
 }

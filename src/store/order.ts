@@ -16,4 +16,12 @@ export interface Order {
 export interface OrderChange {
   readonly id: bigint;
   readonly status: OrderStatus;
+  /** The tags of which the order must have one, to be changed; undefined: it may have any. */
+  readonly ifMatch?: readonly string[] | undefined;
+}
+
+/** An order after a change that may have been rejected: its status, and the whole of it as JSON. */
+export interface ChangedOrder {
+  readonly status: OrderStatus;
+  readonly json: string;
 }

@@ -4,6 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/errors/api-error.js';
 import { parseInt64 } from '../http/input/int64.js';
 import { asJson } from '../http/answer/as-json.js';
+import { RequestIfMatch } from '../http/if-match.decorator.js';
 import { Operation } from '../http/operation.decorator.js';
 import { RequestDeadline } from '../http/request-deadline.js';
 import { Paging } from '../http/paging/paging.js';
@@ -112,7 +113,8 @@ export class OrdersController {
     summary: 'Change the status of an order',
     description:
       'Takes an order a step further, and its animal with it: `delivered` makes the animal `sold`, `cancelled` makes it ' +
-      '`available` again. Asking for the present status changes nothing.',
+      '`available` again. Asking for the present status changes nothing. With `If-Match` only the order that you have ' +
+      'seen is changed: of simultaneous changes that name one `ETag` exactly one succeeds.',
     success: 'The order as it is now.',
     example: CHANGED_ORDER_EXAMPLE,
     requestExample: { status: CHANGED_ORDER_EXAMPLE.status },
@@ -122,18 +124,21 @@ export class OrdersController {
   async updateOrder(
     @Param('orderId') orderId: string,
     @Body() { status }: OrderChangeBody,
+    @RequestIfMatch() ifMatch: readonly string[] | undefined,
     @RequestDeadline() deadline: number,
-  ): Promise<Order> {
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string> {
     const id = parseInt64(orderId);
-    const order = id === undefined ? undefined : await this.orders.change({ id, status }, deadline);
+    const order = id === undefined ? undefined : await this.orders.change({ id, status, ifMatch }, deadline);
     if (order === undefined) throw new ApiError('order_not_found');
+    if (typeof order === 'string') throw new ApiError(order);
     if (order.status !== status) {
       throw new ApiError(
         'order_transition_not_allowed',
         `The order is ${order.status}, which cannot become ${status}.`,
       );
     }
-    return order;
+    return asJson(reply, order.json);
   }
 
   private locationOf(id: bigint): string {

@@ -7,7 +7,8 @@ import type { LockedRowRetries } from '../database/locked-row-retries.js';
 import { groupPages, type Page, type PageQuestion } from '../database/pages.js';
 import { groupRowsById } from '../database/rows-by-id.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
-import type { Order, OrderChange, OrderStatus } from './order.js';
+import { etagOf, isMatch } from '../http/answer/etag.js';
+import type { ChangedOrder, Order, OrderChange, OrderStatus } from './order.js';
 import {
   CHANGE_LOCKED_ORDERS,
   CHANGE_ORDERS,
@@ -38,7 +39,15 @@ interface ClaimedPlacing {
 
 type ClaimedPlacingRow = readonly [...ClaimRow, refusal: PlacingRefusal | typeof LOCKED | null];
 
-type ChangeRow = readonly [isLocked: boolean, ...order: OrderColumns];
+/** Why an order was not changed, unless its status forbids it. */
+export type ChangeRejection = 'precondition_failed';
+
+type ChangeRow = readonly [
+  rejection: ChangeRejection | typeof LOCKED | null,
+  id: bigint,
+  status: OrderStatus,
+  json: string,
+];
 
 /** In a batch another change of the same order came first. */
 const AGAIN = Symbol('again');
@@ -50,7 +59,7 @@ export class OrdersRepository {
   readonly #byId: Group<bigint, string | undefined>;
   readonly #placings: LockedRowRetries<bigint, Order | PlacingRefusal>;
   readonly #placingsOnce: LockedRowRetries<ClaimedPlacing, ClaimOutcome>;
-  readonly #changes: LockedRowRetries<OrderChange, Order | undefined | typeof AGAIN>;
+  readonly #changes: LockedRowRetries<OrderChange, ChangedOrder | ChangeRejection | undefined | typeof AGAIN>;
 
   constructor(database: Database) {
     this.#pages = groupPages(database, ORDERS);
@@ -68,8 +77,9 @@ export class OrdersRepository {
     this.#changes = groupLockingWrites(database, {
       name: 'change_orders',
       rowOf: ({ id }) => id,
-      // Requested twice at once, a change is made by the first and found by the second: both get the same response.
-      shareKey: ({ id, status }) => `${id} ${status}`,
+      // Requested twice at once, a change is made by the first and found by the second: both get the same response. With
+      // If-Match only the first finds the tag that it demands.
+      shareKey: ({ id, status, ifMatch }) => (ifMatch === undefined ? `${id} ${status}` : undefined),
       send: changeOrders,
     });
   }
@@ -94,11 +104,11 @@ export class OrdersRepository {
   }
 
   /**
-   * Changes an order's status where its life allows it, and answers with the order as it is then: whoever finds another
-   * status than the wanted one was refused. Undefined: there is no such order. Rejects with an `UnavailableError` when others
+   * Changes an order's status where the state machine allows it, and resolves to the order as it is then: a different status
+   * means that the transition was rejected. Undefined: there is no such order. Rejects with an `UnavailableError` when others
    * change the same order for longer than a request waits.
    */
-  async change(change: OrderChange, deadline: number): Promise<Order | undefined> {
+  async change(change: OrderChange, deadline: number): Promise<ChangedOrder | ChangeRejection | undefined> {
     const enqueuedAt = performance.now();
     for (;;) {
       const changed = await this.#changes.run(change, deadline, enqueuedAt);
@@ -140,20 +150,27 @@ async function changeOrders(
   rows: RowReader,
   changes: readonly OrderChange[],
   patience?: Patience,
-): Promise<readonly (Order | undefined | typeof AGAIN | typeof LOCKED)[]> {
+): Promise<readonly (ChangedOrder | ChangeRejection | undefined | typeof AGAIN | typeof LOCKED)[]> {
   const statement = patience === undefined ? CHANGE_ORDERS : CHANGE_LOCKED_ORDERS;
   const firsts = new Map(changes.toReversed().map((one) => [one.id, one]));
   const decided = [...firsts.values()];
   const present = await rows<ChangeRow>(statement, [
     decided.map(({ id }) => id),
     decided.map(({ status }) => status),
+    decided.map(({ ifMatch }) => ifMatch?.join(' ')),
     // Items of a retry are changes of one order, of which the first is decided.
     ...bounds(patience && { ...patience, itemMs: patience.itemMs.slice(0, 1) }),
   ]);
-  const orders = new Map<bigint, Order | typeof LOCKED>(
-    present.map(([isLocked, ...order]) => [order[0], isLocked ? LOCKED : toOrder(order)]),
+  const found = new Map(
+    present.map(([rejection, id, status, json]) => [id, { rejection, order: { status, json } }]),
   );
-  return changes.map((one) => (firsts.get(one.id) === one ? orders.get(one.id) : AGAIN));
+  return changes.map((one) => {
+    const { rejection, order } = found.get(one.id) ?? {};
+    if (firsts.get(one.id) === one) return rejection ?? order;
+    if (one.ifMatch === undefined || order === undefined || rejection === LOCKED) return AGAIN;
+    // The lock lasts until the commit, so for all of the batch the order is as the first change has left it.
+    return isMatch(one.ifMatch, etagOf(order.json)) ? AGAIN : 'precondition_failed';
+  });
 }
 
 /** The parameters that only a statement has that waits for locks. */

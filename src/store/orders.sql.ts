@@ -1,5 +1,6 @@
 import type { Statement } from '../database/database.js';
 import type { JsonTable } from '../database/json-table.js';
+import { etagSql } from '../http/answer/etag.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
 /** An instant as JSON has it: in UTC with milliseconds, cut and not rounded, as JavaScript's dates are. */
@@ -188,12 +189,18 @@ export const PLACE_ORDERS_ONCE = placeOrdersOnce('place_orders_once', SKIPPING);
 /** The same for items whose pet was locked. */
 export const PLACE_LOCKED_ORDERS_ONCE = placeOrdersOnce('place_orders_once_locked', waiting(5));
 
+/** Whether a row has none of the tags that its change demands, which are joined by spaces; null demands nothing. */
+const HAS_OTHER_TAG = `
+        case when if_match is null then false
+             else ${etagSql(ORDERS.json)} <> all(string_to_array(if_match, ' ')) end`;
+
 const changeOrders = (name: string, locking: Locking): Statement => ({
   name,
   text: `
     with asked as (
       select *
-      from unnest($1::bigint[], $2::order_status[]${locking.parameter}) as asked (id, wanted${locking.column})),
+      from unnest($1::bigint[], $2::order_status[], $3::text[]${locking.parameter})
+        as asked (id, wanted, if_match${locking.column})),
     -- The pets are locked before their orders, in the order of their identifiers, as everywhere.
     pet as materialized (
       select id
@@ -202,41 +209,46 @@ const changeOrders = (name: string, locking: Locking): Statement => ({
       order by id
       ${locking.lock}),
     present as materialized (
-      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted${locking.column}
+      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted, asked.if_match${locking.column}
       from asked
       join orders as o on o.id = asked.id
       join pet on pet.id = o.pet_id
       order by o.id
       ${locking.lock.replace('update', 'update of o')}),
     decided as materialized (
-      select *, order_may_become(status, wanted) as is_change${locking.lateColumn}
-      from present),
+      -- the tag is that of the row as the lock found it
+      select *, order_may_become(status, wanted) as is_change, ${HAS_OTHER_TAG} as has_other_tag${locking.lateColumn}
+      from present as item),
     changed as (
       update orders
       set status = decided.wanted
       from decided
-      where orders.id = decided.id and is_change ${locking.andInTime}
+      where orders.id = decided.id and is_change and not has_other_tag ${locking.andInTime}
       returning orders.id, orders.pet_id, orders.status, orders.placed_at, orders.updated_at)
-    select false, id, pet_id, status, placed_at, updated_at
-    from changed
+    select null, id, status, ${ORDERS.json}
+    from changed as item
     union all
-    select is_change, id, pet_id, status, placed_at, updated_at
-    from decided
-    where not is_change ${locking.orLate}
+    select case when has_other_tag then 'precondition_failed' when is_change then 'locked' end, id, status, ${ORDERS.json}
+    from decided as item
+    where not is_change or has_other_tag ${locking.orLate}
     union all
     -- those that a lock left out, or that were deleted since the snapshot
-    select order_may_become(o.status, asked.wanted), o.id, o.pet_id, o.status, o.placed_at, o.updated_at
-    from asked
-    join orders as o on o.id = asked.id
-    where not exists (select from present where present.id = o.id)`,
+    select
+      case when ${HAS_OTHER_TAG} then 'precondition_failed' when order_may_become(status, wanted) then 'locked' end,
+      id, status, ${ORDERS.json}
+    from (
+      select o.*, asked.wanted, asked.if_match
+      from asked
+      join orders as o on o.id = asked.id
+      where not exists (select from present where present.id = o.id)) as item`,
 });
 
 /**
- * Changes the status of orders, each named once, where the state machine of orders allows it. Rows are the orders that exist,
- * in no order: whether the order is locked and would change, then the order as it is afterwards, changed or not. The pets
- * follow by a trigger of orders.
+ * Changes the status of orders, each named once, where `If-Match` holds and the state machine of orders allows it. Rows are the
+ * orders that exist, in no order: `precondition_failed`, or `locked` where the order would change but is locked, or null; then the
+ * order as it is afterwards, changed or not. The pets follow by a trigger of orders.
  */
 export const CHANGE_ORDERS = changeOrders('change_orders', SKIPPING);
 
 /** The same for orders that were locked, or whose pet was. */
-export const CHANGE_LOCKED_ORDERS = changeOrders('change_orders_locked', waiting(3));
+export const CHANGE_LOCKED_ORDERS = changeOrders('change_orders_locked', waiting(4));

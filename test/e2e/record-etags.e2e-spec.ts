@@ -61,7 +61,7 @@ describe('the ETag of a pet', () => {
       status: statusOrAbsent,
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(pet, { minLength: 10, maxLength: 30 }), async (pets) => {
+      fc.asyncProperty(fc.array(pet, { minLength: 5, maxLength: 15 }), async (pets) => {
         const tags = await Promise.all(
           pets.map(async ({ name, categoryId, status }, index) => {
             const members = `"name":${JSON.stringify(name)},"categoryId":${categoryId}`;
@@ -79,7 +79,7 @@ describe('the ETag of a pet', () => {
         expect(tags.map(({ created }) => created)).toEqual(tags.map(({ id }) => inSql.get(id)));
         expect(tags.map(({ read }) => read)).toEqual(tags.map(({ id }) => inSql.get(id)));
       }),
-      { numRuns: 10 },
+      { numRuns: 8 },
     );
   });
 });
@@ -119,7 +119,7 @@ describe('the ETag of an order', () => {
     await operator.query('alter table orders disable trigger user');
     await fc.assert(
       fc.asyncProperty(
-        fc.uniqueArray(order, { selector: ({ id }) => id, minLength: 10, maxLength: 30 }),
+        fc.uniqueArray(order, { selector: ({ id }) => id, minLength: 5, maxLength: 15 }),
         async (orders) => {
           await operator.query('delete from orders where pet_id = $1', [petId]);
           await operator.query(
@@ -139,7 +139,7 @@ describe('the ETag of an order', () => {
           expect(read).toEqual([...inSql.values()]);
         },
       ),
-      { numRuns: 10 },
+      { numRuns: 8 },
     );
     await operator.query('alter table orders enable trigger user');
     await operator.end();

@@ -131,7 +131,7 @@ export interface paths {
         head: operations["getOrderHead"];
         /**
          * Change the status of an order
-         * @description Takes an order a step further, and its animal with it: `delivered` makes the animal `sold`, `cancelled` makes it `available` again. Asking for the present status changes nothing.
+         * @description Takes an order a step further, and its animal with it: `delivered` makes the animal `sold`, `cancelled` makes it `available` again. Asking for the present status changes nothing. With `If-Match` only the order that you have seen is changed: of simultaneous changes that name one `ETag` exactly one succeeds.
          */
         patch: operations["updateOrder"];
         trace?: never;
@@ -607,7 +607,7 @@ export interface components {
          */
         "Idempotency-Key": string;
         /**
-         * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+         * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
          * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
          */
         "If-Match": string;
@@ -731,7 +731,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -984,7 +984,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -1098,7 +1098,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -1561,7 +1561,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -1715,7 +1715,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -1815,7 +1815,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -1934,7 +1934,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -2180,7 +2180,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -2294,7 +2294,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -2426,7 +2426,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -2542,7 +2542,13 @@ export interface operations {
     updateOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-Match"?: components["parameters"]["If-Match"];
+            };
             path: {
                 /**
                  * @description The identifier. What is no plain decimal int64 identifies nothing (404).
@@ -2675,6 +2681,7 @@ export interface operations {
                     };
                 };
             };
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["BodyTooLarge"];
             414: components["responses"]["UriTooLong"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -2690,7 +2697,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -2955,7 +2962,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the response would have another one, you get 412 `precondition_failed`. A weak tag never matches, `*` always does.
+                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];

@@ -38,6 +38,18 @@ export const STORE: readonly Kind[] = [
     limit: 'key',
   },
   {
+    kind: 'PATCH of an order that is no longer what the client has',
+    bytes: ({ good }) =>
+      request(
+        'PATCH /v1/store/orders/1',
+        [bearer(good), JSON_TYPE, 'If-Match: "another"', lengthOf('{"status":"approved"}')],
+        '{"status":"approved"}',
+      ),
+    status: 412,
+    code: 'precondition_failed',
+    limit: 'key',
+  },
+  {
     kind: 'GET of the inventory',
     bytes: ({ good }) => get('/v1/store/inventory', good),
     status: 200,

@@ -79,7 +79,7 @@ async function run(
       latest.set(petId, order.id);
     } else if (orderId !== undefined) {
       const order = await repository.change({ id: orderId, status: act }, performance.now() + PATIENCE_MS);
-      expect(order).toMatchObject({ id: orderId, petId });
+      expect(order).toMatchObject({ json: expect.stringContaining(`{"id":${orderId},"petId":${petId},`) });
     }
   }
   return placed;
