@@ -11,8 +11,9 @@ import { createTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
 
 jest.setTimeout(60_000);
 
-const CONNECTIONS = 40;
-const PIPELINED = 150;
+const CONNECTIONS = 375;
+/** As many as one connection may have in flight. */
+const PIPELINED = 16;
 
 let database: TestDatabase;
 let proxy: TcpProxy;
