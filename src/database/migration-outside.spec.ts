@@ -10,6 +10,8 @@ import { migrate } from './migrations.js';
 
 /** For what is meant to run out of time. */
 const AT_ONCE_MS = 50;
+/** For what would otherwise wait for good. */
+const DEADLINE = '30s';
 
 const OUTSIDE = '-- migrate: outside a transaction\n';
 const BUILD = `${OUTSIDE}create unique index concurrently if not exists "Cats key" on cats (name);`;
@@ -101,7 +103,8 @@ describe('a migration that runs outside a transaction', () => {
       );
       expect(rowCount).toBe(1);
     });
-    await other.query(`set lock_timeout = ${AT_ONCE_MS}; insert into cats (name) values ('Kitty')`);
+    // Blocked it would wait for the commit below, and fail.
+    await other.query(`set lock_timeout = '${DEADLINE}'; insert into cats (name) values ('Kitty')`);
     await other.end();
     await client.query('commit');
     expect(await outcome).toEqual(['1_cats']);
@@ -167,8 +170,8 @@ describe('a migration that runs outside a transaction', () => {
       end
       $$;`);
     await beside(async (other) => {
-      // More than the second that a row is waited for, and much less than the minute that a migration waits in all.
-      await other.query(`set statement_timeout = '1900ms'`);
+      // Less than the minute that a migration waits in all.
+      await other.query(`set statement_timeout = '${DEADLINE}'`);
       for (let nth = 0; nth < 2; nth += 1) {
         await eventually(async () => expect(await waitingForRow(other)).toBe(1));
         await other.query('select from cats where id = 1 for update');

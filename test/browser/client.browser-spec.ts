@@ -38,11 +38,11 @@ let chromium: Chromium;
 beforeAll(async () => {
   [service, installed] = await Promise.all([startService({ clock }), installClient()]);
   shop = await serveClientPage(installed.packageFolder);
-  await service.database.pool.query(
+  await service.pool.query(
     `insert into pets (name, category_id) select 'Pet ' || n, n from generate_series(1, $1) as n`,
     [PETS - 1],
   );
-  await service.database.pool.query(
+  await service.pool.query(
     `insert into pets (id, name, category_id, status) overriding system value values ($1, 'Far', $1, 'available')`,
     [BIG_ID],
   );
@@ -103,7 +103,7 @@ describe("the client in a browser, on a page of another origin than the service'
     );
     expect(pet).toEqual({ id: pet.id, name: 'Rex 🐕', categoryId: BIG_ID, status: 'available' });
     expect(order).toMatchObject({ petId: pet.id, status: 'cancelled' });
-    const { rows } = await service.database.pool.query<{ digits: string }>(
+    const { rows } = await service.pool.query<{ digits: string }>(
       'select category_id::text as digits from pets where id = $1',
       [pet.id],
     );

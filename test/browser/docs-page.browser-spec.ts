@@ -22,11 +22,9 @@ beforeAll(async () => {
     environment: { ADDRESS_LIMIT_PER_MINUTE: '10000' },
   });
   ({ key } = await service.issueKey());
-  await service.database.pool.query(`
+  await service.pool.query(`
     insert into pets (name, category_id) select 'Pet ' || n, n from generate_series(1, 30) as n`);
-  await service.database.pool.query(
-    `insert into pets (id, name, category_id) values (${BIG_ID}, 'Big', ${BIG_ID})`,
-  );
+  await service.pool.query(`insert into pets (id, name, category_id) values (${BIG_ID}, 'Big', ${BIG_ID})`);
   chromium = await startChromium();
 });
 afterAll(async () => {

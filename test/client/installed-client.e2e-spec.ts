@@ -46,7 +46,7 @@ describe('the client, packed and installed in a fresh folder', () => {
     const { key } = await service.issueKey();
     const printed = await client.node(['first.mjs'], { 'first.mjs': pasted }, { API_KEY: key });
     expect(printed).toMatch(/^1n Rex\n\{ available: 0n, pending: 1n, sold: 0n \}\npet_not_available 409\n$/);
-    const { rows } = await service.database.pool.query<{ digits: string }>(
+    const { rows } = await service.pool.query<{ digits: string }>(
       'select category_id::text as digits from pets',
     );
     expect(rows).toEqual([{ digits: '9007199254740993' }]);

@@ -65,7 +65,7 @@ describe('the client, operation by operation', () => {
 
   it('keeps an id beyond 2^53 exact, in the path, the body and the list', async () => {
     const id = 9_007_199_254_740_993n;
-    await service.database.pool.query(
+    await service.pool.query(
       `insert into pets (id, name, category_id, status) overriding system value values ($1, 'far', 1, 'available')`,
       [id],
     );
@@ -79,7 +79,7 @@ describe('the client, operation by operation', () => {
 
 describe('paging', () => {
   it('walks every page of the animals, of all and of one status', async () => {
-    const { pool } = service.database;
+    const { pool } = service;
     await pool.query('truncate pets, orders restart identity cascade');
     await pool.query(
       `insert into pets (name, category_id, status)
@@ -103,7 +103,7 @@ describe('paging', () => {
   });
 
   it('walks every page of the orders', async () => {
-    const { pool } = service.database;
+    const { pool } = service;
     await pool.query('truncate pets, orders restart identity cascade');
     const placed: bigint[] = [];
     for (let n = 0; n < 5; n += 1) {

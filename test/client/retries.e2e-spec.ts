@@ -49,7 +49,7 @@ const inProgress = (): Promise<Response> =>
   );
 
 const petsCount = async (): Promise<unknown> =>
-  (await service.database.pool.query<{ count: bigint }>('select count(*) from pets')).rows[0]?.count;
+  (await service.pool.query<{ count: bigint }>('select count(*) from pets')).rows[0]?.count;
 
 describe('a call that the service refuses for a time', () => {
   it('waits as long as a 429 says, and is then admitted', async () => {
@@ -113,7 +113,7 @@ describe('a call that the service refuses for a time', () => {
   });
 
   it('ends an iteration, too', async () => {
-    await service.database.pool.query(
+    await service.pool.query(
       `insert into pets (name, category_id) select 'Pet', n from generate_series(1, 3) as n`,
     );
     const controller = new AbortController();

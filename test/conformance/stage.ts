@@ -94,7 +94,7 @@ function breakStatements(database: Database): void {
 }
 
 /** The animals 1 and 2 are ordered: the order 1 is placed, the order 2 delivered. */
-async function addAnimalsAndOrders({ database: { pool } }: TestService): Promise<void> {
+async function addAnimalsAndOrders({ pool }: TestService): Promise<void> {
   await pool.query(
     `insert into pets (name, category_id, status) select 'Pet ' || n, n, 'available' from generate_series(1, $1) as n`,
     [PETS],
@@ -116,7 +116,7 @@ async function issueKeys(
     await service.issueKey({ perMinute: 1 }),
     await service.issueKey(),
   ];
-  const { pool } = service.database;
+  const { pool } = service;
   await pool.query(`update api_keys set expires_at = '2001-01-01' where id = $1`, [expired.id]);
   await pool.query(`update api_keys set revoked_at = '2001-01-01' where id = $1`, [revoked.id]);
   const until = new Date(nowMs + 3_600_000);

@@ -84,7 +84,7 @@ export async function onDatabase(
   const service = await startService({ environment, ...(clock && { clock }) });
   const issue = async (): Promise<{ id: bigint; key: string }> => await service.issueKey();
   const [good, expired, revoked, suspended] = [await issue(), await issue(), await issue(), await issue()];
-  const { pool } = service.database;
+  const { pool } = service;
   await pool.query(`update api_keys set expires_at = '2001-01-01' where id = $1`, [expired.id]);
   await pool.query(`update api_keys set revoked_at = '2001-01-01' where id = $1`, [revoked.id]);
   await pool.query(ANIMALS_AND_ORDERS);

@@ -92,7 +92,7 @@ const askToTheEnd = (kind: Kind, stage: Stage): Promise<void> =>
   });
 
 async function charged(stage: Stage): Promise<Charged> {
-  const { rows } = await stage.service.database.pool.query<{ minute: bigint; day: bigint }>(
+  const { rows } = await stage.service.pool.query<{ minute: bigint; day: bigint }>(
     'select sum(minute_admitted) as minute, sum(day_admitted) as day from api_key_counters',
   );
   const [{ minute, day } = { minute: NaN, day: NaN }] = rows;

@@ -7,7 +7,7 @@ let key: string;
 beforeAll(async () => {
   service = await startService();
   ({ key } = await service.issueKey());
-  await service.database.pool.query(
+  await service.pool.query(
     `insert into pets (name, category_id) select 'Pet ' || n, n from generate_series(1, 30) as n`,
   );
 });
@@ -52,7 +52,7 @@ describe('conditional requests', () => {
 
   it('200 with another ETag as soon as something changed', async () => {
     const before = await service.fetch('/v1/pets/9', { key });
-    await service.database.pool.query(`update pets set name = 'Changed' where id = 9`);
+    await service.pool.query(`update pets set name = 'Changed' where id = 9`);
     const etag = before.headers.get('etag') ?? '';
     const after = await service.fetch('/v1/pets/9', { key, headers: { 'if-none-match': etag } });
     expect(after.status).toBe(200);

@@ -60,7 +60,7 @@ describe('POST /v1/pets', () => {
           const expected = `{"id":${id},${members}`;
           expect(created).toBe(expected);
           expect(await (await service.fetch(`/v1/pets/${id}`, { key })).text()).toBe(expected);
-          await service.database.pool.query('delete from pets where id <> $1', [id]);
+          await service.pool.query('delete from pets where id <> $1', [id]);
           expect(await (await service.fetch('/v1/pets', { key })).text()).toBe(`[${expected}]`);
         }),
         { numRuns: 60 },

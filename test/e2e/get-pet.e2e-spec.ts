@@ -24,7 +24,7 @@ describe('GET /v1/pets/{petId}', () => {
   it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993', '0'])(
     '200: finds the animal %s by its exact identifier',
     async (id) => {
-      await service.database.pool.query(
+      await service.pool.query(
         `insert into pets (id, name, category_id) values ($1, 'Edge', $1) on conflict do nothing`,
         [id],
       );

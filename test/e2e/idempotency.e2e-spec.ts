@@ -15,7 +15,7 @@ afterAll(async () => {
   await service.close();
 });
 beforeEach(async () => {
-  await service.database.pool.query('truncate pets, idempotency_keys restart identity cascade');
+  await service.pool.query('truncate pets, idempotency_keys restart identity cascade');
 });
 
 const REX = '{"name":"Rex","categoryId":9223372036854775807,"status":"sold"}';
@@ -32,7 +32,7 @@ const post = (
   });
 
 const petsCount = async (): Promise<bigint> =>
-  (await service.database.pool.query<{ count: bigint }>('select count(*) from pets')).rows[0]?.count ?? -1n;
+  (await service.pool.query<{ count: bigint }>('select count(*) from pets')).rows[0]?.count ?? -1n;
 
 describe('Idempotency-Key on POST /v1/pets', () => {
   it('answers a repeat with the first answer, to the byte, and says so', async () => {
@@ -63,7 +63,7 @@ describe('Idempotency-Key on POST /v1/pets', () => {
 
   it('gives the first answer even when the animal has changed since', async () => {
     const first = await (await post('changed')).text();
-    await service.database.pool.query(`update pets set name = 'Max', status = null`);
+    await service.pool.query(`update pets set name = 'Max', status = null`);
     expect(await (await post('changed')).text()).toBe(first);
   });
 
@@ -102,7 +102,7 @@ describe('Idempotency-Key on POST /v1/pets', () => {
   });
 
   it('answers 409 while another replica holds the claim, and serves the repeat afterwards', async () => {
-    const client = await service.database.pool.connect();
+    const client = await service.pool.connect();
     const { rows } = await client.query<{ id: bigint }>('select min(id) as id from api_keys');
     await client.query('begin');
     await client.query(`select pg_advisory_xact_lock(hashtextextended('held', $1))`, [rows[0]?.id]);
@@ -120,12 +120,10 @@ describe('Idempotency-Key on POST /v1/pets', () => {
 
   it('forgets after 24 hours, to the row', async () => {
     const first = (await (await post('old')).json()) as { id: number };
-    await service.database.pool.query(
-      `update idempotency_keys set expires_at = expires_at - interval '24 hours'`,
-    );
+    await service.pool.query(`update idempotency_keys set expires_at = expires_at - interval '24 hours'`);
     const second = (await (await post('old', { body: REX.replace('Rex', 'Max') })).json()) as { id: number };
     expect(second.id).not.toBe(first.id);
-    const { rows } = await service.database.pool.query<{ hours: number }>(
+    const { rows } = await service.pool.query<{ hours: number }>(
       `select extract(epoch from expires_at - now())::float8 / 3600 as hours from idempotency_keys`,
     );
     expect(rows).toHaveLength(1);

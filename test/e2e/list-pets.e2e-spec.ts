@@ -7,7 +7,7 @@ let key: string;
 beforeAll(async () => {
   service = await startService();
   ({ key } = await service.issueKey());
-  await service.database.pool.query(`
+  await service.pool.query(`
     insert into pets (name, category_id, status)
     select 'Pet ' || n, n, (array['available', 'pending', 'sold', null])[n % 4 + 1]::pet_status
     from generate_series(1, 250) as n`);

@@ -14,7 +14,7 @@ afterAll(() => service.close());
 
 describe('paging through GET /v1/pets', () => {
   it('meets every animal once in pages of 7, while others come and go', async () => {
-    const { pool } = service.database;
+    const { pool } = service;
     // Even identifiers are stable; the odd ones between them are what somebody else inserts and deletes.
     await pool.query(`
       insert into pets (id, name, category_id)
@@ -44,7 +44,7 @@ describe('paging through GET /v1/pets', () => {
   });
 
   it('reaches both ends of int64', async () => {
-    const { pool } = service.database;
+    const { pool } = service;
     await pool.query('delete from pets');
     await pool.query(`
       insert into pets (id, name, category_id)
@@ -56,7 +56,7 @@ describe('paging through GET /v1/pets', () => {
   });
 
   it('keeps the filter and the limit in its links, and has no next on the last page', async () => {
-    const { pool } = service.database;
+    const { pool } = service;
     await pool.query('delete from pets');
     await pool.query(
       `insert into pets (id, name, category_id, status) select n, 'x', 1, 'sold' from generate_series(1, 4) as n`,

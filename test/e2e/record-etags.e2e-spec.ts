@@ -23,7 +23,7 @@ const etagOf = async (path: string): Promise<string | null> =>
 
 /** By identifier, what SQL computes, as a write does under the lock. */
 async function etagsInSql({ table, json }: { readonly table: string; readonly json: string }) {
-  const { rows } = await service.database.pool.query<{ id: bigint; etag: string }>(
+  const { rows } = await service.pool.query<{ id: bigint; etag: string }>(
     `select item.id, ${etagSql(json)} as etag from ${table} as item`,
   );
   return new Map(rows.map(({ id, etag }) => [id, etag]));

@@ -30,7 +30,7 @@ describe('GET /v1/usage', () => {
   it('tells the last 31 UTC days, also those without a request, and moves on at midnight', async () => {
     nowMs = Date.UTC(2026, 10, 20, 23, 59, 30);
     const { id, key } = await service.issueKey({ perMinute: 3, perDay: 100 });
-    await service.database.pool.query(
+    await service.pool.query(
       `insert into api_key_usage (api_key_id, day, admitted, refused)
        values ($1, '2026-10-20', 1, 1), ($1, '2026-10-21', 5, 2), ($1, '2026-11-19', 8, 0)`,
       [id],
@@ -56,14 +56,13 @@ describe('GET /v1/usage', () => {
     const { id, key } = await service.issueKey();
     await usageOf(key);
     const most = 2 ** 31 - 1;
-    await service.database.pool.query(
+    await service.pool.query(
       `insert into api_key_usage (api_key_id, day, admitted, refused) values ($1, '2026-11-20', ${most}, ${most})`,
       [id],
     );
-    await service.database.pool.query(
-      `update api_key_counters set day_refused = ${2 ** 40} where api_key_id = $1`,
-      [id],
-    );
+    await service.pool.query(`update api_key_counters set day_refused = ${2 ** 40} where api_key_id = $1`, [
+      id,
+    ]);
     const { days } = await usageOf(key);
     expect(days[30]).toEqual({ day: '2026-11-20', admitted: most + 2, refused: 2 ** 40 + most });
   });
@@ -71,7 +70,7 @@ describe('GET /v1/usage', () => {
   it('counts a day that began anew, because a clock went back, together with what it had counted before', async () => {
     nowMs = Date.UTC(2026, 10, 20, 12);
     const { id, key } = await service.issueKey();
-    await service.database.pool.query(
+    await service.pool.query(
       `insert into api_key_usage (api_key_id, day, admitted, refused) values ($1, '2026-11-20', 100, 5)`,
       [id],
     );
@@ -82,7 +81,7 @@ describe('GET /v1/usage', () => {
     const asking = await Promise.all(
       Array.from({ length: 40 }, async (_, nth) => {
         const { id, key } = await service.issueKey();
-        await service.database.pool.query(
+        await service.pool.query(
           `insert into api_key_usage (api_key_id, day, admitted, refused) values ($1, '2026-11-19', $2, 0)`,
           [id, nth],
         );

@@ -102,7 +102,7 @@ describe('a hostile body', () => {
   });
 
   it('has left nothing behind: neither an animal nor a member of every object', async () => {
-    const { rows } = await service.database.pool.query('select from pets');
+    const { rows } = await service.pool.query('select from pets');
     expect(rows).toEqual([]);
     expect(Reflect.get({}, 'admin')).toBeUndefined();
   });

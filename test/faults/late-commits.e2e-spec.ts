@@ -9,7 +9,7 @@ let key: string;
 let pets: readonly bigint[];
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ provokes503: true });
   ({ key } = await service.issueKey());
   await service.fetch('/v1/pets', { key });
   pets = await addPets(service, 20);
@@ -17,15 +17,13 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 async function countOf(table: string): Promise<number> {
-  const { rows } = await service.database.pool.query<{ count: number }>(
-    `select count(*)::int as count from ${table}`,
-  );
+  const { rows } = await service.pool.query<{ count: number }>(`select count(*)::int as count from ${table}`);
   return rows[0]?.count ?? Number.NaN;
 }
 
 async function nothingWaits(): Promise<void> {
   await eventually(async () => {
-    const { rows } = await service.database.pool.query(
+    const { rows } = await service.pool.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
     expect(rows).toHaveLength(0);

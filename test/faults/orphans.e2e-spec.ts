@@ -21,6 +21,7 @@ beforeEach(async () => {
   operator = openTestPool(database.url, { max: 1 });
   service = await startService({
     databaseUrl: database.url,
+    provokes503: true,
     environment: { DATABASE_STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS) },
   });
 });

@@ -6,8 +6,6 @@ import { eventually } from '../support/eventually.js';
 import { startService, type TestService } from '../support/service.js';
 import { miscopiedKey, newAddress, unknownKey } from '../support/strangers.js';
 
-jest.setTimeout(60_000);
-
 /** It stands still unless a test moves it on, so that no flood meets the turn of a minute by accident. */
 const clock = { nowMs: Date.parse('2026-11-20T09:30:12.345Z') };
 const POLICY = '"address";q=60;w=60';
@@ -42,7 +40,7 @@ async function exhaustedAddress(): Promise<string> {
 
 /** Each key's counters, with the version of its row: any write would show. */
 async function counters(): Promise<unknown[]> {
-  const { rows } = await service.database.pool.query(
+  const { rows } = await service.pool.query(
     'select *, xmin::text, ctid::text from api_key_counters order by api_key_id',
   );
   return rows;

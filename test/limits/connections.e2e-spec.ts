@@ -165,8 +165,7 @@ describe('a connection', () => {
 
   it('whose client does not take its responses is closed', async () => {
     await start({ REQUEST_TIMEOUT_MS: '1000', CONNECTIONS_PER_ADDRESS_MAX: '1' });
-    const { pool } = service.database;
-    await pool.query(
+    await service.pool.query(
       `insert into pets (name, category_id) select repeat('\u{1f600}', 255), n from generate_series(1, 100) as n`,
     );
     const own = await service.issueKey();
@@ -176,7 +175,7 @@ describe('a connection', () => {
     await once(socket, 'connect');
     socket.pause();
     const admitted = async (): Promise<number> => {
-      const { rows } = await pool.query<{ count: string }>(
+      const { rows } = await service.pool.query<{ count: string }>(
         'select day_admitted as count from api_key_counters where api_key_id = $1',
         [own.id],
       );

@@ -1,17 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Answer, ask, tally } from '../support/ask.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { processTimeMs } from '../support/process-time.js';
 import { startService, type TestService } from '../support/service.js';
 import { miscopiedKey, newAddress } from '../support/strangers.js';
 import { createTcpProxy, type TcpProxy, type TcpProxyMode } from '../support/tcp-proxy.js';
 
-jest.setTimeout(60_000);
-
-/** The service answers within 2 s; the rest is for a machine that is busy with other tests. */
-const ANSWERED_MS = 2500;
-/** The first success comes when what was under way has failed, at the latest: 1.5 s, and the same for the machine. */
-const HEALED_MS = 4000;
+const ANSWERED_MS = 2000;
+/** Requests one after another that fail before the first success. A lost connection that is used costs one of them. */
+const FAILED_MAX = 4;
 
 let database: TestDatabase;
 let proxy: TcpProxy;
@@ -98,16 +96,20 @@ async function timed(
   credentials = { authorization: `Bearer ${key}` },
 ): Promise<TimedAnswer> {
   const atSeconds = Math.floor(Date.now() / 1000);
-  const begunAt = performance.now();
+  const begunAt = processTimeMs();
   const answer = await ask(service.origin, { headers: { 'x-forwarded-for': address, ...credentials } });
-  return { ...answer, ms: performance.now() - begunAt, atSeconds };
+  return { ...answer, ms: processTimeMs() - begunAt, atSeconds };
 }
 
 const askMany = (times: number, address: string): Promise<TimedAnswer[]> =>
   Promise.all(Array.from({ length: times }, () => timed(address)));
 
 async function expectHealed(): Promise<void> {
-  const begunAt = performance.now();
-  await eventually(async () => expect(await timed(newAddress())).toMatchObject({ status: 200 }));
-  expect(performance.now() - begunAt).toBeLessThan(HEALED_MS);
+  let failed = 0;
+  await eventually(async () => {
+    const { status } = await timed(newAddress());
+    if (status === 503) failed += 1;
+    expect(status).toBe(200);
+  });
+  expect(failed).toBeLessThanOrEqual(FAILED_MAX);
 }

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { IssueKey } from '../../src/auth/issue-key.js';
 import { type Answer, ask } from '../support/ask.js';
 import { type RawAnswer, sendRaw } from '../support/raw-http.js';
 import { startService, type TestService } from '../support/service.js';
 import { newAddress, unknownKey } from '../support/strangers.js';
-
-jest.setTimeout(60_000);
 
 const MINUTE_MS = 60_000;
 /** 09:30:12.345 in the UTC day: 48 seconds before the next minute, 52,188 before the next day, rounded up. */
@@ -145,10 +143,7 @@ describe('without a valid key they describe the client address', () => {
   ])('%s', async (code, column) => {
     clock.nowMs = NOW;
     const { id, key } = await service.issueKey();
-    await service.database.pool.query(`update api_keys set ${column} = $2 where id = $1`, [
-      id,
-      new Date(NOW),
-    ]);
+    await service.pool.query(`update api_keys set ${column} = $2 where id = $1`, [id, new Date(NOW)]);
     const answer = await ask(service.origin, { key, headers: { 'x-forwarded-for': newAddress() } });
     expect(answer).toMatchObject({ status: 401, code, ...ADDRESS });
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Pool } from 'pg';
@@ -8,8 +8,6 @@ import { issueKeys, type TestKey } from '../support/issue-keys.js';
 import { type Replica, startReplica } from '../support/replicas.js';
 import { startService, type TestService } from '../support/service.js';
 import { openTestPool } from '../support/test-pool.js';
-
-jest.setTimeout(60_000);
 
 /** All that is refused here comes from one address, whose own limit is another test's matter. */
 const ENVIRONMENT = { ADDRESS_LIMIT_PER_MINUTE: '1000000' };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { type Answer, ask, askUntilDecided, tally } from '../support/ask.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -7,8 +7,6 @@ import { issueKeys, type TestKey } from '../support/issue-keys.js';
 import { holdOpen, updateInBulk } from '../support/operators.js';
 import { type Replica, startReplicas, stopReplicas } from '../support/replicas.js';
 import { openTestPool } from '../support/test-pool.js';
-
-jest.setTimeout(60_000);
 
 const REPLICAS = 3;
 let database: TestDatabase;

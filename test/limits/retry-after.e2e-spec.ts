@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PatientClient } from '../support/patient-client.js';
 import { startService, type TestService } from '../support/service.js';
-
-jest.setTimeout(60_000);
 
 /** Each test sets it to where it begins. */
 const clock = { nowMs: 0 };
@@ -110,7 +108,7 @@ describe('who waits exactly as long as a 429 says is admitted', () => {
     ['over midnight', '2026-11-21T00:10:00Z', 52_788],
   ])('suspended %s', async (_how, until, retryAfterSeconds) => {
     const { client, id } = await newClient(MIDDLE_OF_MINUTE, { perMinute: 5 });
-    await service.database.pool.query('update api_keys set suspended_until = $2 where id = $1', [id, until]);
+    await service.pool.query('update api_keys set suspended_until = $2 where id = $1', [id, until]);
     expect(await client.ask()).toMatchObject({
       status: 429,
       code: 'api_key_banned',
@@ -123,7 +121,7 @@ describe('who waits exactly as long as a 429 says is admitted', () => {
   it('suspended for less than its minute lasts, in which nothing remains', async () => {
     const { client, id } = await newClient(MIDDLE_OF_MINUTE, { perMinute: 1 });
     await client.ask();
-    await service.database.pool.query('update api_keys set suspended_until = $2 where id = $1', [
+    await service.pool.query('update api_keys set suspended_until = $2 where id = $1', [
       id,
       '2026-11-20T09:30:20Z',
     ]);

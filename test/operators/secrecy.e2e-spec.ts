@@ -35,7 +35,7 @@ async function dump(databaseUrl: string): Promise<string> {
 }
 
 it('a dump of the whole database contains no plain key, in no encoding', async () => {
-  const { pool } = service.database;
+  const { pool } = service;
   const one = <Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row> =>
     showsOne<Row>(pool, sql, values);
   const issued = await one<{ id: bigint; key: string }>(`select id, key from issue_api_key('Acme', 'pro')`);

@@ -22,6 +22,8 @@ export class PatientClient {
 
   async ask(): Promise<Answer> {
     const answer = await ask(this.origin, this.key === undefined ? {} : { key: this.key });
+    // A 503 has headers of its own: it would fail as wrong ones.
+    if (answer.status === 503) throw new Error(`503 ${answer.code}`);
     const nowMs = this.clock.nowMs;
     const resetMs = answer.resetSeconds * 1000;
     expect(resetMs).toBeGreaterThan(nowMs);

@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net';
+import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.js';
-import { type IssueKey, issueKey } from '../../src/auth/issue-key.js';
+import type { IssueKey } from '../../src/auth/issue-key.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
+import { columnTypes } from '../../src/database/column-types.js';
 import { Database } from '../../src/database/database.js';
 import type { Clock } from '../../src/http/clock.js';
 import { Signals } from '../../src/operations/signals.js';
@@ -10,6 +12,7 @@ import { RequestLog } from '../../src/operations/logging/request-log.js';
 import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
+import { openTestPool } from './test-pool.js';
 
 /** A service of one's own, on a database of one's own, behind a real socket. */
 export interface TestService {
@@ -18,11 +21,13 @@ export interface TestService {
   readonly config: Config;
   readonly database: Database;
   readonly databaseUrl: string;
+  /** The test's own connections: statements of the service's end after a second, which a busy machine may need for more. */
+  readonly pool: Pool;
   /** A key that no test can exhaust by accident, unless it says otherwise. */
   issueKey(wanted?: Partial<IssueKey>): Promise<{ readonly id: bigint; readonly key: string }>;
   /** What was answered so far, held against the OpenAPI document. */
   readonly conformance: Conformance;
-  /** Rejects, too, when the answer is not as the OpenAPI document says. */
+  /** Rejects, too, when the response is not as the OpenAPI document says, or is a 503 that the test does not provoke. */
   fetch(path: string, options?: RequestInit & { readonly key?: string }): Promise<Response>;
   close(): Promise<void>;
 }
@@ -34,6 +39,8 @@ export interface TestServiceOptions {
   readonly onRequestLine?: (line: string) => void;
   /** Another database than a new one: then the caller drops it. */
   readonly databaseUrl?: string;
+  /** The test provokes 503. Otherwise one fails it under its own name, whatever the test compares. */
+  readonly provokes503?: boolean;
 }
 
 const ROOMY: IssueKey = { name: 'test', plan: 'business', perMinute: 1_000_000, perDay: 10_000_000 };
@@ -66,6 +73,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     signals: new Signals(new RequestLog(options.onRequestLine ?? showLine, 'all', pino({ level: 'info' }))),
     ...(options.clock && { clock: options.clock }),
   });
+  const pool = openTestPool(databaseUrl, { types: columnTypes });
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
@@ -76,8 +84,9 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     config,
     database,
     databaseUrl,
+    pool,
     conformance,
-    issueKey: (wanted = {}) => issueKey(database.prisma, { ...ROOMY, ...wanted }),
+    issueKey: (wanted = {}) => issueKey(pool, { ...ROOMY, ...wanted }),
     fetch: async (path, { key, headers, ...init } = {}) => {
       const response = await fetch(`${origin}${path}`, {
         ...init,
@@ -86,20 +95,31 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
           ...new Headers(headers),
         ],
       });
-      const faults = conformance.faults({
-        method: init.method ?? 'GET',
-        target: path,
-        status: response.status,
-        headers: response.headers,
-        body: await response.clone().text(),
-      });
+      const method = init.method ?? 'GET';
+      const { status } = response;
+      const body = await response.clone().text();
+      if (status === 503 && options.provokes503 !== true) throw new Error(`${method} ${path}: 503 ${body}`);
+      const faults = conformance.faults({ method, target: path, status, headers: response.headers, body });
       if (faults.length > 0) throw new Error(`not as documented: ${faults.join('; ')}`);
       return response;
     },
     close: async () => {
       await app.close();
-      await database.close();
+      await Promise.all([database.close(), pool.end()]);
       await own?.drop();
     },
   };
+}
+
+async function issueKey(
+  pool: Pool,
+  { name, plan, perMinute, perDay, expires }: IssueKey,
+): Promise<{ readonly id: bigint; readonly key: string }> {
+  const { rows } = await pool.query<{ id: bigint; key: string }>(
+    'select id, key from issue_api_key($1, $2, $3, $4, $5)',
+    [name, plan, perMinute ?? null, perDay ?? null, expires ?? null],
+  );
+  const [issued] = rows;
+  if (issued === undefined) throw new Error('no key was issued');
+  return issued;
 }

@@ -13,11 +13,11 @@ export interface OrderAnswer {
 
 /** Adds animals and returns their identifiers. */
 export async function addPets(
-  { database }: TestService,
+  { pool }: TestService,
   count: number,
   status: PetStatus | null = 'available',
 ): Promise<readonly bigint[]> {
-  const { rows } = await database.pool.query<{ id: bigint }>(
+  const { rows } = await pool.query<{ id: bigint }>(
     `insert into pets (name, category_id, status) select 'Pet', 1, $2 from generate_series(1, $1) returning id`,
     [count, status],
   );
@@ -31,11 +31,8 @@ export async function addPet(service: TestService, status: PetStatus | null = 'a
   return id;
 }
 
-export async function petStatus({ database }: TestService, id: bigint): Promise<string | null | undefined> {
-  const { rows } = await database.pool.query<{ status: string | null }>(
-    'select status from pets where id = $1',
-    [id],
-  );
+export async function petStatus({ pool }: TestService, id: bigint): Promise<string | null | undefined> {
+  const { rows } = await pool.query<{ status: string | null }>('select status from pets where id = $1', [id]);
   return rows[0]?.status;
 }
 

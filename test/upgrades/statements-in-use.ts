@@ -45,7 +45,7 @@ async function send(stage: Stage, request: Request): Promise<Request> {
 
 async function issueWithoutCounters({ ordinary }: Stage): Promise<string> {
   const { id, key } = await ordinary.issueKey();
-  await ordinary.database.pool.query('delete from api_key_counters where api_key_id = $1', [id]);
+  await ordinary.pool.query('delete from api_key_counters where api_key_id = $1', [id]);
   return key;
 }
 

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { openEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.js';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
@@ -16,8 +16,6 @@ let parent: string;
 let shared: string;
 let opened: EmbeddedPostgres[] = [];
 let children: ChildProcess[] = [];
-
-jest.setTimeout(30_000);
 
 beforeAll(async () => {
   parent = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'petstore-spec-')));

@@ -29,7 +29,7 @@ const place = (petId: bigint, idempotencyKey?: string, on = service): Promise<Re
 
 const ordersOf = async (petId: bigint): Promise<number> =>
   (
-    await service.database.pool.query<{ count: number }>(
+    await service.pool.query<{ count: number }>(
       'select count(*)::int as count from orders where pet_id = $1',
       [petId],
     )
@@ -89,7 +89,7 @@ describe('Idempotency-Key on POST /v1/store/orders', () => {
     expect(await (await place(9_223_372_036_854_775_807n, 'nobody')).json()).toMatchObject({
       code: 'unknown_pet',
     });
-    await service.database.pool.query(`update pets set status = 'available' where id = $1`, [petId]);
+    await service.pool.query(`update pets set status = 'available' where id = $1`, [petId]);
     expect((await place(petId, 'later')).status).toBe(201);
     expect(await petStatus(service, petId)).toBe('pending');
   });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await startService();
   ({ key } = await service.issueKey());
   const petIds = await addPets(service, 120);
-  const { pool } = service.database;
+  const { pool } = service;
   await pool.query('insert into orders (pet_id) select unnest($1::bigint[])', [petIds]);
   await pool.query(`update orders set status = 'approved' where id % 4 in (1, 2)`);
   await pool.query(`update orders set status = 'delivered' where id % 4 = 2`);

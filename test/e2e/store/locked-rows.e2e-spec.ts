@@ -18,7 +18,7 @@ let key: string;
 let operator: OperatorAtWork<void> | undefined;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ provokes503: true });
   ({ key } = await service.issueKey());
   await service.fetch('/v1/pets', { key });
 });
@@ -73,7 +73,7 @@ const statuses = (responses: readonly Response[]): readonly number[] => response
 
 async function count(from: string, values: readonly unknown[]): Promise<number> {
   const text = `select count(*)::int as count from ${from}`;
-  const { rows } = await service.database.pool.query<{ count: number }>(text, [...values]);
+  const { rows } = await service.pool.query<{ count: number }>(text, [...values]);
   return rows[0]?.count ?? Number.NaN;
 }
 
@@ -302,7 +302,7 @@ describe('statements', () => {
       const id = await add();
       const table = statement === CHANGE_LOCKED_ORDERS ? 'orders' : 'pets';
       await hold(`select from ${table} where id = any($1) for update`, [id]);
-      const client = await service.database.pool.connect();
+      const client = await service.pool.connect();
       try {
         const late = client.query({
           text: statement.text,

@@ -130,9 +130,9 @@ describe('the counts of animals', () => {
     // A transaction that stays open keeps its part, and the others go on.
     await inTransaction('begin', async (client) => {
       await insert(client, 1, 'sold');
-      // Sent at once, they are one transaction.
+      // Sent at once, they are one transaction. Blocked it would wait for good.
       await pool.query(`
-        set local lock_timeout = '1s';
+        set local lock_timeout = '30s';
         insert into pets (name, category_id, status) values ('Pet', 1, 'sold')`);
       await expectExact();
     });

@@ -49,7 +49,7 @@ describe('POST /v1/store/orders', () => {
     it.each(['9223372036854775807', '-9223372036854775808', '9007199254740993'])(
       'orders the animal %s by its exact identifier',
       async (id) => {
-        await service.database.pool.query(
+        await service.pool.query(
           `insert into pets (id, name, category_id, status) values ($1, 'Edge', 1, 'available')`,
           [id],
         );
@@ -180,7 +180,7 @@ describe('POST /v1/store/orders', () => {
     const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(199);
-    const { rows } = await service.database.pool.query<{ orders: bigint; deadlocks: bigint }>(
+    const { rows } = await service.pool.query<{ orders: bigint; deadlocks: bigint }>(
       `select (select count(*) from orders where pet_id = $1) as orders, deadlocks
        from pg_stat_database where datname = current_database()`,
       [petId],

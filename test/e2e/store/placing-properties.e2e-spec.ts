@@ -45,7 +45,7 @@ async function world(apiKeyId: bigint) {
       for (const { placing: placed, isCancelled } of past) {
         const [row] = await place([placed]);
         if (isCancelled && row?.[2] != null) {
-          await service.database.pool.query(`update orders set status = 'cancelled' where id = $1`, [row[1]]);
+          await service.pool.query(`update orders set status = 'cancelled' where id = $1`, [row[1]]);
         }
       }
     },

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const select = async (text: string): Promise<unknown[]> => (await service.database.pool.query(text)).rows;
+const select = async (text: string): Promise<unknown[]> => (await service.pool.query(text)).rows;
 
 describe('the samples of a first start', () => {
   it('have orders in every state, that agree with their animals, and are added once', async () => {

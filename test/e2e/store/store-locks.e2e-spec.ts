@@ -21,7 +21,7 @@ async function besideOperator(
   values: readonly unknown[],
   work: (operator: PoolClient) => Promise<void>,
 ): Promise<void> {
-  const operator = await service.database.pool.connect();
+  const operator = await service.pool.connect();
   try {
     await operator.query('begin');
     await operator.query(statement, [...values]);
@@ -45,7 +45,7 @@ describe('beside an open transaction of an operator', () => {
     });
     // A 503 leaves open whether the order was placed; now it is, once.
     expect([201, 409]).toContain((await placeOrder(service, key, held)).status);
-    const { rows } = await service.database.pool.query<{ status: string }>(
+    const { rows } = await service.pool.query<{ status: string }>(
       'select status from orders where pet_id = $1',
       [held],
     );
@@ -64,7 +64,7 @@ describe('beside an open transaction of an operator', () => {
     });
     expect((await changeOrder(service, key, id, 'approved')).status).toBe(200);
     expect(await petStatus(service, BigInt(petId))).toBe('pending');
-    const { rows } = await service.database.pool.query<{ deadlocks: bigint }>(
+    const { rows } = await service.pool.query<{ deadlocks: bigint }>(
       'select deadlocks from pg_stat_database where datname = current_database()',
     );
     expect(rows).toEqual([{ deadlocks: 0n }]);
@@ -73,7 +73,7 @@ describe('beside an open transaction of an operator', () => {
 
 /** The identifiers of rows that nobody holds. */
 async function notHeld(table: 'pets' | 'orders', ids: readonly bigint[]): Promise<readonly bigint[]> {
-  const { rows } = await service.database.pool.query<{ id: bigint }>(
+  const { rows } = await service.pool.query<{ id: bigint }>(
     `select id from ${table} where id = any($1) order by id for no key update skip locked`,
     [ids],
   );
@@ -91,14 +91,14 @@ async function whileWaiting(
   end: () => Promise<void>,
   work: () => Promise<void>,
 ): Promise<void> {
-  const client = await service.database.pool.connect();
+  const client = await service.pool.connect();
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
     const patience = ids.map(() => PATIENCE_MS);
     const waiting = client.query(text, [ids, ...values, patience, PATIENCE_MS]);
     try {
       await eventually(async () => {
-        const { rowCount } = await service.database.pool.query(
+        const { rowCount } = await service.pool.query(
           `select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`,
           [rows[0]?.pid],
         );
