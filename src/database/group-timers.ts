@@ -4,7 +4,10 @@ export interface GroupTimers {
   now(): number;
   /** Runs a task once, after everything that has already arrived at this process was read. */
   soon(task: () => void): void;
-  /** Runs a task at intervals until the returned function is called, without keeping the process alive. */
+  /**
+   * Runs a task at intervals until the returned function is called, without keeping the process alive. It runs after everything
+   * that has already arrived was read.
+   */
   every(intervalMs: number, task: () => void): () => void;
 }
 
@@ -19,7 +22,14 @@ export const systemTimers: GroupTimers = {
     setImmediate(task);
   },
   every: (intervalMs, task) => {
-    const timer = setInterval(task, intervalMs).unref();
-    return () => clearInterval(timer);
+    let turn: NodeJS.Immediate | undefined;
+    // Timers run before sockets are read: after a stall of the process a result that is here would be given up.
+    const timer = setInterval(() => {
+      turn = setImmediate(task);
+    }, intervalMs).unref();
+    return () => {
+      clearInterval(timer);
+      clearImmediate(turn);
+    };
   },
 };

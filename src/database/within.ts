@@ -1,11 +1,14 @@
 import { UnavailableError } from './database-errors.js';
 
-/** Settles as the work does, or rejects after a time with an `UnavailableError`; the work goes on, and nobody hears of it. */
+/**
+ * Settles as the work does, or rejects after a time with an `UnavailableError`; the work goes on, and nobody hears of it. After a
+ * stall of the process what has already arrived is read before it rejects.
+ */
 export async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new UnavailableError('timed-out', `no answer in ${timeoutMs} ms`));
+      setImmediate(() => reject(new UnavailableError('timed-out', `no answer in ${timeoutMs} ms`)));
     }, timeoutMs);
   });
   try {
