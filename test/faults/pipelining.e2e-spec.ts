@@ -25,9 +25,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const countPets = async (): Promise<number> => {
-  const { rows } = await service.database.pool.query<{ count: number }>(
-    'select count(*)::int as count from pets',
-  );
+  const { rows } = await service.pool.query<{ count: number }>('select count(*)::int as count from pets');
   return rows[0]?.count ?? -1;
 };
 
@@ -81,7 +79,7 @@ describe('an address that pipelines more than a connection may have in flight', 
     const statuses = await statusesUntilClosed(get('/v1/pets?limit=1', own).repeat(700), penalized.port);
     expect(statuses).toEqual(Array<number>(16).fill(200));
     await penalized.close();
-    const { rows } = await service.database.pool.query<{ admitted: number }>(
+    const { rows } = await service.pool.query<{ admitted: number }>(
       `select minute_admitted::int as admitted from api_key_counters where api_key_id = $1`,
       [id],
     );

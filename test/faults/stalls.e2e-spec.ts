@@ -16,7 +16,7 @@ afterAll(() => service.close());
 
 /** When the statements began that wait for a lock now. */
 async function waitingSince(): Promise<readonly number[]> {
-  const { rows } = await service.database.pool.query<{ at: number }>(
+  const { rows } = await service.pool.query<{ at: number }>(
     `select extract(epoch from query_start)::float8 as at
      from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock'`,

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await server.start();
   await createPetstoreDatabase(server);
   await migrate({ connectionString: server.url, log: { info: () => undefined, warn: () => undefined } });
-  service = await startService({ databaseUrl: server.url });
+  service = await startService({ databaseUrl: server.url, provokes503: true });
   ({ key } = await service.issueKey());
 });
 afterAll(async () => {

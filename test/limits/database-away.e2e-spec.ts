@@ -2,10 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Answer, ask, tally } from '../support/ask.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { issueKeys } from '../support/issue-keys.js';
 import { processTimeMs } from '../support/process-time.js';
 import { startService, type TestService } from '../support/service.js';
 import { miscopiedKey, newAddress } from '../support/strangers.js';
 import { createTcpProxy, type TcpProxy, type TcpProxyMode } from '../support/tcp-proxy.js';
+import { openTestPool } from '../support/test-pool.js';
 
 const ANSWERED_MS = 2000;
 /** Requests one after another that fail before the first success. A lost connection that is used costs one of them. */
@@ -20,7 +22,10 @@ beforeEach(async () => {
   database = await createTestDatabase();
   proxy = await createTcpProxy(database.url);
   service = await startService({ databaseUrl: proxy.url, environment: { TRUST_PROXY: 'loopback' } });
-  ({ key } = await service.issueKey());
+  // Not by way of the proxy, whose connections are counted.
+  const operator = openTestPool(database.url, { max: 1 });
+  key = (await issueKeys(operator, 1, { perMinute: 1_000_000, perDay: 10_000_000 }))[0]?.key ?? '';
+  await operator.end();
   await openAllConnections();
 });
 

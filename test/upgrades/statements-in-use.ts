@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import { Client } from 'pg';
+import { createWarmUp } from '../../src/create-warm-up.js';
 import { deleteExpiredAnswers } from '../../src/idempotency/expired-answers.js';
 import { deleteExpiredUsage } from '../../src/throttling/usage-retention.js';
 import { PROVOCATIONS, withHeaders } from '../conformance/provocations.js';
@@ -26,6 +27,8 @@ export async function statementsInUse(): Promise<readonly string[]> {
     const asked = { method: 'GET', target: '/v1/usage', headers: { Host: 'petstore.example' } };
     await send(stage, withHeaders(asked, { Authorization: `Bearer ${withoutCounters}` }));
     const { database } = stage.ordinary;
+    // What only locked rows would provoke.
+    await createWarmUp(database, () => undefined).onApplicationBootstrap();
     await deleteExpiredUsage(database.pool, { retentionDays: 400, batchSize: 1 });
     await deleteExpiredAnswers(database, 1);
     const texts = queries.mock.calls

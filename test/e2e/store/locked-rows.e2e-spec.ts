@@ -302,7 +302,7 @@ describe('statements', () => {
       const id = await add();
       const table = statement === CHANGE_LOCKED_ORDERS ? 'orders' : 'pets';
       await hold(`select from ${table} where id = any($1) for update`, [id]);
-      const client = await service.pool.connect();
+      const client = await service.database.pool.connect();
       try {
         const late = client.query({
           text: statement.text,

@@ -10,7 +10,7 @@ let service: TestService;
 let key: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ provokes503: true });
   ({ key } = await service.issueKey());
 });
 afterAll(() => service.close());
