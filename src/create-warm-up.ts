@@ -1,7 +1,7 @@
-import type { Database } from './database/database.js';
+import type { Database, Statement } from './database/database.js';
 import { selectPages } from './database/pages.js';
 import { selectRowsById } from './database/rows-by-id.js';
-import { type HotStatement, WarmUp } from './database/warm-up.js';
+import { WarmUp } from './database/warm-up.js';
 import { FIND_STORED_CREATIONS } from './idempotency/idempotency.repository.js';
 import { CREATE_PETS, CREATE_PETS_ONCE, PETS } from './pets/pets.sql.js';
 import { READ_INVENTORY } from './store/inventory.repository.js';
@@ -32,26 +32,22 @@ export function createWarmUp(database: Database, warn: (message: string) => void
   });
 }
 
-const READS: readonly HotStatement[] = [
-  { ...selectPages(PETS), noItems: [[], [], []] },
-  { ...selectRowsById(PETS), noItems: [[]] },
-  { ...selectPages(ORDERS), noItems: [[], [], []] },
-  { ...selectRowsById(ORDERS), noItems: [[]] },
-  { ...READ_INVENTORY, noItems: [] },
-  { ...DAYS_OF_KEYS, noItems: [[], []] },
-  { ...FIND_STORED_CREATIONS, noItems: [[], []] },
+const READS: readonly Statement[] = [
+  selectPages(PETS),
+  selectRowsById(PETS),
+  selectPages(ORDERS),
+  selectRowsById(ORDERS),
+  READ_INVENTORY,
+  DAYS_OF_KEYS,
+  FIND_STORED_CREATIONS,
 ];
 
-const WRITES: readonly HotStatement[] = [
-  { ...CREATE_PETS, noItems: [[], [], []] },
-  { ...CREATE_PETS_ONCE, noItems: [[], [], [], [], [], [], []] },
-  { ...PLACE_ORDERS, noItems: [[]] },
-  { ...PLACE_ORDERS_ONCE, noItems: [[], [], [], []] },
-  { ...CHANGE_ORDERS, noItems: [[], []] },
+const WRITES: readonly Statement[] = [
+  CREATE_PETS,
+  CREATE_PETS_ONCE,
+  PLACE_ORDERS,
+  PLACE_ORDERS_ONCE,
+  CHANGE_ORDERS,
 ];
 
-const RETRIES: readonly HotStatement[] = [
-  { ...PLACE_LOCKED_ORDERS, noItems: [[], [], '1'] },
-  { ...PLACE_LOCKED_ORDERS_ONCE, noItems: [[], [], [], [], [], '1'] },
-  { ...CHANGE_LOCKED_ORDERS, noItems: [[], [], [], '1'] },
-];
+const RETRIES: readonly Statement[] = [PLACE_LOCKED_ORDERS, PLACE_LOCKED_ORDERS_ONCE, CHANGE_LOCKED_ORDERS];

@@ -4,9 +4,10 @@ import { eventually } from '../../test/support/eventually.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 import { createTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.js';
 import type { Pool } from 'pg';
-import { type HotStatement, WarmUp } from './warm-up.js';
+import type { Statement } from './query-rows.js';
+import { WarmUp } from './warm-up.js';
 
-const HOT: HotStatement = { name: 'hot', text: 'select $1::int', noItems: [1] };
+const HOT: Statement = { name: 'hot', text: 'select $1::int, $2::bigint[]' };
 
 let database: TestDatabase;
 let proxy: TcpProxy;
@@ -32,7 +33,7 @@ afterEach(async () => {
   await pool.end();
 });
 
-const prepare = (...statements: readonly HotStatement[]): WarmUp => {
+const prepare = (...statements: readonly Statement[]): WarmUp => {
   warmUp = new WarmUp({
     pools: [{ pool, statements }],
     namedStatements: true,
@@ -84,7 +85,7 @@ describe('the warm-up', () => {
   });
 
   it('ends although the database rejects a statement, and prepares the others', async () => {
-    const rejected = { name: 'rejected', text: 'insert into nowhere values ($1)', noItems: [1] };
+    const rejected = { name: 'rejected', text: 'insert into nowhere values ($1)' };
     await prepare(rejected, HOT).onApplicationBootstrap();
     await warmUp.done;
     expect(warnings).toEqual([expect.stringContaining('"nowhere" does not exist')]);

@@ -5,15 +5,10 @@ import { classifyDatabaseError } from './database-errors.js';
 import { describeFault } from './describe-fault.js';
 import { queryRows, type Statement } from './query-rows.js';
 
-/** A statement of requests, with values for which it returns no row, writes nothing and counts nothing. */
-export interface HotStatement extends Statement {
-  readonly noItems: readonly unknown[];
-}
-
 /** The statements that requests send on the connections of a pool. */
 export interface WarmPool {
   readonly pool: pg.Pool;
-  readonly statements: readonly HotStatement[];
+  readonly statements: readonly Statement[];
 }
 
 export interface WarmUpOptions {
@@ -100,12 +95,12 @@ export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
     if (failed !== undefined) throw failed.reason;
   }
 
-  async #prepare(connection: pg.PoolClient, statements: readonly HotStatement[]): Promise<void> {
+  async #prepare(connection: pg.PoolClient, statements: readonly Statement[]): Promise<void> {
     const source = { queryable: connection, named: this.#options.namedStatements };
     let rejection: unknown;
     try {
       for (const statement of statements) {
-        await queryRows(source, statement, statement.noItems).catch((error: unknown) => {
+        await queryRows(source, statement, withoutItems(statement)).catch((error: unknown) => {
           if (!isRejected(error)) throw error;
           rejection ??= error;
         });
@@ -117,6 +112,18 @@ export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
     }
     if (rejection !== undefined) throw rejection;
   }
+}
+
+/**
+ * Values for which a statement of batches does nothing: an empty array for each array, and null for the others. A parameter is
+ * an array where it is cast to one.
+ */
+function withoutItems({ text }: Statement): readonly unknown[] {
+  const values: unknown[] = [];
+  for (const [, number, array] of text.matchAll(/\$(\d+)(?:::\w+(\[\])?)?/g)) {
+    values[Number(number) - 1] ??= array === undefined ? null : [];
+  }
+  return values;
 }
 
 /** The database works, and rejects this statement. */

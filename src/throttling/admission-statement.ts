@@ -1,6 +1,5 @@
 import { PartlyAnswered } from '../database/partly-answered.js';
 import { queryRows, type RowSource, type Statement } from '../database/query-rows.js';
-import type { HotStatement } from '../database/warm-up.js';
 import { admissionSql } from './admission-sql.js';
 import { type DecidedSecret, type LiveKey, parseAdmission } from './admission-answer.js';
 import { KeyTally } from './key-tally.js';
@@ -48,12 +47,8 @@ const PLAIN: Way = {
 const PLAIN_OF_ONE: Way = { ...PLAIN, name: 'plain_admission_of_one', text: plainAdmissionOfOneSql };
 const GENERAL: Statement = { name: 'admission', text: admissionSql };
 
-/** The statements that requests send, with values for which they decide about nothing. */
-export const ADMISSION_STATEMENTS: readonly HotStatement[] = [
-  { ...PLAIN, noItems: [[], [], null] },
-  { ...PLAIN_OF_ONE, noItems: [[], [], null] },
-  { ...GENERAL, noItems: [[], [], null, 1, 1, 1] },
-];
+/** The statements that requests send. */
+export const ADMISSION_STATEMENTS: readonly Statement[] = [PLAIN, PLAIN_OF_ONE, GENERAL];
 
 /** One for each request, in order of arrival; undefined where none is known yet. */
 type Verdicts = (KeyVerdict | undefined)[];
