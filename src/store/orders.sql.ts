@@ -189,11 +189,6 @@ export const PLACE_ORDERS_ONCE = placeOrdersOnce('place_orders_once', SKIPPING);
 /** The same for items whose pet was locked. */
 export const PLACE_LOCKED_ORDERS_ONCE = placeOrdersOnce('place_orders_once_locked', waiting(5));
 
-/** Whether a row has none of the tags that its change demands, which are joined by spaces; null demands nothing. */
-const HAS_OTHER_TAG = `
-        case when if_match is null then false
-             else ${etagSql(ORDERS.json)} <> all(string_to_array(if_match, ' ')) end`;
-
 const changeOrders = (name: string, locking: Locking): Statement => ({
   name,
   text: `
@@ -215,32 +210,40 @@ const changeOrders = (name: string, locking: Locking): Statement => ({
       join pet on pet.id = o.pet_id
       order by o.id
       ${locking.lock.replace('update', 'update of o')}),
+    -- also those that a lock left out, or that were deleted since the snapshot
+    found as (
+      select *, true as is_read
+      from present
+      union all
+      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted, asked.if_match${locking.column}, false
+      from asked
+      join orders as o on o.id = asked.id
+      where not exists (select from present where present.id = o.id)),
+    -- the tag is that of the row as its lock found it; the tags that a change demands are joined by spaces, null demands none
     decided as materialized (
-      -- the tag is that of the row as the lock found it
-      select *, order_may_become(status, wanted) as is_change, ${HAS_OTHER_TAG} as has_other_tag${locking.lateColumn}
-      from present as item),
+      select
+        *,
+        order_may_become(status, wanted) as is_change,
+        case when if_match is null then false
+             else ${etagSql(ORDERS.json)} <> all(string_to_array(if_match, ' ')) end as has_other_tag${locking.lateColumn}
+      from found as item),
     changed as (
       update orders
       set status = decided.wanted
       from decided
-      where orders.id = decided.id and is_change and not has_other_tag ${locking.andInTime}
-      returning orders.id, orders.pet_id, orders.status, orders.placed_at, orders.updated_at)
-    select null, id, status, ${ORDERS.json}
-    from changed as item
-    union all
-    select case when has_other_tag then 'precondition_failed' when is_change then 'locked' end, id, status, ${ORDERS.json}
-    from decided as item
-    where not is_change or has_other_tag ${locking.orLate}
-    union all
-    -- those that a lock left out, or that were deleted since the snapshot
-    select
-      case when ${HAS_OTHER_TAG} then 'precondition_failed' when order_may_become(status, wanted) then 'locked' end,
-      id, status, ${ORDERS.json}
-    from (
-      select o.*, asked.wanted, asked.if_match
-      from asked
-      join orders as o on o.id = asked.id
-      where not exists (select from present where present.id = o.id)) as item`,
+      where orders.id = decided.id and is_read and is_change and not has_other_tag ${locking.andInTime}
+      returning orders.id, orders.pet_id, orders.status, orders.placed_at, orders.updated_at),
+    answer as (
+      select null as rejection, *
+      from changed
+      union all
+      select
+        case when has_other_tag then 'precondition_failed' when is_change then 'locked' end,
+        id, pet_id, status, placed_at, updated_at
+      from decided
+      where not is_read or not is_change or has_other_tag ${locking.orLate})
+    select rejection, id, status, ${ORDERS.json}
+    from answer as item`,
 });
 
 /**
