@@ -81,10 +81,10 @@ describe('Idempotency-Key on POST /v1/pets', () => {
 
   it('makes as many animals as there are keys, whatever arrives together', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 300 }, (_, n) => post(`key-${n % 100}`, { on: n % 3 === 0 ? service : replica })),
+      Array.from({ length: 90 }, (_, n) => post(`key-${n % 30}`, { on: n % 3 === 0 ? service : replica })),
     );
     expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
-    expect(await petsCount()).toBe(100n);
+    expect(await petsCount()).toBe(30n);
   });
 
   it('refuses the key with another body, also while the first is under way', async () => {

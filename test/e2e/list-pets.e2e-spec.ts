@@ -46,7 +46,7 @@ describe('GET /v1/pets', () => {
     });
 
     it('answers many different questions at once, each with its own animals', async () => {
-      const limits = Array.from({ length: 150 }, (_, index) => (index % 100) + 1);
+      const limits = Array.from({ length: 80 }, (_, index) => (index % 60) + 1);
       const pages = await Promise.all(limits.map((limit) => list(`?limit=${limit}`)));
       expect(pages.map((pets) => pets.length)).toEqual(limits);
     });

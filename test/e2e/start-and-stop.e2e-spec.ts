@@ -184,7 +184,7 @@ describe('a start with DATABASE_URL', () => {
     );
     await issued.ended;
     const { key } = JSON.parse(issued.output.stdout) as { key: string };
-    const answers = Array.from({ length: 200 }, () => listed(origin, key).catch(() => 'refused'));
+    const answers = Array.from({ length: 80 }, () => listed(origin, key).catch(() => 'refused'));
     await Promise.any(answers);
     await stop(service);
     const statuses = await Promise.all(answers);
