@@ -51,7 +51,8 @@ export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
   async onApplicationBootstrap(): Promise<void> {
     const timer = new AbortController();
     const mayListen = new Promise<void>((resolve) => void this.#repeat(resolve));
-    await Promise.race([mayListen, delay(BEFORE_LISTEN_MAX_MS, undefined, timer).catch(() => undefined)]);
+    const late = delay(BEFORE_LISTEN_MAX_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([mayListen, late]);
     timer.abort();
   }
 
