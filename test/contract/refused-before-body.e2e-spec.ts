@@ -74,7 +74,7 @@ const REFUSALS: readonly Refusal[] = [
 
 let stage: Stage;
 beforeAll(async () => {
-  stage = await setStage('impatient');
+  stage = await setStage('ordinary');
 });
 afterAll(() => stage.close());
 
@@ -86,9 +86,10 @@ async function expectRefused(
   { line = 'POST /v1/pets', headers, status, code, describes }: Refusal,
   further: readonly string[],
   body = '',
+  { keys, nowMs }: Stage = stage,
 ): Promise<string> {
-  const sentAtMs = stage.nowMs();
-  connection.send(request(line, [...headers(stage.keys), ...further], body));
+  const sentAtMs = nowMs();
+  connection.send(request(line, [...headers(keys), ...further], body));
   const answer = await connection.answer();
   expectSoundAnswer(answer, { status, code, describes, sentAtMs });
   return only(answer, 'connection');
@@ -136,11 +137,15 @@ describe('a refused request has one answer, whatever becomes of its body', () =>
     }),
   );
 
-  it('401, then nothing more: the connection ends when the request should have been there', () =>
-    Connection.with(stage.service.port, async (connection) => {
+  it('401, then nothing more: the connection ends when the request should have been there', async () => {
+    const impatient = await setStage('impatient');
+    await Connection.with(impatient.service.port, async (connection) => {
       const [noKey] = REFUSALS;
       if (noKey === undefined) throw new Error('no refusal');
-      await expectRefused(connection, noKey, [`Content-Length: ${BODY.length}`], BODY.slice(0, HALF));
+      const length = `Content-Length: ${BODY.length}`;
+      await expectRefused(connection, noKey, [length], BODY.slice(0, HALF), impatient);
       expect(await connection.closed()).toBe('');
-    }));
+    });
+    await impatient.close();
+  });
 });
