@@ -75,7 +75,9 @@ export class TcpProxyLink {
 
   /** A reset, not an orderly end; orderly ends were passed on before. */
   #end(): void {
-    this.#client.resetAndDestroy();
+    // A socket that is shutting down cannot be reset: its handle would stay open, and keep the test run from its end.
+    if (this.#client.writableEnded) this.#client.destroy();
+    else this.#client.resetAndDestroy();
     this.#upstream?.destroy();
     this.#onEnd();
   }
