@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { eventually } from '../../test/support/eventually.js';
 import { openTestPool } from '../../test/support/test-pool.js';
@@ -82,6 +82,20 @@ describe('the warm-up', () => {
     await proxy.mode('pass');
     await warmUp.done;
     expect(await preparedOnEach()).toEqual([['hot'], ['hot'], ['hot']]);
+  });
+
+  it('lets requests try when connections have been missing for half a minute', async () => {
+    await proxy.mode('refuse');
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+    try {
+      void prepare(HOT).onApplicationBootstrap();
+      jest.advanceTimersByTime(29_999);
+      expect(await isSettled(warmUp.done)).toBe(false);
+      jest.advanceTimersByTime(1);
+      expect(await isSettled(warmUp.done)).toBe(true);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('ends although the database rejects a statement, and prepares the others', async () => {

@@ -29,17 +29,24 @@ const ATTEMPTS_OF_REJECTED_MAX = 3;
 /** How long the port stays closed while the database is slow. Then requests may try. */
 const BEFORE_LISTEN_MAX_MS = 10_000;
 
+/** How long a replica stays unready because connections are missing. Where the server has no more, fewer must do. */
+const BEFORE_READY_MAX_MS = 30_000;
+
 /**
  * Opens the connections that requests use first, and prepares their statements there, before the port is bound: opening and
  * planning take most of a first request's time, and on a busy machine more than a request has. It goes on until it succeeds. While
  * nobody listens at the database's address the port is bound without it; readiness waits for it in any case.
  */
 export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** Resolves when requests find warm connections; never when the application is shut down before. */
+  /**
+   * Resolves when requests find warm connections, or when they have been missing for so long that requests may try. Never when the
+   * application is shut down before.
+   */
   readonly done: Promise<void>;
   readonly #options: WarmUpOptions;
   readonly #closing = new AbortController();
   #reportDone = (): void => undefined;
+  #readyTimer: NodeJS.Timeout | undefined;
 
   constructor(options: WarmUpOptions) {
     this.#options = options;
@@ -50,6 +57,7 @@ export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
 
   async onApplicationBootstrap(): Promise<void> {
     const timer = new AbortController();
+    this.#readyTimer = setTimeout(this.#reportDone, BEFORE_READY_MAX_MS).unref();
     const mayListen = new Promise<void>((resolve) => void this.#repeat(resolve));
     const late = delay(BEFORE_LISTEN_MAX_MS, undefined, { signal: timer.signal }).catch(() => undefined);
     await Promise.race([mayListen, late]);
@@ -58,6 +66,7 @@ export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     this.#closing.abort();
+    clearTimeout(this.#readyTimer);
   }
 
   /** @param mayListen is called when it is done, or when nobody listens at the database's address */

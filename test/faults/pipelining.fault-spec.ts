@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { issueKeys } from '../support/issue-keys.js';
 import type { Replica } from '../support/replicas.js';
 import { tell } from './support/figures.js';
@@ -22,7 +22,8 @@ let stage: Stage;
 let replica: Replica;
 let key: string;
 let banned: string;
-beforeAll(async () => {
+// A process of its own for each attack: the memory of one does not count for the next.
+beforeEach(async () => {
   stage = await openStage({ replicas: 1, isStraight: true });
   const [first] = stage.replicas;
   if (first === undefined) throw new Error('no replica');
@@ -33,7 +34,7 @@ beforeAll(async () => {
   await stage.pool.query(`select set_api_key_limits($1, 60, 1000)`, [free?.id]);
   await askHonestly(replica.origin, key, WARM_MS);
 });
-afterAll(() => stage.close());
+afterEach(() => stage.close());
 
 const get = (target: string, headers = ''): string => `GET ${target} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
 
