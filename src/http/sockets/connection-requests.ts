@@ -131,7 +131,8 @@ export class ConnectionRequests {
     this.#sendWaiting();
     this.#dispatchHeld();
     if (this.#isClosing && this.#last === undefined) this.#socket.destroySoon();
-    if (this.#isClosing || this.#isFull) this.#stalled?.refresh();
+    if (this.#stalled === undefined) return;
+    if (this.#isClosing || this.#isFull) this.#stalled.refresh();
     else this.#unwatch();
   };
 
