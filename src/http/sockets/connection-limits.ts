@@ -39,7 +39,7 @@ export function limitConnections(
   const unasked = new UnaskedConnections();
   const warnOfRefused = occasionally((count) =>
     options.logger.warn(
-      `${count} connections were rejected: see CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX and pipelining in docs/configuration.md`,
+      `${count} connections were rejected: see CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX and "requests in flight" in docs/configuration.md`,
     ),
   );
   const warnOfSilent = occasionally((count) =>

@@ -59,6 +59,7 @@ export class ConnectionRequests {
     return this.#isClosing || !this.#socket.writable;
   }
 
+  /** Passes a request on to `handle` in its turn, or drops it. */
   add(exchange: Exchange, handle: RequestListener, isStopping: boolean): void {
     this.#forgetSent();
     const { request, response } = exchange;
@@ -75,7 +76,7 @@ export class ConnectionRequests {
     }
     this.#inFlight.push(exchange);
     this.#latest = exchange;
-    if (endsConnection(request)) this.close();
+    if (endsConnection(request)) this.#close();
     if (count === 0) handle(request, response);
     else {
       this.#held.push({ ...exchange, handle });
@@ -83,38 +84,24 @@ export class ConnectionRequests {
     }
   }
 
-  /** Node.js still parses the rest of what it has read. */
-  #ignoreRest(): void {
-    this.close();
-    if (this.#isIgnoringRest) return;
-    this.#isIgnoringRest = true;
-    stopReading(this.#socket);
-  }
-
-  close(): void {
-    if (this.#isClosing) return;
-    this.#isClosing = true;
-    this.#forgetSent();
-    this.#watch();
-    if (this.#last === undefined) this.#socket.destroySoon();
-    else this.#last.response.once('close', this.#advance);
-  }
-
+  /** Whether nothing behind this request will be dispatched. */
   isLast(request: IncomingMessage, isStopping: boolean): boolean {
     if (!this.#isClosing && !isStopping) return false;
     if (this.#last?.request !== request) return false;
-    this.close();
+    this.#close();
     return true;
   }
 
+  /** Calls `send` as soon as the response fits, or the connection is gone. */
   whenRoom(request: IncomingMessage, payload: unknown, send: () => void): void {
-    if (this.#inFlight.length <= 1) return send();
+    if (this.#inFlight.length <= 1 || !this.#socket.writable) return send();
     const bytes = byteLength(payload);
     if (this.#hasRoom(request, bytes)) return send();
     this.#waiting.set(request, { bytes, send });
     this.#watch();
   }
 
+  /** Calls `act` when all requests so far have their responses. */
   afterLast(act: () => void): void {
     this.#forgetSent();
     if (this.#last === undefined || !this.#socket.writable) act();
@@ -135,6 +122,24 @@ export class ConnectionRequests {
     if (this.#isClosing || this.#isFull) this.#stalled.refresh();
     else this.#unwatch();
   };
+
+  /** Drops what follows. Node.js still parses the rest of what it has read. */
+  #ignoreRest(): void {
+    this.#close();
+    if (this.#isIgnoringRest) return;
+    this.#isIgnoringRest = true;
+    stopReading(this.#socket);
+  }
+
+  /** Accepts no more requests, and closes the connection behind the last response. */
+  #close(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#forgetSent();
+    this.#watch();
+    if (this.#last === undefined) this.#socket.destroySoon();
+    else this.#last.response.once('close', this.#advance);
+  }
 
   get #last(): Exchange | undefined {
     return this.#inFlight.at(-1);
@@ -178,7 +183,7 @@ export class ConnectionRequests {
   }
 
   #watch(): void {
-    if (this.#stalled !== undefined) return;
+    if (this.#stalled !== undefined || this.#socket.destroyed) return;
     this.#stalled = setTimeout(this.#onStalled, STALLED_MS).unref();
     this.#socket.once('close', this.#onClosed);
   }

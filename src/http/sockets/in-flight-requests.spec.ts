@@ -256,6 +256,23 @@ describe('pipelined requests', () => {
     }
   });
 
+  it('whose client left before their responses are released, however large these are', async () => {
+    let released = 0;
+    const client = await open();
+    client.write(many(IN_FLIGHT_MAX));
+    await until(() => dispatched.length === IN_FLIGHT_MAX);
+    const { socket } = dispatched[0]?.response.req ?? {};
+    client.resetAndDestroy();
+    await until(() => socket?.closed === true);
+    for (const { response } of dispatched) {
+      inFlight.whenRoom(response.req, 'x'.repeat(200_000), () => {
+        released += 1;
+        response.end('x'.repeat(200_000));
+      });
+    }
+    expect(released).toBe(IN_FLIGHT_MAX);
+  });
+
   it('that wait for room are released when the client leaves', async () => {
     let released = 0;
     onDispatch = ({ response }) =>

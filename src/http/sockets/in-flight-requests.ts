@@ -26,11 +26,6 @@ export class InFlightRequests {
     this.#isStopping = true;
   }
 
-  /** No request behind those that have arrived on the request's connection is dispatched; the last response closes it. */
-  closeBehind(request: IncomingMessage): void {
-    this.#of(request.socket).close();
-  }
-
   /** Whether the response to this request must say `Connection: close`, because nothing behind it will be dispatched. */
   isLast(request: IncomingMessage): boolean {
     return this.#of(request.socket).isLast(request, this.#isStopping);
