@@ -71,6 +71,9 @@ export function constantLoad(perSecond, makeRequest) {
     }
   })();
   return {
+    get sent() {
+      return asked.length;
+    },
     stop: async () => {
       stopped = true;
       await run;

@@ -12,7 +12,7 @@ const ONE_LANE = '';
 
 /** The items that no statement carries now: the keys take turns, and those of one key are in the order of their arrival. */
 export class Line<Question, Answer> {
-  /** Never sent. They all arrived after those of `#again`, because the earliest are always sent first. */
+  /** Never sent. Those of a key all arrived after those of the same key in `#again`: the earliest of a key are sent first. */
   readonly #fresh = new FairQueue<Asked<Question, Answer>>();
   /** Sent in vain, to be asked again. */
   #again: Asked<Question, Answer>[] = [];

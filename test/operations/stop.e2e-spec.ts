@@ -33,11 +33,10 @@ const IDLE_MAX_MS = 250;
 /** Asks over one connection for as long as the service keeps it open, then over the next one. */
 async function askOnAndOn(service: RunningService, met: Met): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  for (let beforeMs = performance.now(); ;) {
-    const sentMs = performance.now();
-    const idleMs = sentMs - beforeMs;
-    beforeMs = sentMs;
+  for (let idleSinceMs = performance.now(); ;) {
+    const idleMs = performance.now() - idleSinceMs;
     const outcome = await askOnce(service, agent);
+    idleSinceMs = performance.now();
     if (outcome === 'refused') break;
     if (typeof outcome === 'string' && idleMs > IDLE_MAX_MS) break;
     if (typeof outcome === 'string') {

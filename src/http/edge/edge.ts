@@ -92,7 +92,7 @@ export class EdgeAdapter extends FastifyAdapter {
           },
           inFlight.dispatch(handle),
         );
-        // For who does not take the answers: no byte went either way for so long. Twice, so that 408 always comes first.
+        // A client that takes no response: no byte went either way for so long. Twice, so that 408 always comes first.
         server.setTimeout(options.requestTimeoutMs * 2);
         // Else Node ends the connection of a client that has sent all and only reads on: it was charged for its request.
         return Object.assign(server, { httpAllowHalfOpen: true });
