@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import { authenticationError } from '../auth/authentication-errors.js';
-import { CredentialReader } from '../auth/credential-reader.js';
+import { readCredential } from '../auth/bearer.js';
 import type { Group } from '../database/group.js';
 import type { AdmissionPort } from '../http/ports/admission-port.js';
 import { ApiError } from '../http/errors/api-error.js';
@@ -35,7 +35,6 @@ const DAY_SECONDS = 86_400;
 /** Decides about every request: who asks, and whether the key's plan or the client's address has a request left. */
 export class Admission implements AdmissionPort {
   readonly #parts: AdmissionParts;
-  readonly #credentials = new CredentialReader();
   readonly #pauses = new Pauses(PAUSING_MAX);
 
   constructor(parts: AdmissionParts) {
@@ -43,7 +42,7 @@ export class Admission implements AdmissionPort {
   }
 
   async decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision> {
-    const credential = this.#credentials.read(headers.authorization);
+    const credential = readCredential(headers.authorization);
     if (credential === 'none') return this.#refuse(clientAddress, 'missing_api_key');
     if (credential === 'malformed') return this.#refuse(clientAddress, 'invalid_api_key');
     let verdict: KeyVerdict | undefined;
