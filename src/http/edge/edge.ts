@@ -22,7 +22,6 @@ import { parseJsonBody } from '../input/json-body.js';
 import { readBody } from '../input/read-body.js';
 import { nameOperation } from './name-operation.js';
 import { InFlightRequests } from '../sockets/in-flight-requests.js';
-import { writeInOnePiece } from '../sockets/one-piece.js';
 import { OpenConnections } from '../sockets/open-connections.js';
 import { requestIdOf } from '../answer/request-id.js';
 import { routeConfigOf } from '../route-config.js';
@@ -148,7 +147,6 @@ export class EdgeAdapter extends FastifyAdapter {
     fastify.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply));
     // Else headers past the first 2,000 are dropped (Node 20) or refused (24): their size is limited anyway, to 16 KiB.
     fastify.server.maxHeadersCount = 0;
-    writeInOnePiece(fastify.server);
     answerSocketErrors(fastify.server, options, inFlight);
     limitConnections(fastify.server, options.connections, turns, options);
     this.#connections = new OpenConnections(fastify.server);
