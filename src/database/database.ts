@@ -1,12 +1,12 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
-import { columnTypes } from './column-types.js';
+
 import { classifyDatabaseError, isContention } from './database-errors.js';
 import { LockWatch } from './lock-watch.js';
 import { LostResults } from './lost-results.js';
 import { shareConnections } from './pool-shares.js';
-import { queryRows, type Statement } from './query-rows.js';
+import { columnTypes, queryRows, type Statement } from './query-rows.js';
 import { boundSessions, endsWithinMs } from './session-bounds.js';
 import { StaleSessionError } from './session-check.js';
 import { createSessionsProbe } from './sessions-probe.js';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg, { type Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { columnTypes } from './column-types.js';
-import { queryRows } from './query-rows.js';
+
+import { columnTypes, queryRows } from './query-rows.js';
 
 let database: TestDatabase;
 /** Of one connection, so that each test finds it as the one before left it. */

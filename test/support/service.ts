@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createApp } from '../../src/app.js';
 import type { IssueKey } from '../../src/auth/issue-key.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
-import { columnTypes } from '../../src/database/column-types.js';
+import { columnTypes } from '../../src/database/query-rows.js';
 import { Database } from '../../src/database/database.js';
 import type { Clock } from '../../src/http/clock.js';
 import { Signals } from '../../src/operations/signals.js';
