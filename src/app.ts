@@ -8,7 +8,6 @@ import { type ClientAddressOf, createClientAddressOf } from './http/client-addre
 import { createWarmUp } from './create-warm-up.js';
 import { Cors } from './http/answer/cors.js';
 import type { Clock } from './http/clock.js';
-import { runHandlersDirectly } from './http/handlers/direct-handlers.js';
 import { EdgeAdapter } from './http/edge/edge.js';
 import type { HttpObserver } from './http/ports/observer.js';
 import { PublicUrl } from './http/public-url.js';
@@ -52,7 +51,6 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     logger,
     observer: signals,
   });
-  runHandlersDirectly();
   return await NestFactory.create<NestFastifyApplication>(
     AppModule.register({
       database,

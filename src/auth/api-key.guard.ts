@@ -1,6 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { DirectStep } from '../http/handlers/direct-step.js';
 import { routeConfigOf } from '../http/route-config.js';
 import { authenticationError } from './authentication-errors.js';
 
@@ -9,16 +8,11 @@ import { authenticationError } from './authentication-errors.js';
  * before the body was read; this guard makes sure that no handler depends on that.
  */
 @Injectable()
-export class ApiKeyGuard implements CanActivate, DirectStep {
-  beforeHandler(context: ExecutionContext): void {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (routeConfigOf(request).public === true) return;
-    if (request.decision?.caller !== undefined) return;
-    throw request.decision?.refusal ?? authenticationError('missing_api_key');
-  }
-
+export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    this.beforeHandler(context);
-    return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (routeConfigOf(request).public === true) return true;
+    if (request.decision?.caller !== undefined) return true;
+    throw request.decision?.refusal ?? authenticationError('missing_api_key');
   }
 }

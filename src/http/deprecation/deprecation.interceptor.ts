@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { Clock } from '../clock.js';
 import { assertNotRemoved } from './deprecation.js';
-import type { DirectStep } from '../handlers/direct-step.js';
 import { routeConfigOf } from '../route-config.js';
 
 /**
@@ -11,16 +10,12 @@ import { routeConfigOf } from '../route-config.js';
  * 429) among them, and has refused by the same rule; this makes sure that no handler depends on that.
  */
 @Injectable()
-export class DeprecationInterceptor implements NestInterceptor, DirectStep {
+export class DeprecationInterceptor implements NestInterceptor {
   constructor(private readonly clock: Clock) {}
 
-  beforeHandler(context: ExecutionContext): void {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { deprecation } = routeConfigOf(context.switchToHttp().getRequest<FastifyRequest>());
     if (deprecation !== undefined) assertNotRemoved(deprecation, this.clock.nowMs());
-  }
-
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    this.beforeHandler(context);
     return next.handle();
   }
 }
