@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
+import type { Pool, QueryConfig } from 'pg';
 import { insertPlan, insertSecret } from '../../test/support/admission/rows.js';
 import {
   ask,
@@ -172,10 +172,8 @@ describe('when the database fails after it has admitted a part of a group', () =
     const [plain, other] = [await makeKey(), await makeKey()];
     await askOnce(plain.hash, NOON);
     const failed = serverError('55P03');
-    type Query = (asked: { name: string }, values: undefined, done: (error: Error) => void) => void;
-    const send = pool.query.bind(pool) as unknown as Query;
-    const query: Query = (asked, values, done) =>
-      asked.name === 'admission' ? done(failed) : send(asked, values, done);
+    const query = (config: QueryConfig) =>
+      config.name === 'admission' ? Promise.reject(failed) : pool.query(config);
     const queryable = { query } as unknown as Pool;
     const failing = new AdmissionStatement({ queryable, named: true }, POLICY);
     const group = failing.decide([other.hash, plain.hash, plain.hash], new Date(NOON));
