@@ -2,9 +2,6 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { ApiError } from '../errors/api-error.js';
-import { type QuickReader, quickReaderOf, READ_OPTIONS } from './quick-reader.js';
-
-type Dto = ClassConstructor<object>;
 
 /**
  * Turns a body or a query into its DTO and refuses what does not fit, with every fault in one line. Only members that the
@@ -12,8 +9,6 @@ type Dto = ClassConstructor<object>;
  */
 @Injectable()
 export class InputPipe implements PipeTransform {
-  readonly #quickReaders = new WeakMap<Dto, QuickReader>();
-
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || metatype === undefined || metatype === Object) return value;
     const code = type === 'body' ? 'invalid_body' : 'invalid_parameter';
@@ -23,24 +18,14 @@ export class InputPipe implements PipeTransform {
         value === undefined ? 'A body is required.' : 'The body must be a JSON object.',
       );
     }
-    const dto = metatype as Dto;
-    return this.#quickReaderOf(dto)(value as Record<string, unknown>) ?? read(dto, value, code);
+    const input = plainToInstance(metatype as ClassConstructor<object>, value, {
+      excludeExtraneousValues: true,
+      exposeUnsetFields: false,
+    });
+    const faults = validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false });
+    if (faults.length > 0) throw new ApiError(code, faults.map(messageOf).join(' '));
+    return input;
   }
-
-  #quickReaderOf(dto: Dto): QuickReader {
-    const known = this.#quickReaders.get(dto);
-    if (known !== undefined) return known;
-    const reader = quickReaderOf(dto) ?? (() => undefined);
-    this.#quickReaders.set(dto, reader);
-    return reader;
-  }
-}
-
-function read(dto: Dto, value: object, code: 'invalid_body' | 'invalid_parameter'): object {
-  const input = plainToInstance(dto, value, READ_OPTIONS);
-  const faults = validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false });
-  if (faults.length > 0) throw new ApiError(code, faults.map(messageOf).join(' '));
-  return input;
 }
 
 const messageOf = ({ property, constraints }: ValidationError): string =>
