@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   type FastifyBaseLogger,
+  type FastifyError,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -10,7 +11,15 @@ import {
 } from 'fastify';
 import { AddressTurns } from '../sockets/address-turns.js';
 import { ApiError } from '../errors/api-error.js';
-import { awaitsContinue, checkBeforeBody, isBrokenOff } from '../input/body-check.js';
+import {
+  awaitsContinue,
+  bodyBrokeOff,
+  bodySource,
+  bodyTooLarge,
+  checkBeforeBody,
+  isBodyIgnored,
+  isBrokenOff,
+} from '../input/body-check.js';
 import { Caching } from '../answer/caching.js';
 import { limitConnections } from '../sockets/connection-limits.js';
 import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
@@ -19,7 +28,6 @@ import type { Decision } from '../decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import { sendError } from '../errors/error-answer.js';
 import { parseJsonBody } from '../input/json-body.js';
-import { readBody } from '../input/read-body.js';
 import { nameOperation } from './name-operation.js';
 import { InFlightRequests } from '../sockets/in-flight-requests.js';
 import { OpenConnections } from '../sockets/open-connections.js';
@@ -71,6 +79,7 @@ export class EdgeAdapter extends FastifyAdapter {
       // Lines name their request themselves: a child logger for each would cost more than all that is logged of most.
       childLoggerFactory: (logger: FastifyBaseLogger) => logger,
       genReqId: requestIdOf,
+      bodyLimit: options.bodyBytesMax,
       // Requests are logged by the service itself, if at all.
       logController: new LogController({ disableRequestLogging: true }),
       // A connection that is open when the stop begins gets its answers, each with "Connection: close".
@@ -119,16 +128,20 @@ export class EdgeAdapter extends FastifyAdapter {
       this.#beforeBody(request, reply).then((answered) => answered || done(), done);
     });
     fastify.removeAllContentTypeParsers();
-    fastify.addContentTypeParser('application/json', (request, raw, done) =>
-      readBody(raw, options.bodyBytesMax, (error, bytes) => {
-        if (bytes === undefined) return done(error);
-        try {
-          request.bodyBytes = bytes;
-          done(null, parseJsonBody(bytes));
-        } catch (fault) {
-          done(fault as ApiError);
-        }
-      }),
+    fastify.addHook('preParsing', (request, _reply, payload, done) => {
+      try {
+        done(null, isBodyIgnored(request.raw) ? payload : bodySource(request.raw));
+      } catch (error) {
+        done(error as ApiError);
+      }
+    });
+    fastify.addContentTypeParser<Buffer>(
+      'application/json',
+      { parseAs: 'buffer' },
+      (request, bytes, done) => {
+        request.bodyBytes = bytes;
+        done(null, parseJsonBody(bytes));
+      },
     );
     fastify.addHook('onSend', (request, reply, payload, done) => {
       inFlight.whenRoom(request.raw, payload, () => {
@@ -143,7 +156,11 @@ export class EdgeAdapter extends FastifyAdapter {
       inFlight.stop();
       done();
     });
-    fastify.setErrorHandler(sendError);
+    fastify.setErrorHandler((error: FastifyError, request, reply) => {
+      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+        sendError(bodyTooLarge(options.bodyBytesMax), request, reply);
+      else sendError(error === request.raw.errored ? bodyBrokeOff(error) : error, request, reply);
+    });
     fastify.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply));
     // Else headers past the first 2,000 are dropped (Node 20) or refused (24): their size is limited anyway, to 16 KiB.
     fastify.server.maxHeadersCount = 0;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { PassThrough, type Readable } from 'node:stream';
 import { ApiError } from '../errors/api-error.js';
 
 /** Requests whose `Expect` asks for something else than 100-continue; Node tells them apart before the request event. */
@@ -14,9 +15,36 @@ const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
 /** Ends a request whose body does not arrive whole, unless it is answered already. */
 export function breakOffBody(request: IncomingMessage, error: ApiError): void {
   brokenBodies.set(request, error);
-  // Whoever reads the body has to hear of it. If nobody does yet, the check below finds it.
-  if (request.listenerCount('error') > 0) request.emit('error', error);
+  // If nobody reads the body yet, the check below finds it.
+  arrivingBodies.get(request)?.destroy(error);
 }
+
+/** What bodies that have not arrived whole are read from. */
+const arrivingBodies = new WeakMap<IncomingMessage, Readable>();
+
+/**
+ * What Fastify reads a request's body from: the request itself where all of it is here. The rest of a body may turn out to be
+ * unreadable, which Fastify has to hear of from a stream that is not the request: to destroy that would take the response away.
+ *
+ * @throws ApiError malformed_request if the client has left: Fastify would wait for the end of the body for ever
+ */
+export function bodySource(request: IncomingMessage): Readable {
+  if (request.destroyed) throw bodyBrokeOff();
+  if (request.complete) return request;
+  const body = new PassThrough();
+  // The client may leave when its body is read no more.
+  body.on('error', () => undefined);
+  request.on('error', (error) => body.destroy(bodyBrokeOff(error)));
+  arrivingBodies.set(request, body);
+  return request.pipe(body);
+}
+
+/** For the log alone: who asked is gone. */
+export const bodyBrokeOff = (cause?: unknown): ApiError =>
+  new ApiError('malformed_request', 'The body broke off.', { cause });
+
+/** Whether a body would mean nothing (RFC 9110 section 9.3.1), and is not read. */
+export const isBodyIgnored = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 /** Whether nothing more can be read from a request's connection. */
 export const isBrokenOff = (request: IncomingMessage): boolean => brokenBodies.has(request);
@@ -30,9 +58,9 @@ export const awaitsContinue = ({ httpVersion, headers }: IncomingMessage): boole
  * order. A body without a length is measured while it is read.
  */
 export function checkBeforeBody(request: IncomingMessage, bodyBytesMax: number): void {
-  const { headers, method } = request;
+  const { headers } = request;
   if (unmetExpectations.has(request)) throw new ApiError('expectation_failed');
-  if (method !== 'GET' && method !== 'HEAD' && hasBody(request)) {
+  if (!isBodyIgnored(request) && hasBody(request)) {
     if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
     if (!isPlainJson(headers)) {
       throw new ApiError('unsupported_media_type');
