@@ -1,4 +1,4 @@
-import type { ImportedPet } from './imported-pet.js';
+import type { ImportedPet } from './read-pets.js';
 
 const SPECIAL = /[\\\t\n\r]/;
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };

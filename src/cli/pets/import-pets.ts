@@ -1,10 +1,10 @@
 import type { Client } from 'pg';
 import { copyRow } from './copy-text.js';
+import type { FileRow } from './file-rows.js';
 import type { Format } from './format.js';
 import { addGatheredPets, explained } from './gathered-pets.js';
-import type { ImportedPet } from './imported-pet.js';
-import { PetReader, type ReadRow } from './pet-reader.js';
 import { PetWriter } from './pet-writer.js';
+import { type ImportedPet, readPets } from './read-pets.js';
 
 export interface ImportOptions {
   readonly source: AsyncIterable<Buffer>;
@@ -17,7 +17,7 @@ export interface ImportOptions {
   readonly takesIds: boolean;
   /** Told of each row that is refused, by the line on which it begins. */
   readonly refuse: (line: number, fault: string) => void;
-  /** Called after each chunk, and waited for. */
+  /** Called after each batch, and awaited. */
   readonly onProgress: (counts: ImportCounts) => Promise<void> | void;
 }
 
@@ -33,21 +33,18 @@ export interface ImportCounts {
 export const importPets = (options: ImportOptions): Promise<ImportCounts> => new Import(options).run();
 
 class Import {
-  readonly #reader: PetReader;
   #writer: PetWriter | undefined;
   #rows = 0;
   #refused = 0;
   /** As the first animal tells. */
   #hasIds: boolean | undefined;
 
-  constructor(private readonly options: ImportOptions) {
-    this.#reader = new PetReader(options.format, options.takesIds);
-  }
+  constructor(private readonly options: ImportOptions) {}
 
   async run(): Promise<ImportCounts> {
     try {
-      for await (const chunk of this.options.source) await this.#take(this.#reader.push(chunk));
-      await this.#take(this.#reader.end());
+      const { source, format, takesIds } = this.options;
+      for await (const rows of readPets(source, format, takesIds)) await this.#take(rows);
       return await this.#complete();
     } catch (error) {
       await this.#writer?.abandon();
@@ -55,13 +52,13 @@ class Import {
     }
   }
 
-  /** Sends what the rows of a chunk say. */
-  async #take(rows: readonly ReadRow[]): Promise<void> {
+  /** Sends a batch of rows. */
+  async #take(rows: readonly FileRow<ImportedPet>[]): Promise<void> {
     const { database } = this.options;
     let text = '';
     for (const row of rows) {
       this.#rows += 1;
-      if ('pet' in row) text += this.#accept(row.line, row.pet);
+      if ('value' in row) text += this.#accept(row.line, row.value);
       else this.#refuse(row.line, row.fault);
     }
     if (this.#refused > 0 && !this.options.skipsInvalid) {
