@@ -1,7 +1,6 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import pg from 'pg';
-import { type Row, toTable } from './output.js';
-import { printable } from './printable.js';
+import { printable, type Row, toTable } from './output.js';
 import type { SqlResult } from './sql-statements.js';
 
 const { BOOL, INT2, INT4, INT8, OID, FLOAT4, FLOAT8, NUMERIC, JSON: JSON_TEXT, JSONB } = pg.types.builtins;

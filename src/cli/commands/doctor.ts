@@ -4,8 +4,7 @@ import type { CliContext } from '../context.js';
 import { examine } from '../doctor/examine.js';
 import type { Finding } from '../doctor/finding.js';
 import { addExamples } from '../help.js';
-import { toJson } from '../output.js';
-import { printable } from '../printable.js';
+import { printable, toJson } from '../output.js';
 import { showProgress } from '../progress.js';
 
 const NAME_WIDTH = 'statement_timeout'.length;
