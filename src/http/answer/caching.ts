@@ -1,26 +1,27 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Headers } from '../headers.js';
 import type { Cors } from './cors.js';
 import { etagOf, isMatch, isNoneMatch, parseIfMatch } from './etag.js';
 
-/** What is sent of an answer, and what it says to caches, as lines of its head. */
+/** What is sent of an answer, and what it says to caches. */
 export interface Cacheable {
   readonly payload: unknown;
-  readonly lines: string;
+  readonly headers: Headers;
 }
 
 /** What answers say to caches. */
 export class Caching {
   /** A client may keep the answer, but asks each time whether it still holds; and it is that caller's alone. */
-  readonly #kept: string;
+  readonly #kept: Headers;
   /** Of what its handler has told caches something else. */
-  readonly #own: string;
+  readonly #own: Headers;
   /** Errors and what writes: a cache could otherwise keep a 404 by its own judgement (RFC 9111 section 4.2.2). */
-  readonly notKept: string;
+  readonly notKept: Headers;
 
   constructor(cors: Cors) {
     this.#own = cors.vary();
-    this.#kept = `cache-control: private, no-cache\r\n${cors.vary('Authorization')}`;
-    this.notKept = `cache-control: no-store\r\n${this.#own}`;
+    this.#kept = { 'cache-control': 'private, no-cache', ...cors.vary('Authorization') };
+    this.notKept = { 'cache-control': 'no-store', ...this.#own };
   }
 
   /**
@@ -31,27 +32,27 @@ export class Caching {
    * @returns the code of an error where `If-Match` does not hold
    */
   of(request: FastifyRequest, reply: FastifyReply, payload: unknown): Cacheable | 'precondition_failed' {
-    const { method, headers } = request;
+    const { method } = request;
     const hasOwn = reply.hasHeader('cache-control');
     const isSuccess = reply.statusCode === 200 || reply.statusCode === 201;
     if (!isSuccess || typeof payload !== 'string') {
-      return { payload, lines: hasOwn ? this.#own : this.notKept };
+      return { payload, headers: hasOwn ? this.#own : this.notKept };
     }
     if (method !== 'GET' && method !== 'HEAD') {
-      return { payload, lines: `${this.notKept}etag: ${etagOf(payload)}\r\n` };
+      return { payload, headers: { ...this.notKept, etag: etagOf(payload) } };
     }
     const etag = sharedEtagOf(payload);
-    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
+    const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
     if (ifMatch !== undefined && !isMatch(parseIfMatch(ifMatch), etag)) {
       // They are about the representation that is not sent.
       reply.removeHeader('cache-control').removeHeader('link');
       return 'precondition_failed';
     }
-    const lines = `${hasOwn ? this.#own : this.#kept}etag: ${etag}\r\n`;
-    if (ifNoneMatch === undefined || isNoneMatch(ifNoneMatch, etag)) return { payload, lines };
+    const headers = { ...(hasOwn ? this.#own : this.#kept), etag };
+    if (ifNoneMatch === undefined || isNoneMatch(ifNoneMatch, etag)) return { payload, headers };
     reply.code(304);
     // Fastify takes the body off the answer to HEAD by itself, and stumbles when it is gone already.
-    return { payload: method === 'HEAD' ? payload : null, lines };
+    return { payload: method === 'HEAD' ? payload : null, headers };
   }
 }
 

@@ -29,27 +29,29 @@ export class Cors {
     this.#origins = origins === '*' ? undefined : new Set(origins);
   }
 
-  /** The lines of an answer's head for this origin; none when it may not read it. */
-  lines(origin: string | undefined): string {
+  /** The headers for this origin; none when it may not read the response. */
+  headers(origin: string | undefined): Headers {
     if (this.#origins === undefined) return ANY_ORIGIN;
-    return origin !== undefined && this.#origins.has(origin) ? linesFor(origin) : '';
+    return origin !== undefined && this.#origins.has(origin) ? headersFor(origin) : {};
   }
 
   /**
-   * The line of an answer's head that tells caches what the answer differs by: with a list of origins by origin, too.
+   * The header that tells caches what the response differs by: with a list of origins by origin, too.
    *
-   * @param header what the answer differs by besides
+   * @param header what the response differs by besides
    */
-  vary(header?: string): string {
+  vary(header?: string): Headers {
     const by = [header, this.#origins && 'Origin'].filter((name) => name !== undefined);
-    return by.length === 0 ? '' : `vary: ${by.join(', ')}\r\n`;
+    return by.length === 0 ? {} : { vary: by.join(', ') };
   }
 }
 
-const linesFor = (origin: string): string =>
-  `access-control-allow-origin: ${origin}\r\naccess-control-expose-headers: ${EXPOSED}\r\n`;
+const headersFor = (origin: string): Headers => ({
+  'access-control-allow-origin': origin,
+  'access-control-expose-headers': EXPOSED,
+});
 
-const ANY_ORIGIN = linesFor('*');
+const ANY_ORIGIN = headersFor('*');
 
 /** What a preflight's answer carries besides: the same for every path, for nobody has shown a key yet. */
 export const PREFLIGHT_HEADERS: Headers = {

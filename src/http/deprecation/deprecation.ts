@@ -1,4 +1,5 @@
 import { ApiError } from '../errors/api-error.js';
+import type { Headers } from '../headers.js';
 import type { PublicUrl } from '../public-url.js';
 
 /** An operation that goes away: since when that is known, when it happens, and what to use instead. */
@@ -11,19 +12,19 @@ export interface Deprecation {
   readonly documentation: string;
 }
 
-/** The headers of RFC 9745 (`Deprecation`) and RFC 8594 (`Sunset`) with their links, as lines of an answer's head. */
-export function deprecationLines(deprecation: Deprecation, publicUrl: PublicUrl): string {
+/** The headers of RFC 9745 (`Deprecation`) and RFC 8594 (`Sunset`) with their links. */
+export function deprecationHeaders(deprecation: Deprecation, publicUrl: PublicUrl): Headers {
   const { deprecatedAt, removedAt, successor, documentation } = deprecation;
   const links = [
     `<${publicUrl.to(documentation)}>; rel="deprecation"`,
     `<${publicUrl.to(documentation)}>; rel="sunset"`,
     `<${publicUrl.to(successor)}>; rel="successor-version"`,
   ];
-  return (
-    `deprecation: @${deprecatedAt.getTime() / 1000}\r\n` +
-    `sunset: ${removedAt.toUTCString()}\r\n` +
-    `link: ${links.join(', ')}\r\n`
-  );
+  return {
+    deprecation: `@${deprecatedAt.getTime() / 1000}`,
+    sunset: removedAt.toUTCString(),
+    link: links.join(', '),
+  };
 }
 
 /** @throws ApiError operation_removed from the removal instant on */

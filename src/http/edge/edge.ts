@@ -23,7 +23,7 @@ import {
 import { Caching } from '../answer/caching.js';
 import { limitConnections } from '../sockets/connection-limits.js';
 import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
-import { assertNotRemoved, type Deprecation, deprecationLines } from '../deprecation/deprecation.js';
+import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation/deprecation.js';
 import type { Decision } from '../decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import { sendError } from '../errors/error-answer.js';
@@ -34,8 +34,8 @@ import { OpenConnections } from '../sockets/open-connections.js';
 import { requestIdOf } from '../answer/request-id.js';
 import { routeConfigOf } from '../route-config.js';
 import { RouteMethods } from './route-methods.js';
-import { stampOf } from '../answer/stamp.js';
-import { StampedResponse } from '../answer/stamped-response.js';
+import { commonHeaders } from '../answer/common-headers.js';
+import type { Headers } from '../headers.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
 import { socketTimeouts } from '../sockets/socket-timeouts.js';
 import { toApiError } from '../errors/to-api-error.js';
@@ -66,7 +66,7 @@ const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 export class EdgeAdapter extends FastifyAdapter {
   readonly #options: EdgeOptions;
   readonly #methods = new RouteMethods();
-  readonly #announcements = new Map<Deprecation, string>();
+  readonly #announcements = new Map<Deprecation, Headers>();
   readonly #caching: Caching;
   readonly #connections: OpenConnections;
   readonly #inFlight: InFlightRequests;
@@ -91,7 +91,6 @@ export class EdgeAdapter extends FastifyAdapter {
       serverFactory: (handle: RequestListener) => {
         const server = createServer(
           {
-            ServerResponse: StampedResponse,
             // Else Node answers a missing Host by itself, without a body.
             requireHostHeader: false,
             // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
@@ -147,7 +146,7 @@ export class EdgeAdapter extends FastifyAdapter {
       inFlight.whenRoom(request.raw, payload, () => {
         const sent = this.#caching.of(request, reply, payload);
         if (sent === 'precondition_failed') return done(new ApiError(sent));
-        this.#stamp(request, reply, sent.lines);
+        this.#setCommonHeaders(request, reply, sent.headers);
         options.observer.answered(request, reply);
         done(null, sent.payload);
       });
@@ -223,12 +222,12 @@ export class EdgeAdapter extends FastifyAdapter {
   }
 
   /** The same for each request of an operation: made once. */
-  #announcementOf(deprecation: Deprecation): string {
+  #announcementOf(deprecation: Deprecation): Headers {
     const known = this.#announcements.get(deprecation);
     if (known !== undefined) return known;
-    const lines = deprecationLines(deprecation, this.#options.publicUrl);
-    this.#announcements.set(deprecation, lines);
-    return lines;
+    const headers = deprecationHeaders(deprecation, this.#options.publicUrl);
+    this.#announcements.set(deprecation, headers);
+    return headers;
   }
 
   #addressOf(request: FastifyRequest): string {
@@ -243,22 +242,21 @@ export class EdgeAdapter extends FastifyAdapter {
     throw new ApiError('method_not_allowed', `This path offers ${allow} only.`, { headers: { allow } });
   }
 
-  /** The headers of every answer, in the last moment, so that none of them is old. */
-  #stamp(request: FastifyRequest, reply: FastifyReply, caching: string): void {
+  /** The headers of every response, in the last moment, so that none of them is old. */
+  #setCommonHeaders(request: FastifyRequest, reply: FastifyReply, caching: Headers): void {
     request.decision ??= this.#options.admission.describeAddress(this.#addressOf(request));
     if (this.#inFlight.isLast(request.raw) || isBrokenOff(request.raw)) reply.header('connection', 'close');
     const { id, decision, headers } = request;
-    const stamp = stampOf(this.#options, { id, decision, origin: headers.origin });
+    reply.headers(commonHeaders(this.#options, { id, decision, origin: headers.origin })).headers(caching);
     const { deprecation } = routeConfigOf(request);
-    const announcement = deprecation === undefined ? '' : this.#announcementOf(deprecation);
-    (reply.raw as StampedResponse).stamp = `${stamp}${caching}${announcement}`;
+    if (deprecation !== undefined) reply.headers(this.#announcementOf(deprecation));
   }
 
-  /** A target that cannot be decoded reaches no hook: nobody has asked for a decision, and nobody stamps the answer. */
+  /** A target that cannot be decoded reaches no hook: nobody has asked for a decision, and no hook sets the headers. */
   async #answerBadTarget(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     this.#options.observer.begun(request);
     request.decision = await this.#options.admission.chargeAddress(this.#addressOf(request));
-    this.#stamp(request, reply, this.#caching.notKept);
+    this.#setCommonHeaders(request, reply, this.#caching.notKept);
     sendError(request.decision.refusal ?? toApiError(error), request, reply);
     this.#options.observer.answered(request, reply);
   }

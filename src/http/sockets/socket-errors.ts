@@ -10,7 +10,7 @@ import { METHODS } from '../methods.js';
 import type { SocketAnswer } from '../ports/observer.js';
 import type { SocketOptions } from './socket-options.js';
 import { newRequestId, requestIdOf } from '../answer/request-id.js';
-import { stampOf } from '../answer/stamp.js';
+import { commonHeaders } from '../answer/common-headers.js';
 
 /** The time in which a client can take the last answer: closing with bytes of it unread would reset the connection. */
 const LINGER_MS = 1000;
@@ -109,9 +109,10 @@ export function endWithError(
     'content-length': String(Buffer.byteLength(body)),
     date: new Date().toUTCString(),
     connection: 'close',
+    ...options.cors.vary(),
+    ...commonHeaders(options, about),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  lines.push(options.cors.vary(), stampOf(options, about));
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { StampOptions } from '../answer/stamp.js';
+import type { CommonHeadersOptions } from '../answer/common-headers.js';
 import type { ClientAddressOf } from '../client-address/client-address.js';
 import type { AdmissionPort } from '../ports/admission-port.js';
 import type { HttpObserver } from '../ports/observer.js';
 
 /** What an answer needs that is made where there is only a socket. */
-export interface SocketOptions extends StampOptions {
+export interface SocketOptions extends CommonHeadersOptions {
   readonly admission: AdmissionPort;
   readonly clientAddressOf: ClientAddressOf;
   readonly logger: FastifyBaseLogger;
