@@ -60,7 +60,7 @@ export function stopPhases(parts: StoppedParts, { drainGraceMs, shutdownTimeoutM
       },
     },
     {
-      // No new connection; each answer closes its own, so that no client sends a request into one that is being closed.
+      // Each answer closes its connection, so that no client sends a request into one that is being closed.
       name: 'farewell',
       boundMs: FAREWELL_MS + 1000,
       run: () => edge.sayFarewell(FAREWELL_MS),

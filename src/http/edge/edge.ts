@@ -1,4 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   type FastifyBaseLogger,
@@ -21,7 +22,7 @@ import {
   isBrokenOff,
 } from '../input/body-check.js';
 import { Caching } from '../answer/caching.js';
-import { limitConnections } from '../sockets/connection-limits.js';
+import { ConnectionLimits } from '../sockets/connection-limits.js';
 import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
 import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation/deprecation.js';
 import type { Decision } from '../decision.js';
@@ -56,6 +57,9 @@ declare module 'fastify' {
 /** Longer than a page of cursors and filters needs, and shorter than what Node takes for all headers (16 KiB). */
 const TARGET_LENGTH_MAX = 8192;
 
+/** How long a connection that was accepted last has for its request when the server closes. */
+const SILENT_MS = 500;
+
 /** Node's parser also takes 0.9 and 2.0, whose requests are framed otherwise. */
 const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
@@ -74,6 +78,8 @@ export class EdgeAdapter extends FastifyAdapter {
   constructor(options: EdgeOptions) {
     const turns = new AddressTurns();
     const inFlight = new InFlightRequests((socket) => turns.penalize(socket, performance.now()));
+    const limits = new ConnectionLimits(options.connections, turns, options);
+    const isRefused = (socket: Duplex): boolean => limits.hasRefused(socket);
     super({
       loggerInstance: options.logger,
       // Lines name their request themselves: a child logger for each would cost more than all that is logged of most.
@@ -89,6 +95,7 @@ export class EdgeAdapter extends FastifyAdapter {
         maxParamLength: Number.MAX_SAFE_INTEGER,
       },
       serverFactory: (handle: RequestListener) => {
+        const dispatch = inFlight.dispatch(handle);
         const server = createServer(
           {
             // Else Node answers a missing Host by itself, without a body.
@@ -97,7 +104,11 @@ export class EdgeAdapter extends FastifyAdapter {
             joinDuplicateHeaders: true,
             ...socketTimeouts(options),
           },
-          inFlight.dispatch(handle),
+          (request, response) => {
+            if (!isRefused(request.socket)) dispatch(request, response);
+            // What is left unread would reset the connection, and take the answer away.
+            else request.resume();
+          },
         );
         // A client that takes no response: no byte went either way for so long. Twice, so that 408 always comes first.
         server.setTimeout(options.requestTimeoutMs * 2);
@@ -108,7 +119,7 @@ export class EdgeAdapter extends FastifyAdapter {
       skipMiddie: true,
       frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
         void this.#answerBadTarget(error, request, reply),
-      clientErrorHandler: socketErrorHandler(options, inFlight),
+      clientErrorHandler: socketErrorHandler(options, inFlight, isRefused),
     });
     this.#options = options;
     this.#inFlight = inFlight;
@@ -163,15 +174,24 @@ export class EdgeAdapter extends FastifyAdapter {
     fastify.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply));
     // Else headers past the first 2,000 are dropped (Node 20) or refused (24): their size is limited anyway, to 16 KiB.
     fastify.server.maxHeadersCount = 0;
-    answerSocketErrors(fastify.server, options, inFlight);
-    limitConnections(fastify.server, options.connections, turns, options);
+    answerSocketErrors(fastify.server, options, inFlight, isRefused);
+    limits.watch(fastify.server);
     this.#connections = new OpenConnections(fastify.server);
   }
 
-  /** Accepts no more connections, and closes those that are open by their answers, as far as these come in time. */
+  /**
+   * Closes connections by their responses from now on, and waits until none is open. Node's own `close` cuts off a connection that
+   * is idle in that moment, also when a request is on its way on it.
+   */
   async sayFarewell(timeoutMs: number): Promise<void> {
     this.#inFlight.stop();
-    await this.#connections.leave(timeoutMs);
+    await this.#connections.untilNone(timeoutMs);
+  }
+
+  /** Accepts no more connections, and waits for the requests in flight. */
+  override async close(): Promise<void> {
+    const timer = setTimeout(() => this.#connections.closeSilent(), SILENT_MS);
+    await super.close().finally(() => clearTimeout(timer));
   }
 
   /** Nest would replace the handlers above by its own, which know only its own exceptions. */

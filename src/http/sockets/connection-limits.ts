@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { AddressTurns } from './address-turns.js';
 import { ApiError } from '../errors/api-error.js';
 import { IN_FLIGHT_MAX } from './connection-requests.js';
@@ -26,90 +27,121 @@ const WARNING_INTERVAL_MS = 60_000;
 /**
  * Keeps the open connections within their limits. One too many is answered 503, as soon as it asks for something, and closed:
  * a balancer then tries another replica, and a program of ours knows when to come back, where a closed connection would say
- * neither. Nothing is decided or counted for it, and no parser ever reads it. When all places are taken, a connection on which
- * nothing was asked gives way first: so a flood of idle ones keeps nobody out.
+ * neither. Nothing is decided or counted for it. When all places are taken, a connection on which nothing was asked gives way
+ * first: so a flood of idle ones keeps nobody out.
  */
-export function limitConnections(
-  server: Server,
-  limits: ConnectionLimitOptions,
-  turns: AddressTurns,
-  options: SocketOptions,
-): void {
-  const gate = new ConnectionGate(limits);
-  const unasked = new UnaskedConnections();
-  const warnOfRefused = occasionally((count) =>
-    options.logger.warn(
-      `${count} connections were rejected: see CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX and "requests in flight" in docs/configuration.md`,
-    ),
-  );
-  const warnOfSilent = occasionally((count) =>
-    options.logger.warn(
-      `${count} connections on which nothing was asked were closed to make room: see CONNECTIONS_MAX in docs/configuration.md`,
-    ),
-  );
-  const enter = (address: string | undefined): ConnectionRefusal | 'pipelining' | undefined => {
-    if (address !== undefined && turns.isPenalized(address, performance.now())) return 'pipelining';
-    const refusal = gate.enter(address);
-    if (refusal !== 'in-all' || !unasked.makeRoom(performance.now())) return refusal;
-    warnOfSilent();
-    return gate.enter(address);
-  };
-  server.on('request', ({ socket }: IncomingMessage) => unasked.delete(socket));
-  let refusedOpen = 0;
-  // Node's own listener, which gives the connection to the parser, comes after the gate and not beside it.
-  const takers = server.listeners('connection');
-  server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => {
+export class ConnectionLimits {
+  readonly #limits: ConnectionLimitOptions;
+  readonly #turns: AddressTurns;
+  readonly #options: SocketOptions;
+  readonly #gate: ConnectionGate;
+  readonly #unasked = new UnaskedConnections();
+  /** What answers each refused connection. */
+  readonly #refused = new WeakMap<Duplex, () => void>();
+  #refusedOpen = 0;
+
+  constructor(limits: ConnectionLimitOptions, turns: AddressTurns, options: SocketOptions) {
+    this.#limits = limits;
+    this.#turns = turns;
+    this.#options = options;
+    this.#gate = new ConnectionGate(limits);
+  }
+
+  /** Counts the server's connections from now on. */
+  watch(server: Server): void {
+    // Before Node's own listener reads from the connection.
+    server.prependListener('connection', (socket: Socket) => this.#open(socket));
+    server.on('request', ({ socket }: IncomingMessage) => this.#unasked.delete(socket));
+  }
+
+  /** Whether a connection is refused: then it has its answer, and whatever came on it is not looked at. */
+  hasRefused(socket: Duplex): boolean {
+    const answer = this.#refused.get(socket);
+    answer?.();
+    return answer !== undefined;
+  }
+
+  #open(socket: Socket): void {
     const { remoteAddress } = socket;
-    const address = limits.isTrustedPeer(remoteAddress) ? undefined : options.clientAddressOf(remoteAddress);
-    const refusal = enter(address);
-    if (refusal === undefined) {
-      let isIn = true;
-      const leave = (): void => {
-        if (isIn) gate.leave(address);
-        isIn = false;
-      };
-      unasked.add(socket, performance.now(), leave);
-      socket.once('close', () => {
-        unasked.delete(socket);
-        leave();
-      });
-      if (address !== undefined) turns.add(address, socket);
-      for (const take of takers) Reflect.apply(take, server, [socket]);
+    const address = this.#limits.isTrustedPeer(remoteAddress)
+      ? undefined
+      : this.#options.clientAddressOf(remoteAddress);
+    const refusal = this.#enter(address);
+    if (refusal !== undefined) {
+      this.#refuse(socket, refusal);
       return;
     }
-    warnOfRefused();
-    if (refusedOpen >= REFUSED_OPEN_MAX) {
+    let isIn = true;
+    const leave = (): void => {
+      if (isIn) this.#gate.leave(address);
+      isIn = false;
+    };
+    this.#unasked.add(socket, performance.now(), leave);
+    socket.once('close', () => {
+      this.#unasked.delete(socket);
+      leave();
+    });
+    if (address !== undefined) this.#turns.add(address, socket);
+  }
+
+  #enter(address: string | undefined): Refusal | undefined {
+    if (address !== undefined && this.#turns.isPenalized(address, performance.now())) return 'pipelining';
+    const refusal = this.#gate.enter(address);
+    if (refusal !== 'in-all' || !this.#unasked.makeRoom(performance.now())) return refusal;
+    this.#warnOfSilent();
+    return this.#gate.enter(address);
+  }
+
+  /** An answer that comes before its request would be taken for a broken connection: so it waits for the request. */
+  #refuse(socket: Socket, refusal: Refusal): void {
+    this.#warnOfRefused();
+    if (this.#refusedOpen >= REFUSED_OPEN_MAX) {
+      this.#refused.set(socket, () => undefined);
       socket.destroy();
       return;
     }
-    refusedOpen += 1;
+    this.#refusedOpen += 1;
+    const timer = setTimeout(
+      () => (socket.bytesRead > 0 ? answer() : socket.destroy()),
+      REFUSED_WAIT_MS,
+    ).unref();
+    const answer = (): void => {
+      clearTimeout(timer);
+      this.#refused.set(socket, () => undefined);
+      this.#answer(socket, refusal);
+    };
+    this.#refused.set(socket, answer);
     socket.once('close', () => {
-      refusedOpen -= 1;
+      clearTimeout(timer);
+      this.#refusedOpen -= 1;
     });
-    refuse(socket, refusal, options);
-  });
-}
+  }
 
-/** An answer that comes before its request would be taken for a broken connection: so it waits for the first bytes. */
-function refuse(socket: Socket, refusal: keyof typeof MESSAGES, options: SocketOptions): void {
-  const timer = setTimeout(() => socket.destroy(), REFUSED_WAIT_MS).unref();
-  socket.on('error', () => socket.destroy());
-  socket.once('close', () => clearTimeout(timer));
-  socket.once('end', () => socket.destroy());
-  socket.once('data', () => {
-    clearTimeout(timer);
-    const address = options.clientAddressOf(socket.remoteAddress);
+  #answer(socket: Socket, refusal: Refusal): void {
+    const { clientAddressOf, admission, observer } = this.#options;
+    const decision = admission.describeAddress(clientAddressOf(socket.remoteAddress));
     const error = new ApiError('service_unavailable', MESSAGES[refusal], AT_ONCE);
-    const decision = options.admission.describeAddress(address);
-    options.observer.refusedConnection(error.status);
-    endWithError(socket, error, { id: newRequestId(), decision }, options);
-    // What is left unread would reset the connection, and take the answer away.
-    socket.resume();
-  });
+    observer.refusedConnection(error.status);
+    endWithError(socket, error, { id: newRequestId(), decision }, this.#options);
+  }
+
+  readonly #warnOfRefused = occasionally((count) =>
+    this.#options.logger.warn(
+      `${count} connections were rejected: see CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX and "requests in flight" in docs/configuration.md`,
+    ),
+  );
+
+  readonly #warnOfSilent = occasionally((count) =>
+    this.#options.logger.warn(
+      `${count} connections on which nothing was asked were closed to make room: see CONNECTIONS_MAX in docs/configuration.md`,
+    ),
+  );
 }
 
-const MESSAGES: Readonly<Record<ConnectionRefusal | 'pipelining', string>> = {
+/** Why a connection is not taken. */
+type Refusal = ConnectionRefusal | 'pipelining';
+
+const MESSAGES: Readonly<Record<Refusal, string>> = {
   pipelining: `More than ${IN_FLIGHT_MAX} requests were sent at once on a connection from this address: retry shortly.`,
   'in-all': 'Too many connections are open: retry shortly.',
   'of-address':

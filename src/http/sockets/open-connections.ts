@@ -1,17 +1,12 @@
 import type { Server } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
-/**
- * The open connections of a server, to end them so that no request is lost. Node's own close cuts off a connection that is
- * idle in that moment, also when a request is on its way on it, and waits for one on which nothing was ever asked.
- */
+/** The open connections of a server, to end them so that no request is lost. */
 export class OpenConnections {
-  readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #onLast: (() => void) | undefined;
 
   constructor(server: Server) {
-    this.#server = server;
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => {
@@ -21,18 +16,8 @@ export class OpenConnections {
     });
   }
 
-  /**
-   * Accepts no more connections, and waits until the answers have closed those that are open. What is left after the time
-   * and has never said anything is closed.
-   */
-  async leave(timeoutMs: number): Promise<void> {
-    // Only the listening socket: the server's own `close` would cut off the others.
-    NetServer.prototype.close.call(this.#server);
-    await this.#untilLast(timeoutMs);
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
-  }
-
-  #untilLast(timeoutMs: number): Promise<void> {
+  /** Waits until no connection is open, for so long at most. */
+  untilNone(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.#sockets.size === 0) return resolve();
       const timer = setTimeout(resolve, timeoutMs);
@@ -41,5 +26,10 @@ export class OpenConnections {
         resolve();
       };
     });
+  }
+
+  /** Closes those on which nothing was ever said, for which Node's own `close` would wait. */
+  closeSilent(): void {
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 }

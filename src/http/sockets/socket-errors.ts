@@ -16,9 +16,14 @@ import { commonHeaders } from '../answer/common-headers.js';
 const LINGER_MS = 1000;
 
 /** Answers bytes that Node's parser refuses, and what comes too late: there is only a socket then. */
-export function socketErrorHandler(options: SocketOptions, inFlight: InFlightRequests) {
+export function socketErrorHandler(
+  options: SocketOptions,
+  inFlight: InFlightRequests,
+  isRefused: (socket: Duplex) => boolean,
+) {
   const refused = new WeakSet<Socket>();
   return (error: ConnectionError, socket: Socket): void => {
+    if (error.code !== 'ECONNRESET' && isRefused(socket)) return;
     // In the middle of a body it is that request's error: it was counted already, and has an answer of its own.
     const underWay = inFlight.receiving(socket);
     if (underWay !== undefined) breakOffBody(underWay.request, new ApiError(codeOf(error)));
@@ -46,7 +51,12 @@ export function socketErrorHandler(options: SocketOptions, inFlight: InFlightReq
 }
 
 /** Node answers these by itself, or not at all, unless somebody listens. */
-export function answerSocketErrors(server: Server, options: SocketOptions, inFlight: InFlightRequests): void {
+export function answerSocketErrors(
+  server: Server,
+  options: SocketOptions,
+  inFlight: InFlightRequests,
+  isRefused: (socket: Duplex) => boolean,
+): void {
   // "100 Continue" is the edge's to say, when the request was not refused.
   server.on('checkContinue', (request, response) => {
     // Node finds it among other words, too.
@@ -59,6 +69,7 @@ export function answerSocketErrors(server: Server, options: SocketOptions, inFli
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
+    if (isRefused(socket)) return;
     const address = options.clientAddressOf(request.socket.remoteAddress, request.headers);
     void options.admission.decide(request.headers, address).then((decision) => {
       const refusal = new ApiError('method_not_allowed', 'This service does not offer CONNECT.', {
