@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DATA_DIRECTORY, openDatabases } from './database/databases.mjs';
 import { chooseLoad } from './load/load.mjs';
-import { flagsOfStart } from '../tools/flags-of-start.mjs';
 import { sumUp } from './profile/report.mjs';
 import { requestsOf } from './requests.mjs';
 import { startServer } from './servers/start.mjs';
@@ -19,7 +18,7 @@ const { values, positionals } = parseArgs({
     lines: { type: 'string', default: '40' },
     /** Another entry point, to compare with. */
     server: { type: 'string', default: 'dist/main.js' },
-    /** Flags of Node.js to try beside those of `npm start`, such as --node=--max-semi-space-size=64; may be repeated. */
+    /** Flags of Node.js to try, such as --node=--max-semi-space-size=64; may be repeated. */
     node: { type: 'string', multiple: true, default: [] },
   },
 });
@@ -33,10 +32,11 @@ const load = await chooseLoad();
 try {
   const database = await databases.copy('profile', { animals, keys: Number(values.keys) });
   const cursors = values.server === 'dist/main.js';
-  const server = await startServer(values.server, { DATABASE_URL: database.url, MANAGEMENT_PORT: '0' }, [
-    ...flagsOfStart(),
-    ...values.node,
-  ]);
+  const server = await startServer(
+    values.server,
+    { DATABASE_URL: database.url, MANAGEMENT_PORT: '0' },
+    values.node,
+  );
   try {
     const requests = join(DATA_DIRECTORY, 'profile-requests');
     await load.prepare(requests, requestsOf(work, { cursors }, animals));

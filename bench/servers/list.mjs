@@ -1,11 +1,9 @@
 // The servers that are compared.
-import { flagsOfStart } from '../../tools/flags-of-start.mjs';
 
 /**
  * @typedef {object} Server
  * @property {string} title
  * @property {string} file relative to the project
- * @property {readonly string[]} [flags] of Node.js
  * @property {boolean} hasPool whether it is tried with several numbers of connections to PostgreSQL
  * @property {boolean} cursors whether it knows the service's cursors
  * @property {boolean} [bare] whether it orders from tables without the service's rules
@@ -19,7 +17,6 @@ export const SERVERS = {
   service: {
     title: 'the service',
     file: 'dist/main.js',
-    flags: flagsOfStart(),
     hasPool: false,
     cursors: true,
   },
