@@ -1,7 +1,4 @@
-import type { Registry } from 'prom-client';
-import { type Count, Counts } from './count.js';
-import { type Distribution, Distributions } from './distribution.js';
-import { registerGauge } from './gauge.js';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** The methods that have series of their own; clients can make up any others. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS']);
@@ -12,37 +9,41 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 
 /** What was not met by a route. */
 const NONE = 'none';
 
+/** The series of an operation. Kept, for prom-client looks for a series by its labels each time. */
 interface OperationMetrics {
-  readonly duration: Distribution;
+  readonly duration: Histogram.Internal<'operation'>;
   /** By method, then by status. */
-  readonly requests: Map<string, Map<number, Count>>;
+  readonly requests: Map<string, Map<number, Counter.Internal>>;
 }
 
 /** Requests by operation, method and status, and how long those took that were let in. */
 export class HttpMetrics {
-  readonly #requests: Counts<'operation' | 'method' | 'status'>;
-  readonly #durations: Distributions<'operation'>;
+  readonly #requests: Counter<'operation' | 'method' | 'status'>;
+  readonly #durations: Histogram<'operation'>;
   readonly #operations = new Map<string, OperationMetrics>();
   #underWay = 0;
 
   constructor(registry: Registry) {
-    this.#requests = new Counts(
-      registry,
-      'petstore_http_requests_total',
-      'Answered requests; operation is "none" where no route was met, among them bytes that were no HTTP.',
-      ['operation', 'method', 'status'],
-    );
-    this.#durations = new Distributions(registry, {
+    const registers = [registry];
+    this.#requests = new Counter({
+      name: 'petstore_http_requests_total',
+      help: 'Answered requests; operation is "none" where no route was met, among them bytes that were no HTTP.',
+      labelNames: ['operation', 'method', 'status'],
+      registers,
+    });
+    this.#durations = new Histogram({
       name: 'petstore_http_request_duration_seconds',
       help: 'From the end of the headers to the writing of the answer, of requests that admission did not refuse.',
-      label: 'operation',
-      bounds: SECONDS,
+      labelNames: ['operation'],
+      buckets: SECONDS,
+      registers,
     });
-    const about = {
+    const underWay: Gauge = new Gauge({
       name: 'petstore_http_requests_under_way',
       help: 'Requests that have no answer yet.',
-    };
-    registerGauge(registry, about, (gauge) => gauge.set(this.#underWay));
+      registers,
+      collect: () => underWay.set(this.#underWay),
+    });
   }
 
   begun(): void {
@@ -54,28 +55,34 @@ export class HttpMetrics {
     this.#underWay -= 1;
     const metrics = this.#of(operation ?? NONE);
     if (seconds !== undefined) metrics.duration.observe(seconds);
-    this.#countOf(metrics, operation ?? NONE, method, status).value += 1;
+    this.#countOf(metrics, operation ?? NONE, method, status).inc();
   }
 
   answeredOnSocket(status: number): void {
-    this.#countOf(this.#of(NONE), NONE, 'other', status).value += 1;
+    this.#countOf(this.#of(NONE), NONE, 'other', status).inc();
   }
 
   #of(operation: string): OperationMetrics {
     const known = this.#operations.get(operation);
     if (known !== undefined) return known;
-    const made = { duration: this.#durations.of(operation), requests: new Map() };
+    this.#durations.zero({ operation });
+    const made = { duration: this.#durations.labels(operation), requests: new Map() };
     this.#operations.set(operation, made);
     return made;
   }
 
-  #countOf({ requests }: OperationMetrics, operation: string, asked: string, status: number): Count {
+  #countOf(
+    { requests }: OperationMetrics,
+    operation: string,
+    asked: string,
+    status: number,
+  ): Counter.Internal {
     const method = METHODS.has(asked) ? asked : 'other';
     let byStatus = requests.get(method);
     if (byStatus === undefined) requests.set(method, (byStatus = new Map()));
     let count = byStatus.get(status);
     if (count === undefined) {
-      count = this.#requests.of({ operation, method, status: String(status) });
+      count = this.#requests.labels(operation, method, String(status));
       byStatus.set(status, count);
     }
     return count;

@@ -1,18 +1,56 @@
-import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import type { Pool } from 'pg';
 import type { Readiness } from '../management/readiness.js';
-import { registerGauge } from './gauge.js';
 
 /** The process itself: what Node tells, the release, and where it stands between start and stop. */
 export function registerProcessMetrics(registry: Registry, readiness: Readiness, version: string): void {
+  const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const release = {
+  new Gauge({
     name: 'petstore_build_info',
     help: 'Always 1; the labels tell the release.',
     labelNames: ['version', 'node'],
-  } as const;
-  registerGauge(registry, release, (gauge) => gauge.set({ version, node: process.version }, 1));
-  const ready = { name: 'petstore_ready', help: '1 when /health/ready answers 200.' };
-  registerGauge(registry, ready, async (gauge) => gauge.set((await readiness.check()).isReady ? 1 : 0));
-  const draining = { name: 'petstore_draining', help: '1 from the signal to stop on.' };
-  registerGauge(registry, draining, (gauge) => gauge.set(readiness.isDraining ? 1 : 0));
+    registers,
+  }).set({ version, node: process.version }, 1);
+  const ready: Gauge = new Gauge({
+    name: 'petstore_ready',
+    help: '1 when /health/ready answers 200.',
+    registers,
+    collect: async () => ready.set((await readiness.check()).isReady ? 1 : 0),
+  });
+  const draining: Gauge = new Gauge({
+    name: 'petstore_draining',
+    help: '1 from the signal to stop on.',
+    registers,
+    collect: () => draining.set(readiness.isDraining ? 1 : 0),
+  });
+}
+
+/** The connections to the database, as the pools count them together when somebody asks. */
+export function registerPoolMetrics(registry: Registry, pools: () => readonly Pool[]): void {
+  const registers = [registry];
+  const sum = (of: (pool: Pool) => number): number => pools().reduce((total, pool) => total + of(pool), 0);
+  const connections = new Gauge({
+    name: 'petstore_pool_connections',
+    help: 'Open connections to the database.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const idle = sum((pool) => pool.idleCount);
+      connections.set({ state: 'idle' }, idle);
+      connections.set({ state: 'busy' }, sum((pool) => pool.totalCount) - idle);
+    },
+  });
+  const waiting: Gauge = new Gauge({
+    name: 'petstore_pool_waiting',
+    help: 'What waits for a connection.',
+    registers,
+    collect: () => waiting.set(sum((pool) => pool.waitingCount)),
+  });
+  const max: Gauge = new Gauge({
+    name: 'petstore_pool_connections_max',
+    help: 'The most connections that the pools of this replica open.',
+    registers,
+    collect: () => max.set(sum((pool) => pool.options.max)),
+  });
 }
