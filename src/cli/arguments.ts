@@ -1,10 +1,19 @@
 import { InvalidArgumentError } from 'commander';
 
+/** The option of commands whose output scripts read. */
+export interface JsonOption {
+  readonly json?: true;
+}
+
+/** Help text that shows how a command is used, below its options. */
+export const examples = (...lines: readonly string[]): string =>
+  `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+
 const INT4_MAX = 2_147_483_647;
 
 export const positiveInteger = (text: string): number => integerTo(INT4_MAX, text);
 
-/** A hundred years: as long as anything is kept. */
+/** A hundred years: nothing is stored for longer. */
 const DAYS_MAX = 36_500;
 
 export const dayCount = (text: string): number => integerTo(DAYS_MAX, text);
@@ -15,10 +24,8 @@ function integerTo(max: number, text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
 }
 
-/** A limit of a key's own, or the word for its plan's. */
-export function ownLimit(text: string): number | 'plan' {
-  return text === 'plan' ? text : positiveInteger(text);
-}
+/** A limit of the key's own, or the word for its plan's limit. */
+export const ownLimit = (text: string): number | 'plan' => (text === 'plan' ? text : positiveInteger(text));
 
 export function instant(text: string): Date {
   const value = new Date(text);
@@ -30,7 +37,7 @@ export function instant(text: string): Date {
   );
 }
 
-/** `new Date` takes the 30th of February for the 2nd of March. */
+/** `new Date` reads the 30th of February as the 2nd of March. */
 function isDayOfItsMonth(text: string): boolean {
   const [day = ''] = /^[+-]?\d+-\d\d-\d\d/.exec(text) ?? [];
   const midnight = new Date(`${day}T00:00:00Z`);

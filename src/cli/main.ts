@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/config.js';
-import { runCommandLine } from './run.js';
+import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;
 // What is written for a reader that has gone away (`| head`) is nobody's loss; whoever waits for it hears of it, too.

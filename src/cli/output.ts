@@ -3,10 +3,10 @@ import type { Writable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import stringWidth from 'string-width';
 
-/** A row as the database gives it: what scripts get as it is, and people in a table. */
+/** A row of the database. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One JSON value for scripts, with every int64 to the digit. */
+/** One JSON value for scripts, with every int64 exact. */
 export const toJson = (value: unknown): string => `${stringify(value, undefined, 2)}\n`;
 
 /** Names and values below each other, for people. */
@@ -29,8 +29,16 @@ export function shown(value: unknown): string {
 
 export interface Column {
   readonly title: string;
-  readonly align?: 'right';
+  /** Left unless given. */
+  readonly align?: 'left' | 'right';
 }
+
+/** Rows as a table whose columns are named as those of the rows, for people. */
+export const toRowTable = (columns: readonly Column[], rows: readonly Row[]): string =>
+  toTable(
+    columns,
+    rows.map((row) => columns.map(({ title }) => shown(row[title]))),
+  );
 
 /** Aligned columns below their titles, for people. */
 export function toTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {

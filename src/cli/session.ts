@@ -1,14 +1,14 @@
 import pg from 'pg';
+import { describeFault } from '../database/describe-fault.js';
 import { hasCluster } from '../database/embedded/cluster.js';
 import { openEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
-import { describeFault } from '../database/describe-fault.js';
 import { pendingMigrations } from '../database/migrations.js';
 import { prepareSession } from '../database/session-settings.js';
 import { CliError } from './cli-error.js';
 import type { CliContext } from './context.js';
-import { exactTypes } from './value-types.js';
+import type { Row } from './output.js';
 
-/** A command's one connection, and where it leads. */
+/** The one connection of a command. */
 export interface Session {
   readonly client: pg.Client;
   readonly url: string;
@@ -30,13 +30,13 @@ export function withDatabase<Result>(
   });
 }
 
-/** Runs a command on the configured database, whatever is in it, and leaves it again, whatever happens. */
+/** Runs a command on the configured database, whatever its schema. */
 export async function withAnyDatabase<Result>(
   context: CliContext,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const { url, dataDir } = context.config().database;
-  // Started in another directory than the service it would look after an empty database of its own.
+  // A command in another directory than the service's would make an empty database of its own.
   if (url === undefined && !hasCluster(dataDir)) {
     throw new CliError(
       `There is no database in ${dataDir}.`,
@@ -46,7 +46,7 @@ export async function withAnyDatabase<Result>(
   return await withDatabaseMade(context, work);
 }
 
-/** The same; an embedded database that is not there is made. */
+/** The same; an embedded database that does not exist is made. */
 export async function withDatabaseMade<Result>(
   context: CliContext,
   work: (session: Session) => Promise<Result>,
@@ -64,13 +64,13 @@ export async function withDatabaseMade<Result>(
     try {
       return await work({ client, url: server.url, isEmbedded: url === undefined });
     } catch (error) {
-      // Said here, where it is known whose error it is: a connection that is lost while it is written to is a broken pipe, as
-      // the output is when its reader has seen enough.
+      // Only here it is known that the error is the database's: a connection that is lost during a write is a broken
+      // pipe, as is the output when its reader has gone.
       if (error !== lost) throw error;
       throw new CliError(`The connection to the database was lost: ${describeFault(error)}`);
     } finally {
       stopListening();
-      // It may be gone already, and the outcome stands.
+      // The connection may be gone already, which does not change the outcome.
       await client.end().catch(() => undefined);
     }
   } finally {
@@ -78,15 +78,31 @@ export async function withDatabaseMade<Result>(
   }
 }
 
+const { INT8, DATE, TIMESTAMPTZ } = pg.types.builtins;
+
+const parseInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
+
+/** Values as scripts want them: int64 exact, days as days, instants as RFC 3339 in UTC (or `infinity`). */
+const exactParsers = new Map<number, (text: string) => unknown>([
+  [INT8, BigInt],
+  [DATE, String],
+  [TIMESTAMPTZ, (text) => (text.endsWith('infinity') ? text : parseInstant(text).toISOString())],
+]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
+    exactParsers.get(oid) ?? pg.types.getTypeParser(oid, format),
+};
+
 /** @throws CliError */
 export async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'petstore cli',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types: exactTypes,
+    types,
   });
-  // A lost connection fails the statement under way; without a listener it would end the process besides.
+  // A lost connection fails the statement in flight; without a listener it would end the process, too.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -100,7 +116,7 @@ export async function connect(url: string): Promise<pg.Client> {
   }
 }
 
-/** Has the server give up the statement under way, so that the command ends by itself, with everything rolled back. */
+/** Cancels the statement in flight, so that the command ends by itself, with everything rolled back. */
 async function cancel(
   url: string,
   { processID }: pg.Client & { readonly processID?: number },
@@ -109,3 +125,42 @@ async function cancel(
   await other?.query('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
   await other?.end().catch(() => undefined);
 }
+
+/** Names the actor to the audit, until the transaction ends. */
+export const actorSetting = (actor: string): string =>
+  `select set_config('petstore.actor', ${pg.escapeLiteral(actor)}, true)`;
+
+/** Runs changes in one transaction, in the name of the actor. */
+export async function inTransaction<Result>(
+  client: pg.Client,
+  { actor }: CliContext,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await client.query('begin');
+  try {
+    await client.query(actorSetting(actor));
+    const result = await work();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // A rollback fails only when the connection is lost, which undoes everything as well.
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Runs one statement that returns one row. */
+export async function queryOne<Result extends Row = Row>(
+  client: pg.Client,
+  text: string,
+  values: readonly unknown[],
+): Promise<Result> {
+  const { rows } = await client.query<Result>(text, [...values]);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`no row came of: ${text}`);
+  return row;
+}
+
+/** Runs one statement that changes something and returns one row. */
+export const changeOne = (context: CliContext, text: string, values: readonly unknown[]): Promise<Row> =>
+  withDatabase(context, ({ client }) => inTransaction(client, context, () => queryOne(client, text, values)));

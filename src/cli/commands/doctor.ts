@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { DatabaseError } from 'pg';
 import { ConfigError } from '../../config/environment.js';
-import { CliError } from '../cli-error.js';
+import { examples, type JsonOption } from '../arguments.js';
+import { CliError, explainError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import type { Check, CheckContext, Result } from '../doctor/check.js';
 import { checkCounters, checkInventory, checkMigrations, checkRoles } from '../doctor/schema-checks.js';
@@ -14,8 +15,6 @@ import {
   checkVersion,
   checkWrites,
 } from '../doctor/server-checks.js';
-import { explainError } from '../explain-error.js';
-import { addExamples } from '../help.js';
 import { printable, toJson } from '../output.js';
 import { showProgress } from '../progress.js';
 import { type Session, withAnyDatabase } from '../session.js';
@@ -42,21 +41,24 @@ const CHECKS: readonly { readonly name: string; readonly run: Check; readonly ne
 const NAME_WIDTH = 'statement_timeout'.length;
 
 export function addDoctorCommand(program: Command, context: CliContext): void {
-  const doctor = program
+  program
     .command('doctor')
     .description(
       'Looks at configuration, connection, version, migrations, roles, clock, time-outs, counters and inventory, and says what to do. ' +
         'It changes nothing, and exits with 1 when something fails.',
     )
     .option('--json', 'print an array of objects with check, level (ok, warn, fail) and message')
-    .action(async ({ json }: { readonly json?: true }) => {
+    .action(async ({ json }: JsonOption) => {
       const progress = showProgress(context, () => 'looking …');
       const findings = await examine(context).finally(() => progress.stop());
       context.print(json === true ? toJson(findings) : findings.map(toLine).join(''));
       const failed = findings.filter(({ level }) => level === 'fail').length;
       if (failed > 0) throw new CliError(`${failed} of ${findings.length} checks failed.`);
-    });
-  addExamples(doctor, 'petstore doctor', `petstore doctor --json | jq '.[] | select(.level != "ok")'`);
+    })
+    .addHelpText(
+      'after',
+      examples('petstore doctor', `petstore doctor --json | jq '.[] | select(.level != "ok")'`),
+    );
 }
 
 const toLine = ({ check, level, message }: Finding): string =>

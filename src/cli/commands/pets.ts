@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
+import { examples } from '../arguments.js';
 import type { CliContext } from '../context.js';
-import { addExamples } from '../help.js';
 import { FORMATS } from '../pets/format.js';
 import { PET_STATUSES } from '../../pets/pet.js';
 import type { ExportCommandOptions } from '../pets/export-command.js';
@@ -20,7 +20,7 @@ is not there; and it takes disk and write-ahead log. Import millions when it is 
 
 export function addPetsCommands(program: Command, context: CliContext): void {
   const pets = program.command('pets').description('Whole stock lists: millions of animals in and out.');
-  const importing = pets
+  pets
     .command('import')
     .description(
       'Adds the animals of a file, by the rules of POST /v1/pets, and tells which lines were refused and why.',
@@ -36,15 +36,17 @@ export function addPetsCommands(program: Command, context: CliContext): void {
     .action(async (file: string, options: ImportCommandOptions) => {
       const { importCommand } = await import('../pets/import-command.js');
       await importCommand(context, file, options);
-    });
-  addExamples(
-    importing,
-    'petstore pets import stock.csv',
-    'petstore pets import stock.ndjson --skip-invalid --report refused.ndjson',
-    'zcat stock.csv.gz | petstore pets import - --format csv',
-  );
+    })
+    .addHelpText(
+      'after',
+      examples(
+        'petstore pets import stock.csv',
+        'petstore pets import stock.ndjson --skip-invalid --report refused.ndjson',
+        'zcat stock.csv.gz | petstore pets import - --format csv',
+      ),
+    );
 
-  const exporting = pets
+  pets
     .command('export')
     .description(
       'Writes the animals by ascending id, as they are at one instant, in a form that import reads.',
@@ -55,10 +57,12 @@ export function addPetsCommands(program: Command, context: CliContext): void {
     .action(async (options: ExportCommandOptions) => {
       const { exportCommand } = await import('../pets/export-command.js');
       await exportCommand(context, options);
-    });
-  addExamples(
-    exporting,
-    'petstore pets export > pets.ndjson',
-    'petstore pets export --format csv --status sold | gzip > sold.csv.gz',
-  );
+    })
+    .addHelpText(
+      'after',
+      examples(
+        'petstore pets export > pets.ndjson',
+        'petstore pets export --format csv --status sold | gzip > sold.csv.gz',
+      ),
+    );
 }

@@ -1,43 +1,42 @@
 import type { Command } from 'commander';
-import { positiveInteger } from '../arguments.js';
-import { changeOne } from '../change.js';
+import { examples, type JsonOption, positiveInteger } from '../arguments.js';
 import { UsageError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
-import { addExamples } from '../help.js';
-import { type Column, type Row, shown, toFacts, toJson, toTable } from '../output.js';
-import { withDatabase } from '../session.js';
+import { type Column, type Row, toFacts, toJson, toRowTable } from '../output.js';
+import { changeOne, withDatabase } from '../session.js';
 
-interface SetOptions {
+interface SetOptions extends JsonOption {
   readonly perMinute?: number;
   readonly perDay?: number;
   readonly custom?: boolean;
-  readonly json?: true;
 }
+
+const COLUMNS: readonly Column[] = [
+  { title: 'id' },
+  { title: 'custom' },
+  { title: 'requests_per_minute', align: 'right' },
+  { title: 'requests_per_day', align: 'right' },
+  { title: 'keys', align: 'right' },
+  { title: 'live_keys', align: 'right' },
+];
 
 export function addPlansCommands(program: Command, context: CliContext): void {
   const plans = program
     .command('plans')
     .description('Plans: a change holds for the next request of each of their keys, on every replica.');
-  const list = plans
+  plans
     .command('list')
     .description('Every plan with its limits and its number of keys.')
     .option('--json', 'print an array')
-    .action(async ({ json }: { readonly json?: true }) => {
+    .action(async ({ json }: JsonOption) => {
       const { rows } = await withDatabase(context, ({ client }) =>
         client.query<Row>('select * from plan_overview order by requests_per_minute nulls last, id'),
       );
-      if (json === true) context.print(toJson(rows));
-      else
-        context.print(
-          toTable(
-            COLUMNS,
-            rows.map((row) => COLUMNS.map(({ title }) => shown(row[title]))),
-          ),
-        );
-    });
-  addExamples(list, 'petstore plans list');
+      context.print(json === true ? toJson(rows) : toRowTable(COLUMNS, rows));
+    })
+    .addHelpText('after', examples('petstore plans list'));
 
-  const set = plans
+  plans
     .command('set')
     .description('Makes a plan, or changes of one what is given.')
     .argument('<id>', 'such as pro, or a name of your own in lower case')
@@ -50,28 +49,18 @@ export function addPlansCommands(program: Command, context: CliContext): void {
       if (perMinute === undefined && perDay === undefined && custom === undefined) {
         throw new UsageError('Give --per-minute, --per-day, --custom or --no-custom.');
       }
-      const plan = await withDatabase(context, ({ client }) =>
-        changeOne<Row>(
-          client,
-          context,
-          'select * from set_plan(id => $1, per_minute => $2, per_day => $3, custom => $4)',
-          [id, perMinute ?? null, perDay ?? null, custom ?? null],
-        ),
+      const plan = await changeOne(
+        context,
+        'select * from set_plan(id => $1, per_minute => $2, per_day => $3, custom => $4)',
+        [id, perMinute, perDay, custom],
       );
       context.print(json === true ? toJson(plan) : toFacts(plan));
-    });
-  addExamples(
-    set,
-    'petstore plans set free --per-minute 120',
-    'petstore plans set startup --per-minute 600 --per-day 50000',
-  );
+    })
+    .addHelpText(
+      'after',
+      examples(
+        'petstore plans set free --per-minute 120',
+        'petstore plans set startup --per-minute 600 --per-day 50000',
+      ),
+    );
 }
-
-const COLUMNS: readonly Column[] = [
-  { title: 'id' },
-  { title: 'custom' },
-  { title: 'requests_per_minute', align: 'right' },
-  { title: 'requests_per_day', align: 'right' },
-  { title: 'keys', align: 'right' },
-  { title: 'live_keys', align: 'right' },
-];

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { CliContext } from '../../../src/cli/context.js';
-import { runCommandLine } from '../../../src/cli/run.js';
+import { runCommandLine } from '../../../src/cli/program.js';
 import { loadConfig } from '../../../src/config/config.js';
 
 /** What came of a command line. */
