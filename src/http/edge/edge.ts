@@ -35,6 +35,7 @@ import { OpenConnections } from '../sockets/open-connections.js';
 import { requestIdOf } from '../answer/request-id.js';
 import { routeConfigOf } from '../route-config.js';
 import { RouteMethods } from './route-methods.js';
+import { appendHeaders, ResponseOfServer } from '../answer/appended-headers.js';
 import { commonHeaders } from '../answer/common-headers.js';
 import type { Headers } from '../headers.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
@@ -98,6 +99,7 @@ export class EdgeAdapter extends FastifyAdapter {
         const dispatch = inFlight.dispatch(handle);
         const server = createServer(
           {
+            ServerResponse: ResponseOfServer,
             // Else Node answers a missing Host by itself, without a body.
             requireHostHeader: false,
             // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
@@ -267,9 +269,10 @@ export class EdgeAdapter extends FastifyAdapter {
     request.decision ??= this.#options.admission.describeAddress(this.#addressOf(request));
     if (this.#inFlight.isLast(request.raw) || isBrokenOff(request.raw)) reply.header('connection', 'close');
     const { id, decision, headers } = request;
-    reply.headers(commonHeaders(this.#options, { id, decision, origin: headers.origin })).headers(caching);
+    const common = commonHeaders(this.#options, { id, decision, origin: headers.origin });
     const { deprecation } = routeConfigOf(request);
-    if (deprecation !== undefined) reply.headers(this.#announcementOf(deprecation));
+    if (deprecation === undefined) appendHeaders(reply, common, caching);
+    else appendHeaders(reply, common, caching, this.#announcementOf(deprecation));
   }
 
   /** A target that cannot be decoded reaches no hook: nobody has asked for a decision, and no hook sets the headers. */
