@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { routeConfigOf } from '../http/route-config.js';
+import { routeConfigOf } from '../http/route.decorators.js';
 import { authenticationError } from './authentication-errors.js';
 
 /**

@@ -1,7 +1,7 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../http/errors/api-error.js';
-import { Public } from '../http/public.decorator.js';
+import { Public } from '../http/route.decorators.js';
 import { DOCS_PAGE_HEADERS } from './docs-page.headers.js';
 import { PAGE_FILES } from './page-files.js';
 

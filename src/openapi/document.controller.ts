@@ -1,5 +1,5 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { Public } from '../http/public.decorator.js';
+import { Public } from '../http/route.decorators.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 /** Anybody may keep it, but asks each time whether it still holds. */

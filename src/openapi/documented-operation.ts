@@ -1,21 +1,9 @@
-import { RequestMethod, type Type } from '@nestjs/common';
-import {
-  METHOD_METADATA,
-  PARAMTYPES_METADATA,
-  PATH_METADATA,
-  ROUTE_ARGS_METADATA,
-} from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import {
-  FASTIFY_ROUTE_CONFIG_METADATA,
-  FASTIFY_ROUTE_SCHEMA_METADATA,
-} from '@nestjs/platform-fastify/constants.js';
-import type { FastifyContextConfig } from 'fastify';
-import type { Deprecation } from '../http/deprecation/deprecation.js';
-import { OPERATION_METADATA, type OperationNotes } from '../http/operation.decorator.js';
+import type { RouteOptions } from 'fastify';
+import type { Deprecation } from '../http/deprecation.js';
+import type { OperationNotes } from '../http/route.decorators.js';
 import type { Json } from './json.js';
 
-/** An operation as its controller's decorators declare it. */
+/** An operation as its route declares it. */
 export interface DocumentedOperation {
   readonly id: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -24,9 +12,6 @@ export interface DocumentedOperation {
   readonly notes: OperationNotes;
   readonly deprecation?: Deprecation | undefined;
   readonly pathParameters: readonly string[];
-  /** The DTOs that the input pipe makes. */
-  readonly query?: Type | undefined;
-  readonly body?: Type | undefined;
   /** The status of a success, and the schema that writes its body. */
   readonly success: { readonly status: number; readonly schema: Json };
 }
@@ -34,62 +19,29 @@ export interface DocumentedOperation {
 /** Whether `If-Match` is evaluated: on reads and on writes of one record, but not where a record is added to a collection. */
 export const isConditional = (method: DocumentedOperation['method']): boolean => method !== 'post';
 
-/** The operations of a controller: every route that needs a key. */
-export function operationsOf(controller: Type): readonly DocumentedOperation[] {
-  return Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
-    const handler: unknown = Reflect.get(controller.prototype as object, name);
-    return typeof handler === 'function' && name !== 'constructor'
-      ? (operationOf(controller, name, handler) ?? [])
-      : [];
-  });
-}
+/** The operations among these routes: every one that needs a key. Fastify's own for HEAD are told with those for GET. */
+export const operationsOf = (routes: readonly RouteOptions[]): readonly DocumentedOperation[] =>
+  routes
+    .filter(({ method, config }) => method !== 'HEAD' && config?.public !== true)
+    .map((route) => operationOf(route));
 
-function operationOf(controller: Type, id: string, handler: object): DocumentedOperation | undefined {
-  const read = (key: string): unknown => Reflect.getMetadata(key, handler);
-  const requestMethod = read(METHOD_METADATA) as RequestMethod | undefined;
-  const { deprecation, public: isPublic } = (read(FASTIFY_ROUTE_CONFIG_METADATA) ??
-    {}) as FastifyContextConfig;
-  if (requestMethod === undefined || isPublic === true) return undefined;
-  const notes = read(OPERATION_METADATA) as OperationNotes | undefined;
-  if (notes === undefined) throw new Error(`${controller.name}.${id} has no @Operation and is not @Public`);
-  const schemas = read(FASTIFY_ROUTE_SCHEMA_METADATA) as { response: Record<string, Json> } | undefined;
-  const [success] = Object.entries(schemas?.response ?? {});
-  if (success === undefined) throw new Error(`${id} has no schema of its answer`);
+function operationOf({ method, url, config = {}, schema }: RouteOptions): DocumentedOperation {
+  const { operation, notes, deprecation } = config;
+  if (operation === undefined || notes === undefined) {
+    throw new Error(`${String(method)} ${url} has no @Operation and is not @Public`);
+  }
+  const { response = {} } = (schema ?? {}) as { readonly response?: Readonly<Record<string, Json>> };
+  const [success] = Object.entries(response);
+  if (success === undefined) throw new Error(`${operation} has no schema of its answer`);
   return {
-    id,
-    method: RequestMethod[requestMethod].toLowerCase() as DocumentedOperation['method'],
-    path: pathOf(Reflect.getMetadata(PATH_METADATA, controller), read(PATH_METADATA)),
+    id: operation,
+    method: String(method).toLowerCase() as DocumentedOperation['method'],
+    path: url.replaceAll(PATH_PARAMETER, '{$1}'),
     notes,
     deprecation,
+    pathParameters: Array.from(url.matchAll(PATH_PARAMETER), ([, name = '']) => name),
     success: { status: Number(success[0]), schema: success[1] },
-    ...inputsOf(controller, id),
   };
 }
 
-const pathOf = (...parts: readonly unknown[]): string =>
-  `/${parts
-    .flatMap((part) => String(part).split('/'))
-    .filter(Boolean)
-    .join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
-
-/** What the handler's arguments take from a request. */
-function inputsOf(
-  controller: Type,
-  name: string,
-): Pick<DocumentedOperation, 'pathParameters' | 'query' | 'body'> {
-  const types = Reflect.getMetadata(PARAMTYPES_METADATA, controller.prototype as object, name) as Type[];
-  const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Readonly<
-    Record<string, { readonly index: number; readonly data?: unknown }>
-  >;
-  const of = (kind: RouteParamtypes): readonly { readonly index: number; readonly data?: unknown }[] =>
-    Object.entries(args)
-      .filter(([key]) => key.startsWith(`${kind}:`))
-      .map(([, argument]) => argument)
-      .sort((one, other) => one.index - other.index);
-  const typeOf = (kind: RouteParamtypes): Type | undefined => types[of(kind)[0]?.index ?? -1];
-  return {
-    pathParameters: of(RouteParamtypes.PARAM).map(({ data }) => String(data)),
-    query: typeOf(RouteParamtypes.QUERY),
-    body: typeOf(RouteParamtypes.BODY),
-  };
-}
+const PATH_PARAMETER = /:(\w+)/g;

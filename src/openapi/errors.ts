@@ -35,14 +35,14 @@ export function codesOf(operation: DocumentedOperation): ReadonlyMap<number, rea
   return byStatus;
 }
 
-function generalCodes({ method, query, body, deprecation }: DocumentedOperation): readonly ErrorCode[] {
+function generalCodes({ method, notes, deprecation }: DocumentedOperation): readonly ErrorCode[] {
   return [
     ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key'] as const),
     ...(['rate_limit_exceeded', 'api_key_banned', 'service_unavailable', 'internal_error'] as const),
     ...(['malformed_request', 'request_timeout', 'uri_too_long'] as const),
     ...(['headers_too_large', 'expectation_failed'] as const),
-    ...(query === undefined ? [] : (['invalid_parameter'] as const)),
-    ...(body === undefined
+    ...(notes.query === undefined ? [] : (['invalid_parameter'] as const)),
+    ...(notes.body === undefined
       ? []
       : (['malformed_json', 'invalid_body', 'body_too_large', 'unsupported_media_type'] as const)),
     ...(method === 'post'

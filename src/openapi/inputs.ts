@@ -36,7 +36,8 @@ export const PARAMETERS = {
 
 /** The parameters of an operation: of the path, of the query, and of the headers. */
 export function parametersOf(operation: DocumentedOperation, schemas: NamedSchemas): readonly Json[] {
-  const { pathParameters, query, method } = operation;
+  const { pathParameters, notes, method } = operation;
+  const { query } = notes;
   return [
     ...pathParameters.map((name) => ({
       name,
@@ -57,7 +58,7 @@ export function parametersOf(operation: DocumentedOperation, schemas: NamedSchem
 
 /** The schema of the body that an operation takes, named as the interface names it: without the suffix of its DTO. */
 export function bodySchemaOf(operation: DocumentedOperation, schemas: NamedSchemas): Json | undefined {
-  const { body } = operation;
+  const { body } = operation.notes;
   if (body === undefined) return undefined;
   const members = asInAnswers(body, operation);
   return schemas.use({

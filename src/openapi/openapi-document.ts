@@ -1,5 +1,6 @@
-import { Injectable, type Type } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { EdgeAdapter } from '../http/edge/edge.js';
 import { PublicUrl } from '../http/public-url.js';
 import { createDocument } from './document.js';
 import { operationsOf } from './documented-operation.js';
@@ -12,7 +13,7 @@ export class OpenApiDocument {
   #yaml: string | undefined;
 
   constructor(
-    private readonly discovery: DiscoveryService,
+    private readonly host: HttpAdapterHost<EdgeAdapter>,
     private readonly publicUrl: PublicUrl,
   ) {}
 
@@ -25,7 +26,6 @@ export class OpenApiDocument {
   }
 
   #create(): ReturnType<typeof createDocument> {
-    const controllers = this.discovery.getControllers().map(({ metatype }) => metatype as Type);
-    return createDocument(controllers.flatMap(operationsOf), this.publicUrl.to('/v1'));
+    return createDocument(operationsOf(this.host.httpAdapter.routes), this.publicUrl.to('/v1'));
   }
 }

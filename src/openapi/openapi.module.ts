@@ -1,12 +1,10 @@
 import { Module } from '@nestjs/common';
-import { DiscoveryModule } from '@nestjs/core';
 import { DocsPageController } from './docs-page.controller.js';
 import { DocumentController } from './document.controller.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 /** The service's own description, for machines and for people. */
 @Module({
-  imports: [DiscoveryModule],
   controllers: [DocumentController, DocsPageController],
   providers: [OpenApiDocument],
 })

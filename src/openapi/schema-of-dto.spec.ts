@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Expose } from 'class-transformer';
 import { IsIn, IsInt, IsUUID, Max, Min } from 'class-validator';
-import { Described } from '../http/operation.decorator.js';
+import { Described } from '../http/route.decorators.js';
 import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../http/input/validators.js';
 import { membersOf } from './schema-of-dto.js';
 

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
-import { DESCRIPTION_METADATA } from '../http/operation.decorator.js';
+import { DESCRIPTION_METADATA } from '../http/route.decorators.js';
 import type { Json } from './json.js';
 
 /** A member of a DTO: its schema says what its validators accept. */

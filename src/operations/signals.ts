@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { StatementReport } from '../database/group.js';
 import { allGroups, type GroupObserver } from '../database/group-watch.js';
 import type { HttpObserver, SocketAnswer } from '../http/ports/observer.js';
-import { routeConfigOf } from '../http/route-config.js';
+import { routeConfigOf } from '../http/route.decorators.js';
 import type { RequestLog } from './logging/request-log.js';
 import { AdmissionMetrics } from './metrics/admission-metrics.js';
 import { GroupMetrics } from './metrics/group-metrics.js';

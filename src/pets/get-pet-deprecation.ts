@@ -1,4 +1,4 @@
-import type { Deprecation } from '../http/deprecation/deprecation.js';
+import type { Deprecation } from '../http/deprecation.js';
 
 /** getPet goes away on the day that the interface gives; listing with the `status` filter replaces it. */
 export const GET_PET_DEPRECATION: Deprecation = {

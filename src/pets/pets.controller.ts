@@ -2,10 +2,10 @@ import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/errors/api-error.js';
-import { Deprecated } from '../http/deprecation/deprecated.decorator.js';
+import { Deprecated } from '../http/deprecation.interceptor.js';
 import { parseInt64 } from '../http/input/int64.js';
 import { asJson } from '../http/answer/as-json.js';
-import { Operation } from '../http/operation.decorator.js';
+import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request-deadline.js';
 import { Paging } from '../http/paging/paging.js';
 import { PublicUrl } from '../http/public-url.js';
@@ -37,6 +37,7 @@ export class PetsController {
       'every animal that stays meanwhile comes exactly once.',
     success: 'A page of animals; an empty one when there are none.',
     example: PETS_EXAMPLE,
+    query: ListPetsQuery,
   })
   @RouteSchema({ response: { 200: petsSchema } })
   async listPets(
@@ -62,6 +63,7 @@ export class PetsController {
       'Adds an animal. Members that are not known are ignored. With an `Idempotency-Key` it is safe to repeat.',
     success: 'The animal, with its `id`.',
     example: PET_EXAMPLE,
+    body: NewPetBody,
     requestExample: NEW_PET_EXAMPLE,
   })
   @RouteSchema({ response: { 201: petSchema } })

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
-import { Operation } from '../http/operation.decorator.js';
+import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request-deadline.js';
 import type { Inventory } from './inventory.js';
 import { InventoryRepository } from './inventory.repository.js';

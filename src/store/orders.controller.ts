@@ -5,7 +5,7 @@ import { ApiError } from '../http/errors/api-error.js';
 import { parseInt64 } from '../http/input/int64.js';
 import { asJson } from '../http/answer/as-json.js';
 import { RequestIfMatch } from '../http/if-match.decorator.js';
-import { Operation } from '../http/operation.decorator.js';
+import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request-deadline.js';
 import { Paging } from '../http/paging/paging.js';
 import { PublicUrl } from '../http/public-url.js';
@@ -37,6 +37,7 @@ export class OrdersController {
       'A page of orders by ascending `id`, all or those of one status. Follow `next` in the `Link` header to the end.',
     success: 'A page of orders; an empty one when there are none.',
     example: [ORDER_EXAMPLE],
+    query: ListOrdersQuery,
   })
   @RouteSchema({ response: { 200: ordersSchema } })
   async listOrders(
@@ -63,6 +64,7 @@ export class OrdersController {
       'exactly one succeeds.',
     success: 'The order.',
     example: ORDER_EXAMPLE,
+    body: NewOrderBody,
     requestExample: { petId: ORDER_EXAMPLE.petId },
     codes: ['unknown_pet', 'pet_not_available'],
   })
@@ -117,6 +119,7 @@ export class OrdersController {
       'seen is changed: of simultaneous changes that name one `ETag` exactly one succeeds.',
     success: 'The order as it is now.',
     example: CHANGED_ORDER_EXAMPLE,
+    body: OrderChangeBody,
     requestExample: { status: CHANGED_ORDER_EXAMPLE.status },
     codes: ['order_not_found', 'order_transition_not_allowed'],
   })

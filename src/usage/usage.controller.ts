@@ -4,7 +4,7 @@ import { CurrentKey } from '../auth/current-key.decorator.js';
 import { CurrentWindows, type KeyWindows } from '../auth/current-windows.decorator.js';
 import { Clock } from '../http/clock.js';
 import type { Caller, LimitWindow } from '../http/decision.js';
-import { Operation } from '../http/operation.decorator.js';
+import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request-deadline.js';
 import type { Usage, UsageWindow } from './usage.js';
 import { USAGE_EXAMPLE } from './usage.example.js';

@@ -24,16 +24,15 @@ import {
 import { Caching } from '../answer/caching.js';
 import { ConnectionLimits } from '../sockets/connection-limits.js';
 import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
-import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation/deprecation.js';
+import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation.js';
 import type { Decision } from '../decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import { sendError } from '../errors/error-answer.js';
 import { parseJsonBody } from '../input/json-body.js';
-import { nameOperation } from './name-operation.js';
 import { InFlightRequests } from '../sockets/in-flight-requests.js';
 import { OpenConnections } from '../sockets/open-connections.js';
 import { requestIdOf } from '../answer/request-id.js';
-import { routeConfigOf } from '../route-config.js';
+import { routeConfigOf } from '../route.decorators.js';
 import { RouteMethods } from './route-methods.js';
 import { appendHeaders, ResponseOfServer } from '../answer/appended-headers.js';
 import { commonHeaders } from '../answer/common-headers.js';
@@ -69,6 +68,8 @@ const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
  * is decided before a handler is reached. The steps act in the order in which they are written here.
  */
 export class EdgeAdapter extends FastifyAdapter {
+  /** The routes that were registered, those for HEAD that Fastify adds among them. */
+  readonly routes: RouteOptions[] = [];
   readonly #options: EdgeOptions;
   readonly #methods = new RouteMethods();
   readonly #announcements = new Map<Deprecation, Headers>();
@@ -134,8 +135,10 @@ export class EdgeAdapter extends FastifyAdapter {
     fastify.decorateRequest('bodyBytes', null);
     fastify.decorateRequest('clientAddress', null);
     fastify.decorateRequest('failure', null);
-    fastify.addHook('onRoute', nameOperation);
-    fastify.addHook('onRoute', (route: RouteOptions) => this.#methods.add(route));
+    fastify.addHook('onRoute', (route: RouteOptions) => {
+      this.routes.push(route);
+      this.#methods.add(route);
+    });
     this.setOnRequestHook((request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       this.#beforeBody(request, reply).then((answered) => answered || done(), done);
     });

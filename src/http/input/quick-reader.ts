@@ -51,7 +51,7 @@ function loadStorage(): Storage | undefined {
   }
 }
 
-const transforming = loadStorage();
+const storageOfLibrary = loadStorage();
 
 /**
  * A reader that calls the functions which the decorators of a DTO name: those that class-transformer and class-validator call,
@@ -61,7 +61,7 @@ const transforming = loadStorage();
  * @returns undefined for a DTO with decorators that are more than this knows, and where class-transformer's inside is not as expected
  */
 export function quickReaderOf(dto: ClassConstructor<object>): QuickReader | undefined {
-  return transforming && readerBy(transforming, dto);
+  return storageOfLibrary && readerBy(storageOfLibrary, dto);
 }
 
 function readerBy(transforming: Storage, dto: ClassConstructor<object>): QuickReader | undefined {

@@ -1,6 +1,6 @@
 import { Expose } from 'class-transformer';
 import { IsInt, IsString, Max, Min } from 'class-validator';
-import { Described } from '../operation.decorator.js';
+import { Described } from '../route.decorators.js';
 import { FromPlainInteger, MayBeAbsent } from '../input/validators.js';
 
 const LIMIT_MAX = 100;

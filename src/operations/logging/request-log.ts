@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { SocketAnswer } from '../../http/ports/observer.js';
-import { routeConfigOf } from '../../http/route-config.js';
+import { routeConfigOf } from '../../http/route.decorators.js';
 import { type RequestFacts, requestLine } from './request-line.js';
 
 /** Which requests have a line: all, those that are our fault (5xx), or only those that nobody can explain (500). */

@@ -18,7 +18,7 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementReport } from '../../database/group.js';
-import { routeConfigOf } from '../../http/route-config.js';
+import { routeConfigOf } from '../../http/route.decorators.js';
 import { maskKeys } from '../../http/mask-keys.js';
 import { parseTraceParent } from './traceparent.js';
 import { spanExporter } from './span-exporter.js';

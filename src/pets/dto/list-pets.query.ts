@@ -1,6 +1,6 @@
 import { Expose } from 'class-transformer';
 import { IsIn } from 'class-validator';
-import { Described } from '../../http/operation.decorator.js';
+import { Described } from '../../http/route.decorators.js';
 import { PagingQuery } from '../../http/paging/paging.query.js';
 import { MayBeAbsent } from '../../http/input/validators.js';
 import { PET_STATUSES, type PetStatus } from '../pet.js';

@@ -1,6 +1,6 @@
-import { ApiError } from '../errors/api-error.js';
-import type { Headers } from '../headers.js';
-import type { PublicUrl } from '../public-url.js';
+import { ApiError } from './errors/api-error.js';
+import type { Headers } from './headers.js';
+import type { PublicUrl } from './public-url.js';
 
 /** An operation that goes away: since when that is known, when it happens, and what to use instead. */
 export interface Deprecation {

@@ -1,9 +1,16 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { Clock } from '../clock.js';
-import { assertNotRemoved } from './deprecation.js';
-import { routeConfigOf } from '../route-config.js';
+import { Clock } from './clock.js';
+import { assertNotRemoved, type Deprecation } from './deprecation.js';
+import { RouteSays, routeConfigOf } from './route.decorators.js';
 
 /**
  * Ends a deprecated operation on time. The edge has announced the end on every answer, those that reach no handler (401,
@@ -19,3 +26,7 @@ export class DeprecationInterceptor implements NestInterceptor {
     return next.handle();
   }
 }
+
+/** An operation that goes away at an announced instant: all its answers say so, and from then on it answers 410. */
+export const Deprecated = (deprecation: Deprecation): MethodDecorator =>
+  applyDecorators(RouteSays({ deprecation }), UseInterceptors(DeprecationInterceptor));
