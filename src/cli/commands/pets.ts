@@ -1,10 +1,14 @@
+import { extname } from 'node:path';
 import { type Command, Option } from 'commander';
-import { examples } from '../arguments.js';
-import type { CliContext } from '../context.js';
-import { FORMATS } from '../pets/format.js';
 import { PET_STATUSES } from '../../pets/pet.js';
+import { examples } from '../arguments.js';
+import { UsageError } from '../cli-error.js';
+import type { CliContext } from '../context.js';
 import type { ExportCommandOptions } from '../pets/export-command.js';
+import type { Format } from '../pets/file-rows.js';
 import type { ImportCommandOptions } from '../pets/import-command.js';
+
+const FORMATS: readonly Format[] = ['ndjson', 'csv'];
 
 const HOW_IT_IS_DONE = `
 Files:
@@ -33,9 +37,10 @@ export function addPetsCommands(program: Command, context: CliContext): void {
     .option('--report <file>', 'write every refused line there, as NDJSON; without it the first 100 are told')
     .option('--json', 'print one object')
     .addHelpText('after', HOW_IT_IS_DONE.trimEnd())
-    .action(async (file: string, options: ImportCommandOptions) => {
+    .action(async (file: string, options: ImportCommandOptions & { readonly format?: Format }) => {
+      const format = options.format ?? formatOf(file);
       const { importCommand } = await import('../pets/import-command.js');
-      await importCommand(context, file, options);
+      await importCommand(context, file, format, options);
     })
     .addHelpText(
       'after',
@@ -65,4 +70,20 @@ export function addPetsCommands(program: Command, context: CliContext): void {
         'petstore pets export --format csv --status sold | gzip > sold.csv.gz',
       ),
     );
+}
+
+/** @throws UsageError */
+function formatOf(file: string): Format {
+  switch (extname(file).toLowerCase()) {
+    case '.ndjson':
+    case '.jsonl':
+      return 'ndjson';
+    case '.csv':
+      return 'csv';
+    default:
+      throw new UsageError(
+        `The name ${file} does not tell the format.`,
+        'Give --format ndjson or --format csv.',
+      );
+  }
 }

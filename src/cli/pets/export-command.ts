@@ -6,7 +6,7 @@ import { PETS } from '../../pets/pets.sql.js';
 import type { CliContext } from '../context.js';
 import { count, showProgress } from '../progress.js';
 import { withDatabase } from '../session.js';
-import type { Format } from './format.js';
+import type { Format } from './file-rows.js';
 
 export interface ExportCommandOptions {
   readonly format: Format;

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { CsvError, type Options, parse } from 'csv-parse/sync';
 
+export type Format = 'ndjson' | 'csv';
+
 /** A row of a file, by the line on which it begins: its value, or why it has none. */
 export type FileRow<Value> =
   { readonly line: number; readonly value: Value } | { readonly line: number; readonly fault: string };

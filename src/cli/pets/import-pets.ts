@@ -1,114 +1,101 @@
-import type { Client } from 'pg';
-import { copyRow } from './copy-text.js';
-import type { FileRow } from './file-rows.js';
-import type { Format } from './format.js';
-import { addGatheredPets, explained } from './gathered-pets.js';
+import { type Client, DatabaseError } from 'pg';
+import { CliError } from '../cli-error.js';
+import type { FileRow, Format } from './file-rows.js';
 import { PetWriter } from './pet-writer.js';
-import { type ImportedPet, readPets } from './read-pets.js';
+import { type ImportedPet, type PetRow, readPets } from './read-pets.js';
 
 export interface ImportOptions {
   readonly source: AsyncIterable<Buffer>;
   readonly format: Format;
-  /** Absent: the file is only looked at. */
+  /** Absent: the file is only checked. */
   readonly database?: { readonly client: Client; readonly url: string };
-  /** Whether refused rows are left out; otherwise one is enough for nothing to be added. */
+  /** Whether rejected rows are left out; otherwise one is enough for nothing to be added. */
   readonly skipsInvalid: boolean;
   /** Whether the identifiers of the file are kept; otherwise they are ignored. */
   readonly takesIds: boolean;
-  /** Told of each row that is refused, by the line on which it begins. */
-  readonly refuse: (line: number, fault: string) => void;
-  /** Called after each batch, and awaited. */
-  readonly onProgress: (counts: ImportCounts) => Promise<void> | void;
+  /** Called with each row that is rejected, by the line on which it begins. */
+  readonly reject: (line: number, fault: string) => void;
+  /** Called after each batch of rows, and awaited. */
+  readonly onProgress: (counts: ImportCounts) => Promise<void>;
 }
 
 export interface ImportCounts {
   /** Rows read. */
   readonly rows: number;
   readonly refused: number;
-  /** Animals added; 0 until all is done. */
+  /** Pets added; 0 until all is done. */
   readonly imported: number;
 }
 
-/** Adds the animals of a file to the database, all in one transaction. In constant memory, however long the file is. */
-export const importPets = (options: ImportOptions): Promise<ImportCounts> => new Import(options).run();
+/** insufficient_privilege */
+const NOT_ALLOWED = '42501';
 
-class Import {
+/** Adds the pets of a file to the database, all in one transaction, in constant memory however long the file is. */
+export class PetImport {
   #writer: PetWriter | undefined;
   #rows = 0;
   #refused = 0;
-  /** As the first animal tells. */
+  /** As the first pet has one or none. */
   #hasIds: boolean | undefined;
 
   constructor(private readonly options: ImportOptions) {}
 
   async run(): Promise<ImportCounts> {
+    const { source, format, takesIds } = this.options;
     try {
-      const { source, format, takesIds } = this.options;
       for await (const rows of readPets(source, format, takesIds)) await this.#take(rows);
-      return await this.#complete();
+      return this.#counts((await this.#writer?.finish()) ?? 0);
     } catch (error) {
       await this.#writer?.abandon();
-      throw this.#hasIds === true ? explained(error) : error;
+      if (this.#hasIds !== true || !(error instanceof DatabaseError) || error.code !== NOT_ALLOWED)
+        throw error;
+      throw new CliError(
+        error.message,
+        'Only the owner of the tables may bring identifiers along: ask for that, or give --new-ids.',
+      );
     }
   }
 
-  /** Sends a batch of rows. */
   async #take(rows: readonly FileRow<ImportedPet>[]): Promise<void> {
-    const { database } = this.options;
-    let text = '';
-    for (const row of rows) {
-      this.#rows += 1;
-      if ('value' in row) text += this.#accept(row.line, row.value);
-      else this.#refuse(row.line, row.fault);
-    }
-    if (this.#refused > 0 && !this.options.skipsInvalid) {
-      // Nothing will be added. The rest is only looked at, so that all its faults are told at once.
+    const { database, skipsInvalid } = this.options;
+    const accepted = rows.filter((row) => this.#isAccepted(row));
+    this.#rows += rows.length;
+    if (this.#refused > 0 && !skipsInvalid) {
+      // Nothing will be added. The remaining rows are only checked, so that all faults are reported at once.
       await this.#writer?.abandon();
       this.#writer = undefined;
-    } else if (text !== '' && database !== undefined) {
-      this.#writer ??= await PetWriter.open(database.client, this.#hasIds === true);
-      await this.#writer.write(text);
+    } else if (accepted.length > 0 && database !== undefined) {
+      this.#writer ??= await PetWriter.open(database.client, database.url, {
+        hasIds: this.#hasIds === true,
+        skipsTaken: skipsInvalid,
+        reject: this.#reject,
+      });
+      await this.#writer.write(accepted);
     }
     await this.options.onProgress(this.#counts(0));
   }
 
-  /** The row as it is sent, or nothing. */
-  #accept(line: number, pet: ImportedPet): string {
-    const hasId = pet.id !== undefined;
-    this.#hasIds ??= hasId;
-    if (hasId !== this.#hasIds) {
-      this.#refuse(
-        line,
-        this.#hasIds
-          ? 'id is missing: the first animal has one, so every one must.'
-          : 'id must not be there: the first animal has none.',
-      );
-      return '';
+  #isAccepted(row: FileRow<ImportedPet>): row is PetRow {
+    if ('fault' in row) {
+      this.#reject(row.line, row.fault);
+      return false;
     }
-    return this.options.database === undefined ? '' : copyRow(line, pet);
+    const hasId = row.value.id !== undefined;
+    this.#hasIds ??= hasId;
+    if (hasId === this.#hasIds) return true;
+    this.#reject(
+      row.line,
+      this.#hasIds
+        ? 'id is missing: the first animal has one, so every one must.'
+        : 'id must not be there: the first animal has none.',
+    );
+    return false;
   }
 
-  async #complete(): Promise<ImportCounts> {
-    const writer = this.#writer;
-    const { database, skipsInvalid } = this.options;
-    if (writer === undefined || database === undefined) return this.#counts(0);
-    const sent = await writer.finish();
-    const imported =
-      this.#hasIds === true
-        ? await addGatheredPets(database.client, database.url, {
-            skipsTaken: skipsInvalid,
-            refuse: (line, fault) => this.#refuse(line, fault),
-          })
-        : sent;
-    if (imported === undefined) await writer.abandon();
-    else await writer.commit();
-    return this.#counts(imported ?? 0);
-  }
-
-  #refuse(line: number, fault: string): void {
+  readonly #reject = (line: number, fault: string): void => {
     this.#refused += 1;
-    this.options.refuse(line, fault);
-  }
+    this.options.reject(line, fault);
+  };
 
   #counts(imported: number): ImportCounts {
     return { rows: this.#rows, refused: this.#refused, imported };

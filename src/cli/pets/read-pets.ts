@@ -6,8 +6,7 @@ import { FromJsonInt64, IsInt64, MayBeAbsent } from '../../http/input/validators
 import { NewPetBody } from '../../pets/dto/new-pet.body.js';
 import type { PetStatus } from '../../pets/pet.js';
 import { CliError } from '../cli-error.js';
-import { type FileRow, readCsvRows, readLines } from './file-rows.js';
-import type { Format } from './format.js';
+import { type FileRow, type Format, readCsvRows, readLines } from './file-rows.js';
 
 /** A pet of a file. Every one has the same members, undefined where it has none: millions of them are read. */
 export interface ImportedPet {
@@ -15,6 +14,11 @@ export interface ImportedPet {
   readonly categoryId: bigint;
   readonly status: PetStatus | undefined;
   readonly id: bigint | undefined;
+}
+
+export interface PetRow {
+  readonly line: number;
+  readonly value: ImportedPet;
 }
 
 /**
