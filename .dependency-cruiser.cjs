@@ -3,8 +3,8 @@
 /** Which folders of src a folder may import from, besides itself. An arrow that is not here points the wrong way. */
 const arrows = {
   database: ['config', 'generated'],
-  http: ['database'],
-  config: ['http'],
+  http: ['database', 'config'],
+  config: [],
   auth: ['http', 'database'],
   throttling: ['auth', 'http', 'database', 'config'],
   idempotency: ['http', 'database'],
@@ -30,12 +30,6 @@ const rooms = {
   edge: ['answer', 'deprecation', 'errors', 'input', 'sockets'],
 };
 
-/** Of these a folder may use the types alone. */
-const typeOnly = [
-  // The database takes its settings as they were validated; it reads no environment.
-  { from: 'database', to: 'config/config' },
-];
-
 module.exports = {
   forbidden: [
     {
@@ -57,12 +51,6 @@ module.exports = {
       severity: 'error',
       from: { path: `^src/http/${room}/`, pathNot: '\\.spec\\.ts$' },
       to: { path: '^src/http/[^/]+/', pathNot: `^src/http/(?:${[room, ...targets].join('|')})/` },
-    })),
-    ...typeOnly.map(({ from, to }) => ({
-      name: `${from}-knows-only-types-of-${to.replace('/', '-')}`,
-      severity: 'error',
-      from: { path: `^src/${from}/`, pathNot: '\\.spec\\.ts$' },
-      to: { path: `^src/${to.split('/')[0]}/`, dependencyTypesNot: ['type-only'] },
     })),
     {
       name: 'no-orphans',

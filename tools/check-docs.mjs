@@ -41,7 +41,7 @@ const named = [
   {
     in: 'docs/configuration.md',
     what: 'variable',
-    names: [...read('src/config/config.ts').matchAll(/read\.\w+\('([A-Z_]+)'/g)].map(([, name]) => name),
+    names: [...read('src/config/config.ts').matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name]) => name),
   },
   {
     in: 'docs/errors.md',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadConfig } from './config.js';
-import { ConfigError } from './environment.js';
+import { ConfigError, loadConfig } from './config.js';
 
 const faultsOf = (environment: Record<string, string>): readonly string[] => {
   try {

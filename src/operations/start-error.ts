@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/environment.js';
+import { ConfigError } from '../config/config.js';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error.js';
 import { MigrationError } from '../database/migration.error.js';
 import { ListenError } from './listen-error.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { DatabaseError } from 'pg';
-import { ConfigError } from '../../config/environment.js';
+import { ConfigError } from '../../config/config.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError, explainError } from '../cli-error.js';
 import type { CliContext } from '../context.js';

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createClientAddressOf } from './client-address.js';
-import { parseTrustProxy } from './trust-proxy.js';
+import { parseTrustProxy } from '../../config/trust-proxy.js';
 
 /** The client address behind `TRUST_PROXY`, for a socket's peer and an `X-Forwarded-For`. */
 const behind = (trustProxy: string, remoteAddress: string | undefined, forwardedFor?: string): string =>

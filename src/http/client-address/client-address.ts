@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IpAddress } from './ip-address.js';
-import { bucketOf, parseIpAddress } from './ip-address.js';
-import type { TrustProxy } from './trust-proxy.js';
-import { networkTest } from './trust-proxy.js';
+import { bucketOf, networkTest, parseIpAddress } from './ip-address.js';
+import type { TrustProxy } from '../../config/trust-proxy.js';
 
 /**
  * Tells the client address that a request counts against: an IPv4 address or an IPv6 /64.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bucketOf, parseIpAddress } from './ip-address.js';
+import { bucketOf, networkTest, parseIpAddress } from './ip-address.js';
 
 const bucket = (text: string): string | undefined => {
   const address = parseIpAddress(text);
@@ -8,6 +8,11 @@ const bucket = (text: string): string | undefined => {
 };
 
 const text = (groups: readonly number[]): string => groups.map((group) => group.toString(16)).join(':');
+
+const trusted = (networks: readonly string[], text: string): boolean => {
+  const address = parseIpAddress(text);
+  return address !== undefined && networkTest(networks)(address);
+};
 
 describe('an IP address', () => {
   it.each([
@@ -72,5 +77,20 @@ describe('an IP address', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe('networkTest', () => {
+  const networks = ['10.0.0.0/8', '192.0.2.1/32', '2001:db8::/32', '::1/128'];
+
+  it.each(['10.255.0.1', '192.0.2.1', '2001:db8:ffff::1', '::1', '::ffff:10.0.0.1', '2001:db8::1%eth0'])(
+    'trusts %s',
+    (text) => {
+      expect(trusted(networks, text)).toBe(true);
+    },
+  );
+
+  it.each(['11.0.0.1', '192.0.2.2', '2001:db9::1', '::2', '::ffff:11.0.0.1'])('does not trust %s', (text) => {
+    expect(trusted(networks, text)).toBe(false);
   });
 });

@@ -29,3 +29,10 @@ export function bucketOf(address: IpAddress): string {
   const network = address.parts.slice(0, 4).map((part) => part.toString(16));
   return `${network.join(':')}::/64`;
 }
+
+/** A test whether an address is in one of the networks. */
+export function networkTest(networks: readonly string[]): (address: IpAddress) => boolean {
+  const ranges = networks.map((network) => ipaddr.parseCIDR(network));
+  return (address) =>
+    ranges.some(([range, prefix]) => range.kind() === address.kind() && address.match(range, prefix));
+}

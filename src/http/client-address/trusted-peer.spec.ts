@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseTrustProxy } from './trust-proxy.js';
+import { parseTrustProxy } from '../../config/trust-proxy.js';
 import { createIsTrustedPeer } from './trusted-peer.js';
 
 describe('createIsTrustedPeer', () => {

@@ -1,5 +1,5 @@
-import { parseIpAddress } from './ip-address.js';
-import { networkTest, type TrustProxy } from './trust-proxy.js';
+import type { TrustProxy } from '../../config/trust-proxy.js';
+import { networkTest, parseIpAddress } from './ip-address.js';
 
 /** Tells of a socket's address whether a trusted proxy is there: behind it are many clients. */
 export type IsTrustedPeer = (remoteAddress: string | undefined) => boolean;

@@ -1,6 +1,5 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { IpAddress } from './ip-address.js';
-import { parseIpAddress } from './ip-address.js';
 
 /**
  * Which peers may say in `X-Forwarded-For` for whom they ask: those in `networks` (CIDRs), or the last `hops` of them,
@@ -29,17 +28,8 @@ const HOPS_MAX = 10;
  * @throws Error whose message is one line for the operator, also for what would trust everybody
  */
 export function parseTrustProxy(text: string): TrustProxy {
-  const trimmed = text.trim();
-  if (trimmed === '') throw new Error('TRUST_PROXY: is empty; leave it unset to trust nobody');
-  if (/^\d+$/u.test(trimmed)) return { hops: hopsOf(trimmed) };
-  return { networks: trimmed.split(',').flatMap((entry) => networksOf(entry.trim())) };
-}
-
-/** A test whether an address is in one of the networks. */
-export function networkTest(networks: readonly string[]): (address: IpAddress) => boolean {
-  const ranges = networks.map((network) => ipaddr.parseCIDR(network));
-  return (address) =>
-    ranges.some(([range, prefix]) => range.kind() === address.kind() && address.match(range, prefix));
+  if (/^\d+$/u.test(text)) return { hops: hopsOf(text) };
+  return { networks: text.split(',').flatMap((entry) => networksOf(entry.trim())) };
 }
 
 function hopsOf(digits: string): number {
@@ -47,8 +37,8 @@ function hopsOf(digits: string): number {
   if (hops >= 1 && hops <= HOPS_MAX) return hops;
   throw new Error(
     hops === 0
-      ? 'TRUST_PROXY: 0 is no hop count; leave it unset to trust nobody'
-      : `TRUST_PROXY: a hop count is at most ${HOPS_MAX}; a greater one would trust everybody`,
+      ? '0 is no hop count; leave it unset to trust nobody'
+      : `a hop count is at most ${HOPS_MAX}; a greater one would trust everybody`,
   );
 }
 
@@ -59,8 +49,10 @@ function networksOf(entry: string): readonly string[] {
 
   const slash = entry.indexOf('/');
   const written = slash === -1 ? entry : entry.slice(0, slash);
-  const address = parseIpAddress(written);
-  if (address === undefined) throw notUnderstood(entry);
+  // Checked by Node first: ipaddr.js also reads `1`, `0x7f.1` and `010.0.0.1` (as octal).
+  if (isIP(written) === 0) throw notUnderstood(entry);
+  // An IPv4-mapped IPv6 address is the IPv4 address; a zone names an interface of the host that wrote it.
+  const address = ipaddr.process(written.replace(/%.*$/u, ''));
   const kind = address.kind();
   const prefixMax = PREFIX_MAX[kind];
   if (slash === -1) return [`${address.toString()}/${prefixMax}`];
@@ -75,13 +67,11 @@ function networksOf(entry: string): readonly string[] {
 }
 
 const wouldTrust = (whom: string, entry: string): Error =>
-  new Error(`TRUST_PROXY: ${quoted(entry)} would trust ${whom} to write any address; name the proxies`);
+  new Error(`${quoted(entry)} would trust ${whom} to write any address; name the proxies`);
 
 const notUnderstood = (entry: string): Error => {
   const names = [...NAMED_NETWORKS.keys()].join(', ');
-  return new Error(
-    `TRUST_PROXY: ${quoted(entry)} is no address, no CIDR and none of ${names} (a hop count stands alone)`,
-  );
+  return new Error(`${quoted(entry)} is no address, no CIDR and none of ${names} (a hop count stands alone)`);
 };
 
 /** On one line whatever it holds, and never a screenful. */
