@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
 import type { Database } from './database/database.js';
 import { DatabaseModule } from './database/database.module.js';
@@ -7,7 +7,6 @@ import type { Clock } from './http/clock.js';
 import { WarmUp } from './database/warm-up.js';
 import { ErrorFilter } from './http/errors/error.filter.js';
 import { HttpModule } from './http/http.module.js';
-import { InputPipe } from './http/input/input.pipe.js';
 import type { PublicUrl } from './http/public-url.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { PetsModule } from './pets/pets.module.js';
@@ -40,7 +39,6 @@ export class AppModule {
       ],
       providers: [
         { provide: WarmUp, useValue: warmUp },
-        { provide: APP_PIPE, useClass: InputPipe },
         { provide: APP_FILTER, useClass: ErrorFilter },
       ],
     };

@@ -3,6 +3,7 @@ import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/errors/api-error.js';
 import { Deprecated } from '../http/deprecation.interceptor.js';
+import { InputPipe } from '../http/input/input.pipe.js';
 import { parseInt64 } from '../http/input/int64.js';
 import { asJson } from '../http/answer/as-json.js';
 import { Operation } from '../http/route.decorators.js';
@@ -41,7 +42,7 @@ export class PetsController {
   })
   @RouteSchema({ response: { 200: petsSchema } })
   async listPets(
-    @Query() query: ListPetsQuery,
+    @Query(InputPipe) query: ListPetsQuery,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
@@ -68,7 +69,7 @@ export class PetsController {
   })
   @RouteSchema({ response: { 201: petSchema } })
   async createPet(
-    @Body() newPet: NewPetBody,
+    @Body(InputPipe) newPet: NewPetBody,
     @RequestClaim() claim: Claim | undefined,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -2,6 +2,7 @@ import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/c
 import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../http/errors/api-error.js';
+import { InputPipe } from '../http/input/input.pipe.js';
 import { parseInt64 } from '../http/input/int64.js';
 import { asJson } from '../http/answer/as-json.js';
 import { RequestIfMatch } from '../http/if-match.decorator.js';
@@ -41,7 +42,7 @@ export class OrdersController {
   })
   @RouteSchema({ response: { 200: ordersSchema } })
   async listOrders(
-    @Query() query: ListOrdersQuery,
+    @Query(InputPipe) query: ListOrdersQuery,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
@@ -70,7 +71,7 @@ export class OrdersController {
   })
   @RouteSchema({ response: { 201: orderSchema } })
   async placeOrder(
-    @Body() { petId }: NewOrderBody,
+    @Body(InputPipe) { petId }: NewOrderBody,
     @RequestClaim() claim: Claim | undefined,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -126,7 +127,7 @@ export class OrdersController {
   @RouteSchema({ response: { 200: orderSchema } })
   async updateOrder(
     @Param('orderId') orderId: string,
-    @Body() { status }: OrderChangeBody,
+    @Body(InputPipe) { status }: OrderChangeBody,
     @RequestIfMatch() ifMatch: readonly string[] | undefined,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
