@@ -218,6 +218,16 @@ describe('migrate', () => {
     expect(messages).toEqual(['info: The database is ahead of this release, which does not know: 2_dogs.']);
   });
 
+  it('refuses a database that other migrations have made, and leaves it as it is', async () => {
+    await migrateTo(await release(TWO));
+    const other = await release({ '3_birds': 'create table birds (id int);' });
+    await expect(migrateTo(other)).rejects.toThrow(
+      "The database was migrated by other migrations than this release's: it has 1_cats, which this release does not know, and not 3_birds.",
+    );
+    expect(await tables()).toEqual(['cats', 'dogs']);
+    expect(await recorded()).toEqual(['1_cats', '2_dogs']);
+  });
+
   it("refuses to go on where Prisma's command line failed, until that is resolved", async () => {
     const directory = await release({ ...TWO, '3_birds': 'create table birds (id int);' });
     await migrateTo(await release(TWO));

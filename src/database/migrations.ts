@@ -41,9 +41,11 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   try {
     await rejectOtherEncodings(client);
     const records = await readRecords(client);
+    const pending = pendingOf(migrations, records);
+    rejectOtherHistory(migrations, pending, records);
     if (log !== undefined) compare(migrations, records, log);
     const applied: string[] = [];
-    for (const migration of pendingOf(migrations, records)) {
+    for (const migration of pending) {
       const openAnother = (): Promise<Client> => connect(options.connectionString);
       if (!(await applyMigration(client, migration, { lockTimeoutMs, openAnother }))) continue;
       applied.push(migration.name);
@@ -106,6 +108,19 @@ async function rejectOtherEncodings(client: Client): Promise<void> {
   if (encoding === SERVER_ENCODING) return;
   throw new MigrationError(
     `The database ${database} has the encoding ${encoding}, but it must be ${SERVER_ENCODING}: make one with "create database … template template0 encoding '${SERVER_ENCODING}'".`,
+  );
+}
+
+/** A newer release has every migration of this one. A database that has others, and not all of these, has another schema. */
+function rejectOtherHistory(
+  migrations: readonly MigrationFile[],
+  [missing]: readonly MigrationFile[],
+  records: readonly MigrationRecord[],
+): void {
+  const unknown = records.find(({ name }) => !migrations.some((migration) => migration.name === name));
+  if (missing === undefined || unknown === undefined) return;
+  throw new MigrationError(
+    `The database was migrated by other migrations than this release's: it has ${unknown.name}, which this release does not know, and not ${missing.name}. Use the release that migrated it, or a new database.`,
   );
 }
 

@@ -36,7 +36,7 @@ describe('petstore on a database that is not migrated', () => {
 describe('petstore db migrate', () => {
   it('tells what it applied, and the next time that there is nothing', async () => {
     const { applied } = await json<{ applied: string[] }>(petstore(['db', 'migrate', '--json']));
-    expect(applied[0]).toBe('20261120090000_plans_and_keys');
+    expect(applied[0]).toBe('20261123100000_plans_and_keys');
     expect(applied.length).toBeGreaterThan(5);
     expect(await json(petstore(['db', 'migrate', '--json']))).toEqual({ applied: [] });
     expect(await petstore(['db', 'migrate'])).toEqual({ code: 0, stdout: 'Nothing to apply.\n', stderr: '' });

@@ -119,7 +119,7 @@ describe('recording a release', () => {
     const record = latestRelease(folder);
     expect(record).toMatchObject({ version: '9.9.9' });
     expect(record?.statements.map(({ text }) => text)).toEqual(texts);
-    expect(record?.migrations.length).toBeGreaterThan(10);
+    expect(record?.migrations.length).toBeGreaterThan(5);
     await expect(recordRelease(client, '9.9.9', texts, folder)).rejects.toThrow('EEXIST');
     await rm(folder, { recursive: true });
   });

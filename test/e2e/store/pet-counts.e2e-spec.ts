@@ -191,7 +191,7 @@ describe('the counts of animals', () => {
     const itsPool = openTestPool(old.url);
     try {
       const migrations = await readMigrations(MIGRATIONS_DIRECTORY);
-      const counts = migrations.findIndex(({ name }) => name.endsWith('_pet_counts'));
+      const counts = migrations.findIndex(({ name }) => name.endsWith('_inventory'));
       for (const { sql } of migrations.slice(0, counts)) await itsPool.query(sql);
       await insert(itsPool, 5, 'available');
       await insert(itsPool, 4, 'sold');

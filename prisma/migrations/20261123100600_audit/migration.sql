@@ -1,5 +1,5 @@
--- Who changed which key, secret or plan, when, from what to what. Written by triggers with the owner's rights, once a
--- statement, so that a change of a million keys costs no million calls; read by whom the owner lets; rewritten by nobody.
+-- Records each change of a key, secret or plan: by whom, when, from which values to which. Triggers write it with the owner's
+-- rights, once per statement, so that a change of a million keys is one call. No role may change it.
 
 create table audit_log (
   id bigint generated always as identity,
@@ -32,8 +32,9 @@ create trigger audit_log_only_added_to
   for each statement execute function refuse_change(
     'the audit is only ever added to', 'Its owner may disable this trigger to remove what is older than it must be kept.');
 
--- One insert for each statement. Old and new rows are paired by what never changes, and an update of nothing is no change.
--- What changed is told by an expression for each column: a third of the time of comparing the rows as jsonb.
+-- One insert per statement. Old and new rows are joined by the column that never changes. An update that changes no value is
+-- not recorded. The changed columns come from one expression per column, which takes a third of the time of comparing
+-- the rows as jsonb.
 create function audit_changes() returns trigger
 language plpgsql security definer set search_path = public, pg_temp set timezone = 'UTC' as $$
 declare

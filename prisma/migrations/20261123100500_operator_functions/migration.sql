@@ -1,7 +1,120 @@
--- What operators do, each by one call that answers with what it made of the key or the plan. All of it can also be done by
--- plain update; the functions are harder to get wrong. They lock the one row of the key, for the length of the transaction.
--- Times are those of the statement: in an open transaction now() is long ago.
+-- The functions of operators. Each is one call, and returns the key or the plan as it is afterwards. Plain updates do the
+-- same, but the functions are harder to get wrong. They lock the row of the key until the transaction ends. Times are
+-- statement_timestamp(), because now() stands still in an open transaction.
+--
+-- 1. making secrets
+-- 2. changing keys
+-- 3. changing plans
 
+-- Random base62 text. PostgreSQL draws the bytes of version 4 UUIDs from its strong random source.
+create function random_base62(length integer) returns text
+language plpgsql volatile strict parallel restricted as $$
+declare
+  digits constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  result text := '';
+  bytes bytea;
+  byte integer;
+begin
+  while char_length(result) < length loop
+    bytes := uuid_send(gen_random_uuid());
+    for position in 0..15 loop
+      continue when position in (6, 8);   -- these hold the UUID's version and variant, not only random bits
+      byte := get_byte(bytes, position);
+      continue when byte >= 248;          -- 4 × 62: the rest would make the first eight digits likelier
+      result := result || substr(digits, byte % 62 + 1, 1);
+    end loop;
+  end loop;
+  return left(result, length);
+end
+$$;
+
+-- The last six characters of a key: the CRC-32 (IEEE, reflected) of the characters before them, in base62.
+create function api_key_checksum(body text) returns text
+language plpgsql immutable strict parallel safe as $$
+declare
+  digits constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  bytes constant bytea := convert_to(body, 'UTF8');
+  crc bigint := 4294967295;
+  result text := '';
+begin
+  for position in 0..octet_length(bytes) - 1 loop
+    crc := crc # get_byte(bytes, position);
+    for bit in 1..8 loop
+      crc := case when crc & 1 = 1 then (crc >> 1) # 3988292384 else crc >> 1 end;
+    end loop;
+  end loop;
+  crc := crc # 4294967295;
+  for digit in 1..6 loop
+    result := substr(digits, (crc % 62)::integer + 1, 1) || result;
+    crc := crc / 62;
+  end loop;
+  return result;
+end
+$$;
+
+-- Adds a secret to a key and returns the plain key, which is stored nowhere.
+create function add_api_key_secret(key_id bigint) returns text
+language plpgsql volatile strict set search_path = public, pg_temp as $$
+declare
+  body constant text := 'psk_' || random_base62(32);
+  plain constant text := body || api_key_checksum(body);
+begin
+  -- The order of secrets made in one transaction shows, too.
+  insert into api_key_secrets (hash, api_key_id, prefix, created_at)
+  values (sha256(convert_to(plain, 'UTF8')), key_id, left(plain, 12), clock_timestamp());
+  return plain;
+end
+$$;
+
+-- The result of issue_api_key. The limits are those in force.
+create type issued_api_key as (
+  id bigint,
+  key text,
+  name text,
+  prefix text,
+  plan_id text,
+  requests_per_minute integer,
+  requests_per_day integer,
+  expires_at timestamptz
+);
+
+-- Runs with the owner's rights: operators cannot insert secrets themselves, so that all are equally strong.
+create function issue_api_key(
+  name text,
+  plan text,
+  per_minute integer default null,
+  per_day integer default null,
+  expires timestamptz default null)
+returns issued_api_key
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  key_id bigint;
+  plain text;
+  issued issued_api_key;
+begin
+  if expires <= statement_timestamp() then
+    raise exception 'a key that expires at % would not work', expires
+      using errcode = 'invalid_parameter_value', hint = 'Give expires a time to come, or leave it out.';
+  end if;
+  insert into api_keys (name, plan_id, requests_per_minute, requests_per_day, expires_at)
+  values (issue_api_key.name, issue_api_key.plan, per_minute, per_day, expires)
+  returning api_keys.id into key_id;
+  plain := add_api_key_secret(key_id);
+  select k.id, plain, k.name, left(plain, 12), p.id,
+         coalesce(k.requests_per_minute, p.requests_per_minute), coalesce(k.requests_per_day, p.requests_per_day),
+         k.expires_at
+    into strict issued
+    from api_keys k join plans p on p.id = k.plan_id
+    where k.id = key_id;
+  return issued;
+end
+$$;
+
+comment on function issue_api_key is
+  'Makes a key and shows it, once: select * from issue_api_key(name => ''Acme web'', plan => ''pro'').';
+
+-- Returns one row of api_key_overview, or fails if the key does not exist.
 create function api_key_overview_of(key_id bigint) returns api_key_overview
 language plpgsql volatile set search_path = public, pg_temp as $$
 declare
@@ -25,7 +138,7 @@ create type rotated_api_key as (
   old_secrets_expire_at timestamptz
 );
 
--- With the owner's rights, as issue_api_key.
+-- Runs with the owner's rights, like issue_api_key.
 create function rotate_api_key(id bigint, overlap interval default '24 hours')
 returns rotated_api_key
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -190,8 +303,10 @@ $$;
 comment on function set_plan is
   'Makes a plan, or changes what is given of one: select * from set_plan(''pro'', per_minute => 600). With custom => true each of its keys carries its own limits.';
 
+-- prisma/roles.sql grants them to operators.
 revoke execute on function
-  api_key_overview_of(bigint), rotate_api_key(bigint, interval), revoke_api_key(bigint),
-  set_api_key_plan(bigint, text, integer, integer), set_api_key_limits(bigint, integer, integer),
-  suspend_api_key(bigint, timestamptz, interval), resume_api_key(bigint), unban_api_key(bigint),
-  set_plan(text, integer, integer, boolean) from public;
+  random_base62(integer), api_key_checksum(text), add_api_key_secret(bigint),
+  issue_api_key(text, text, integer, integer, timestamptz), rotate_api_key(bigint, interval),
+  api_key_overview_of(bigint), revoke_api_key(bigint), set_api_key_plan(bigint, text, integer, integer),
+  set_api_key_limits(bigint, integer, integer), suspend_api_key(bigint, timestamptz, interval),
+  resume_api_key(bigint), unban_api_key(bigint), set_plan(text, integer, integer, boolean) from public;

@@ -1,12 +1,8 @@
--- What operators look at. Everything is told for the instant of the statement, by the database's clock and by the rules of
--- admission: a window counts until its end, and counts more than two minutes ahead were written by another clock and hold
--- for nothing. The time is that of the statement, not now(): in an open transaction now() stands still.
+-- The views of operators. They show the state at the time of the statement, by the database's clock and the rules of admission:
+-- a window counts until its end, and counts more than two minutes ahead come from a wrong clock and are ignored. The
+-- time is statement_timestamp(), because now() stands still in an open transaction.
 
-create index api_keys_expires_at_idx on api_keys (expires_at);
-create index api_key_secrets_expires_at_idx on api_key_secrets (expires_at);
--- To find the key of somebody who knows only how it begins.
-create index api_key_secrets_prefix_idx on api_key_secrets (prefix);
-
+-- Keys with their limits in force, their state and their use.
 create view api_key_overview as
 select
   k.id,
@@ -27,7 +23,7 @@ select
   case when present.minute then c.minute_refused else 0 end as minute_refused,
   case when present.day then c.day_admitted else 0 end as day_admitted,
   case when present.day then c.day_refused else 0 end as day_refused,
-  -- Of a key whose counters are lost the history tells the day.
+  -- Without counters, the day of the last use is in the history.
   coalesce(
     case when present.trusted and c.minute > '-infinity' then c.minute end,
     (select max(u.day)::timestamp at time zone 'UTC' from api_key_usage u where u.api_key_id = k.id)
@@ -81,13 +77,13 @@ comment on column api_key_overview.expires_at is 'When the key stops working: at
 comment on column api_key_overview.prefix is 'The first 12 characters of the newest secret.';
 comment on column api_key_overview.secrets is 'The secrets that work now, unless the key itself does not.';
 
--- Led by the keys, so that a look at some of them reads their days alone.
+-- Joined from the keys, so that a query for some keys reads only their days.
 create view api_key_daily_usage as
 select k.id as api_key_id, k.name, d.day, d.admitted, d.refused
 from api_keys k
 left join api_key_counters c on c.api_key_id = k.id
 cross join lateral (
-  -- Only when a clock went back has a day begun anew that is history already: then both count.
+  -- A day is in both tables only if the clock was set back. Then both count.
   select
     u.day,
     u.admitted + case when u.day = c.day then c.day_admitted else 0 end as admitted,
@@ -131,8 +127,8 @@ left join (
 comment on view plan_overview is 'Every plan with its limits and its number of keys.';
 comment on column plan_overview.live_keys is 'Keys that are neither revoked nor expired and have a secret; suspended and banned ones count.';
 
--- Today's refusals are read from every live row: an index on them would have to be written with each refused request, and
--- end the HOT updates that admission lives by. So a look at it reads the whole of api_key_counters.
+-- Reads all of api_key_counters. An index on the rejections would be written with each rejected request, and would end the
+-- HOT updates of admission.
 create view noisiest_api_keys as
 select
   k.id, k.name, k.plan_id, k.state, k.day_refused, k.day_admitted, k.minute_refused, k.minute_admitted,

@@ -1,13 +1,13 @@
--- How many animals are available, pending and sold, kept exact by the transactions that change them, so that nobody has to
--- count a table of millions.
+-- How many pets are available, pending and sold. Triggers keep the counts exact in the transaction of each change, so that
+-- nothing has to count a table of millions.
 --
--- One row for all would make every writer wait for the one before. So the counts are the sum of *slots*: each statement adds
--- its difference to a slot that nobody else is writing, found by an advisory lock that is tried and never awaited. There are as
--- many slots as there were writers at a time.
+-- With a single row every writer would wait for the one before. So the counts are the sum of *slots*: each statement adds its
+-- difference to a slot that no other transaction is writing. It finds one by trying advisory locks, without waiting. There are as
+-- many slots as there were concurrent writers.
 --
--- A version that was updated away stays in the table while any old snapshot might want it, and a long report keeps one open
--- for hours. Therefore the version is part of the key: the newest one of a slot is at the end of its range of the index, and
--- neither reading nor writing meets the dead ones.
+-- A row version that was updated away remains while any old snapshot might read it, for hours if a report runs that long.
+-- Therefore the version is part of the primary key: the newest version of a slot is at the end of its index range, and neither
+-- reads nor writes pass over the dead ones.
 
 create table pet_counts (
   slot integer not null,
@@ -17,7 +17,7 @@ create table pet_counts (
   sold bigint not null,
   constraint pet_counts_pkey primary key (slot, version)
 )
--- Every update leaves a dead row, and there are few live ones: a share of them says nothing.
+-- Every update leaves a dead row and few rows are live, so autovacuum goes by a number and not by a share.
 with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 comment on table pet_counts is
@@ -25,7 +25,7 @@ comment on table pet_counts is
 comment on column pet_counts.version is
   'Only the highest of a slot counts. Version 0 stays as it is: it keeps a slot from being made twice.';
 
--- A part may be negative: an animal may leave through another slot than it came.
+-- Counts of a slot may be negative: a pet may be added in one slot and removed in another.
 create function count_pets() returns trigger
 language plpgsql
 -- While the table is small a plan that reads all of it looks cheap, and sessions keep their plans.
@@ -124,7 +124,7 @@ $$;
 comment on function pet_inventory is
   'The animals by status, exact, in the time of a few index look-ups: select * from pet_inventory().';
 
--- The animals that are there already. The triggers above made every writer wait for this transaction.
+-- Counts the pets that exist already. The triggers above made every writer wait for this transaction.
 insert into pet_counts (slot, version, available, pending, sold) values (0, 0, 0, 0, 0);
 insert into pet_counts (slot, version, available, pending, sold)
 select 0, 1,
