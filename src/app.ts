@@ -4,15 +4,18 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Database } from './database/database.js';
-import { type ClientAddressOf, createClientAddressOf } from './http/client-address/client-address.js';
+import {
+  type ClientAddressOf,
+  createClientAddressOf,
+  createIsTrustedPeer,
+  createUntrustedProxyWarning,
+} from './http/client-address.js';
 import { createWarmUp } from './create-warm-up.js';
 import { Cors } from './http/answer/cors.js';
 import type { Clock } from './http/clock.js';
 import { EdgeAdapter } from './http/edge/edge.js';
 import type { HttpObserver } from './http/ports/observer.js';
 import { PublicUrl } from './http/public-url.js';
-import { createIsTrustedPeer } from './http/client-address/trusted-peer.js';
-import { UntrustedProxyWarning } from './http/client-address/untrusted-proxy-warning.js';
 import { nestLogger } from './operations/logging/logger.js';
 import { createAdmission } from './throttling/create-admission.js';
 
@@ -67,9 +70,9 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
 function clientAddressOf({ trustProxy }: Config, logger: Logger): ClientAddressOf {
   const addressOf = createClientAddressOf(trustProxy);
   if (trustProxy !== undefined) return addressOf;
-  const warning = new UntrustedProxyWarning((message) => logger.warn(message));
+  const observe = createUntrustedProxyWarning((message) => logger.warn(message));
   return (remoteAddress, headers = {}) => {
-    warning.observe(headers);
+    observe(headers);
     return addressOf(remoteAddress, headers);
   };
 }

@@ -9,7 +9,7 @@ import { newRequestId } from '../answer/request-id.js';
 import { endWithError } from './socket-errors.js';
 import type { SocketOptions } from './socket-options.js';
 import { UnaskedConnections } from './unasked-connections.js';
-import type { IsTrustedPeer } from '../client-address/trusted-peer.js';
+import type { IsTrustedPeer } from '../client-address.js';
 
 export interface ConnectionLimitOptions extends ConnectionMaxima {
   readonly isTrustedPeer: IsTrustedPeer;

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { CommonHeadersOptions } from '../answer/common-headers.js';
-import type { ClientAddressOf } from '../client-address/client-address.js';
+import type { ClientAddressOf } from '../client-address.js';
 import type { AdmissionPort } from '../ports/admission-port.js';
 import type { HttpObserver } from '../ports/observer.js';
 

@@ -2,8 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createClientAddressOf } from './client-address.js';
-import { parseTrustProxy } from '../../config/trust-proxy.js';
+import {
+  bucketOf,
+  createClientAddressOf,
+  createIsTrustedPeer,
+  createUntrustedProxyWarning,
+} from './client-address.js';
+import { parseTrustProxy } from '../config/trust-proxy.js';
 
 /** The client address behind `TRUST_PROXY`, for a socket's peer and an `X-Forwarded-For`. */
 const behind = (trustProxy: string, remoteAddress: string | undefined, forwardedFor?: string): string =>
@@ -161,5 +166,134 @@ describe('what is kept in memory', () => {
     });
     // All of them would be 20 MB.
     expect(grown).toBeLessThan(6_000_000);
+  });
+});
+
+const text = (groups: readonly number[]): string => groups.map((group) => group.toString(16)).join(':');
+
+describe('an IP address', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['::FFFF:cb00:7107', '203.0.113.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0DB8:0001:0002::', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['fe80::1%br-lan.1', 'fe80:0:0:0::/64'],
+  ])('%s is counted as %s', (written, expected) => {
+    expect(bucketOf(written)).toBe(expected);
+  });
+
+  it.each([
+    '',
+    'unknown',
+    '_hidden',
+    '1',
+    '10.1',
+    '0x7f.0.0.1',
+    '010.0.0.1',
+    '256.1.1.1',
+    '10.0.0.1/8',
+    '1:2:3',
+    ':::',
+    '%eth0',
+  ])('is not read from %j', (written) => {
+    expect(bucketOf(written)).toBeUndefined();
+  });
+
+  it('is counted as it is when it is IPv4, and never as another one', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (ipv4) => {
+        expect(bucketOf(ipv4)).toBe(ipv4);
+        expect(bucketOf(`::ffff:${ipv4}`)).toBe(ipv4);
+      }),
+    );
+  });
+
+  it('is counted by the first 64 bits alone when it is IPv6', () => {
+    const group = fc.nat(0xffff);
+    const groups = fc.tuple(group, group, group, group);
+    // Four zero groups at the front may be an IPv4-mapped address, which is another kind.
+    const network = groups.filter((parts) => parts.some((part) => part !== 0));
+    fc.assert(
+      fc.property(network, network, groups, groups, (one, other, host, otherHost) => {
+        const first = bucketOf(`${text(one)}:${text(host)}`);
+        expect(first).toBeDefined();
+        expect(bucketOf(`${text(one)}:${text(otherHost)}`)).toBe(first);
+        expect(bucketOf(`${text(other)}:${text(host)}`) === first).toBe(text(one) === text(other));
+      }),
+    );
+  });
+
+  it('gives any text an answer', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-f:.%/[\]]*$/u)), (anything) => {
+        expect(() => bucketOf(anything)).not.toThrow();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('a trusted network', () => {
+  const networks = ['10.0.0.0/8', '192.0.2.1/32', '2001:db8::/32', '::1/128'];
+
+  it.each(['10.255.0.1', '192.0.2.1', '2001:db8:ffff::1', '::1', '::ffff:10.0.0.1', '2001:db8::1%eth0'])(
+    'holds %s',
+    (text) => {
+      expect(createIsTrustedPeer({ networks })(text)).toBe(true);
+    },
+  );
+
+  it.each(['11.0.0.1', '192.0.2.2', '2001:db9::1', '::2', '::ffff:11.0.0.1'])('does not hold %s', (text) => {
+    expect(createIsTrustedPeer({ networks })(text)).toBe(false);
+  });
+});
+
+describe('a trusted peer', () => {
+  it.each<[string, string | undefined, boolean]>([
+    ['loopback', '127.0.0.1', true],
+    ['loopback', '::ffff:127.0.0.1', true],
+    ['loopback', '192.0.2.1', false],
+    ['10.0.0.0/8,2001:db8::/32', '2001:db8::1', true],
+    ['10.0.0.0/8,2001:db8::/32', '::1', false],
+    ['10.0.0.0/8', undefined, false],
+    ['1', '192.0.2.1', true],
+  ])('TRUST_PROXY=%s: %s is a proxy: %s', (trust, address, expected) => {
+    expect(createIsTrustedPeer(parseTrustProxy(trust))(address)).toBe(expected);
+  });
+
+  it('takes nobody for a proxy when none is configured', () => {
+    expect(createIsTrustedPeer(undefined)('127.0.0.1')).toBe(false);
+  });
+});
+
+const warningsAfter = (...requests: readonly Record<string, string>[]): string[] => {
+  const messages: string[] = [];
+  const observe = createUntrustedProxyWarning((message) => messages.push(message));
+  for (const headers of requests) observe(headers);
+  return messages;
+};
+
+describe('the warning of an untrusted proxy', () => {
+  it('says nothing while no request was forwarded', () => {
+    expect(warningsAfter({}, { host: 'example.com', via: '1.1 cache' })).toEqual([]);
+  });
+
+  it.each([
+    { 'x-forwarded-for': '203.0.113.7' },
+    { 'x-forwarded-for': '' },
+    { forwarded: 'for=203.0.113.7' },
+  ])('names TRUST_PROXY when a request carries %j', (headers) => {
+    expect(warningsAfter(headers)).toEqual([expect.stringContaining('TRUST_PROXY')]);
+  });
+
+  it('warns once, however many requests follow, and repeats nothing that a client wrote', () => {
+    const forwarded = { 'x-forwarded-for': 'written by a client' };
+    const messages = warningsAfter({}, forwarded, forwarded, { forwarded: 'for=_x' });
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).not.toContain('written by a client');
   });
 });
