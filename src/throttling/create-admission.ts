@@ -5,7 +5,7 @@ import type { Database } from '../database/database.js';
 import type { Group } from '../database/group.js';
 import { groupWrites } from '../database/groups.js';
 import type { Clock } from '../http/clock.js';
-import { DatabaseClock } from '../http/database-clock.js';
+import { DatabaseClock } from './database-clock.js';
 import { AddressLimiter } from './address-limiter.js';
 import { Admission } from './admission.js';
 import { type AdmissionRepair, AdmissionStatement } from './admission-statement.js';
