@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { shown, toFacts, toJson, toTable, writeTo } from './output.js';
+import { right, shown, toFacts, toJson, toTable, writeTo } from './output.js';
 
 describe('toJson', () => {
   it('writes int64 to the digit, as numbers', () => {
@@ -11,7 +11,7 @@ describe('toJson', () => {
 });
 
 describe('toTable', () => {
-  const columns = [{ title: 'name' }, { title: 'n', align: 'right' as const }, { title: 'plan' }];
+  const columns = ['name', right('n'), 'plan'];
 
   it('aligns columns below their titles, without blanks at the end of a line', () => {
     expect(

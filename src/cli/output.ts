@@ -27,36 +27,35 @@ export function shown(value: unknown): string {
   return printable(text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/, '$1Z'));
 }
 
-export interface Column {
-  readonly title: string;
-  /** Left unless given. */
-  readonly align?: 'left' | 'right';
-}
+/** The title of a column. */
+type Column = string | { readonly right: string };
+
+/** A column that is aligned to the right, as numbers are. */
+export const right = (title: string): Column => ({ right: title });
+
+const titleOf = (column: Column): string => (typeof column === 'string' ? column : column.right);
 
 /** Rows as a table whose columns are named as those of the rows, for people. */
 export const toRowTable = (columns: readonly Column[], rows: readonly Row[]): string =>
   toTable(
     columns,
-    rows.map((row) => columns.map(({ title }) => shown(row[title]))),
+    rows.map((row) => columns.map((column) => shown(row[titleOf(column)]))),
   );
 
 /** Aligned columns below their titles, for people. */
 export function toTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const widths = columns.map(({ title }, index) =>
+  const titles = columns.map(titleOf);
+  const widths = titles.map((title, index) =>
     rows.reduce((width, row) => Math.max(width, displayWidth(row[index] ?? '')), displayWidth(title)),
   );
   const line = (cells: readonly string[]): string => {
     const padded = cells.map((cell, index) => {
       const room = ' '.repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(cell)));
-      return columns[index]?.align === 'right' ? room + cell : cell + room;
+      return typeof columns[index] === 'string' ? cell + room : room + cell;
     });
     return `${padded.join('  ').trimEnd()}\n`;
   };
-  return [
-    line(columns.map(({ title }) => title)),
-    line(widths.map((width) => '-'.repeat(width))),
-    ...rows.map(line),
-  ].join('');
+  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('');
 }
 
 /** Writes, and waits while the reader is slower. */

@@ -153,7 +153,7 @@ export async function inTransaction<Result>(
 export async function queryOne<Result extends Row = Row>(
   client: pg.Client,
   text: string,
-  values: readonly unknown[],
+  values: readonly unknown[] = [],
 ): Promise<Result> {
   const { rows } = await client.query<Result>(text, [...values]);
   const [row] = rows;

@@ -10,7 +10,7 @@ import {
   type KeyReference,
   overviewOf,
 } from '../key-reference.js';
-import { type Column, type Row, shown, toFacts, toJson, toRowTable, toTable, writeTo } from '../output.js';
+import { right, type Row, shown, toFacts, toJson, toRowTable, toTable, writeTo } from '../output.js';
 import { withDatabase } from '../session.js';
 
 interface ListOptions extends JsonOption {
@@ -67,7 +67,7 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
         return { key: found, secrets: rows };
       });
       if (json === true) context.print(toJson({ ...key, secret_list: secrets }));
-      else context.print(`${toFacts(key)}\n${toRowTable(SECRET_COLUMNS, secrets)}`);
+      else context.print(`${toFacts(key)}\n${toRowTable(['prefix', 'created_at', 'expires_at'], secrets)}`);
     })
     .addHelpText('after', examples('petstore keys show 7', 'petstore keys show psk_Zx81Qp0a'));
 
@@ -91,33 +91,23 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
           [id, days],
         );
       });
-      context.print(json === true ? toJson(rows) : toRowTable(USAGE_COLUMNS, rows));
+      context.print(
+        json === true ? toJson(rows) : toRowTable(['day', right('admitted'), right('refused')], rows),
+      );
     })
     .addHelpText('after', examples('petstore keys usage 7', 'petstore keys usage 7 --days 400 --json'));
 }
 
-const SECRET_COLUMNS: readonly Column[] = [
-  { title: 'prefix' },
-  { title: 'created_at' },
-  { title: 'expires_at' },
-];
-
-const USAGE_COLUMNS: readonly Column[] = [
-  { title: 'day' },
-  { title: 'admitted', align: 'right' },
-  { title: 'refused', align: 'right' },
-];
-
-const LIST_COLUMNS: readonly Column[] = [
-  { title: 'id', align: 'right' },
-  { title: 'name' },
-  { title: 'prefix' },
-  { title: 'plan' },
-  { title: 'state' },
-  { title: 'this minute', align: 'right' },
-  { title: 'today', align: 'right' },
-  { title: 'refused today', align: 'right' },
-  { title: 'last used' },
+const LIST_COLUMNS = [
+  right('id'),
+  'name',
+  'prefix',
+  'plan',
+  'state',
+  right('this minute'),
+  right('today'),
+  right('refused today'),
+  'last used',
 ];
 
 const cells = (key: KeyOverview): readonly string[] => [

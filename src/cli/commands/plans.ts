@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { examples, type JsonOption, positiveInteger } from '../arguments.js';
 import { UsageError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
-import { type Column, type Row, toFacts, toJson, toRowTable } from '../output.js';
+import { right, type Row, toFacts, toJson, toRowTable } from '../output.js';
 import { changeOne, withDatabase } from '../session.js';
 
 interface SetOptions extends JsonOption {
@@ -11,14 +11,7 @@ interface SetOptions extends JsonOption {
   readonly custom?: boolean;
 }
 
-const COLUMNS: readonly Column[] = [
-  { title: 'id' },
-  { title: 'custom' },
-  { title: 'requests_per_minute', align: 'right' },
-  { title: 'requests_per_day', align: 'right' },
-  { title: 'keys', align: 'right' },
-  { title: 'live_keys', align: 'right' },
-];
+const NUMBERS = ['requests_per_minute', 'requests_per_day', 'keys', 'live_keys'];
 
 export function addPlansCommands(program: Command, context: CliContext): void {
   const plans = program
@@ -32,7 +25,7 @@ export function addPlansCommands(program: Command, context: CliContext): void {
       const { rows } = await withDatabase(context, ({ client }) =>
         client.query<Row>('select * from plan_overview order by requests_per_minute nulls last, id'),
       );
-      context.print(json === true ? toJson(rows) : toRowTable(COLUMNS, rows));
+      context.print(json === true ? toJson(rows) : toRowTable(['id', 'custom', ...NUMBERS.map(right)], rows));
     })
     .addHelpText('after', examples('petstore plans list'));
 

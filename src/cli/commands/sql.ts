@@ -5,7 +5,7 @@ import pg from 'pg';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError, UsageError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
-import { printable, type Row, toJson, toTable } from '../output.js';
+import { printable, right, type Row, toJson, toTable } from '../output.js';
 import { actorSetting, withAnyDatabase } from '../session.js';
 
 export function addSqlCommand(program: Command, context: CliContext): void {
@@ -96,10 +96,9 @@ const NUMBERS: ReadonlySet<number> = new Set([INT2, INT4, INT8, OID, FLOAT4, FLO
 function forPeople({ command, rowCount, fields, rows }: SqlResult): string {
   if (fields.length === 0) return `${command}${rowCount === null ? '' : ` ${rowCount}`}\n`;
   const table = toTable(
-    fields.map(({ name, dataTypeID }) => ({
-      title: printable(name),
-      align: NUMBERS.has(dataTypeID) ? 'right' : 'left',
-    })),
+    fields.map(({ name, dataTypeID }) =>
+      NUMBERS.has(dataTypeID) ? right(printable(name)) : printable(name),
+    ),
     rows.map((row) => row.map((value) => printable(value ?? ''))),
   );
   return `${table}(${rows.length} ${rows.length === 1 ? 'row' : 'rows'})\n`;

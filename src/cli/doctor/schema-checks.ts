@@ -1,6 +1,7 @@
 import { isUnchanged, MIGRATIONS_DIRECTORY, readMigrations } from '../../database/migration-files.js';
 import { readRecords } from '../../database/migration-records.js';
 import { count } from '../progress.js';
+import { queryOne } from '../session.js';
 import { type Check, fail, ok, warn } from './check.js';
 
 export const checkMigrations: Check = async ({ client }) => {
@@ -27,12 +28,13 @@ export const checkMigrations: Check = async ({ client }) => {
 };
 
 export const checkRoles: Check = async ({ client, isEmbedded }) => {
-  const { rows } = await client.query<{
+  const rights = await queryOne<{
     role: string;
     is_superuser: boolean;
     tasks: string[];
     has_groups: boolean;
   }>(
+    client,
     `select
        current_user as role,
        current_setting('is_superuser')::boolean as is_superuser,
@@ -51,8 +53,6 @@ export const checkRoles: Check = async ({ client, isEmbedded }) => {
            then 'manage keys and plans' end], null) as tasks,
        (select count(*) = 2 from pg_roles where rolname in ('petstore_service', 'petstore_operator')) as has_groups`,
   );
-  const [rights] = rows;
-  if (rights === undefined) return fail('The database does not tell.');
   const { role, is_superuser: isSuperuser, tasks, has_groups: hasGroups } = rights;
   const may = `${role} may ${tasks.join(', ')}`;
   if (tasks.length === 0) {
@@ -68,11 +68,11 @@ export const checkRoles: Check = async ({ client, isEmbedded }) => {
 };
 
 export const checkCounters: Check = async ({ client }) => {
-  const { rows } = await client.query<{ keys: bigint; missing: bigint }>(
+  const { keys, missing } = await queryOne<{ keys: bigint; missing: bigint }>(
+    client,
     `select count(*) as keys, count(*) filter (where c.api_key_id is null) as missing
      from api_keys k left join api_key_counters c on c.api_key_id = k.id`,
   );
-  const { keys = 0n, missing = 0n } = rows[0] ?? {};
   if (missing === 0n) return ok(`all ${count(keys)} keys have theirs`);
   return warn(
     `${count(missing)} of ${count(keys)} keys have none, and what they counted is lost; the next request of each makes them anew. Find out who deletes from api_key_counters.`,
@@ -81,7 +81,8 @@ export const checkCounters: Check = async ({ client }) => {
 
 /** Counts every pet at the instant for which the inventory is read. */
 export const checkInventory: Check = async ({ client }) => {
-  const { rows } = await client.query<{ stored: string[]; counted: string[] }>(
+  const inventory = await queryOne<{ stored: string[]; counted: string[] }>(
+    client,
     `select array[available, pending, sold] as stored, counted
      from pet_inventory()
      cross join (
@@ -90,9 +91,8 @@ export const checkInventory: Check = async ({ client }) => {
                     count(*) filter (where status = 'sold')] as counted
        from pets) as all_pets`,
   );
-  const [row] = rows;
-  if (row === undefined) return fail('pet_inventory() tells nothing.');
-  const [stored, counted] = [inWords(row.stored), inWords(row.counted)];
+  const stored = inWords(inventory.stored);
+  const counted = inWords(inventory.counted);
   if (stored === counted) return ok(`exact: ${stored}`);
   return fail(
     `the inventory says ${stored}, and there are ${counted}. Was a trigger of pets disabled? To mend it see docs/operations.md.`,

@@ -6,6 +6,7 @@ import {
   SETTING_VALUES,
   wrongSettings,
 } from '../../database/session-settings.js';
+import { queryOne } from '../session.js';
 import { type Check, fail, ok, warn } from './check.js';
 
 /** The versions on which every change is tested. */
@@ -13,10 +14,10 @@ const OLDEST = 15;
 const NEWEST = 18;
 
 export const checkVersion: Check = async ({ client }) => {
-  const { rows } = await client.query<{ number: number; text: string }>(
+  const { number, text } = await queryOne<{ number: number; text: string }>(
+    client,
     `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
   );
-  const { number = 0, text = 'unknown' } = rows[0] ?? {};
   const major = Math.floor(number / 10_000);
   if (major < OLDEST) return fail(`PostgreSQL ${text} is too old: use ${OLDEST} to ${NEWEST}.`);
   if (major > NEWEST)
@@ -26,12 +27,12 @@ export const checkVersion: Check = async ({ client }) => {
 
 /** Whether the service could write; the checks themselves run read only. */
 export const checkWrites: Check = async ({ client }) => {
-  const { rows } = await client.query<{ standby: boolean; source: string | null }>(
+  const { standby, source } = await queryOne<{ standby: boolean; source: string | null }>(
+    client,
     `select pg_is_in_recovery() as standby,
             (select source from pg_settings
              where name = 'default_transaction_read_only' and setting::boolean) as source`,
   );
-  const { standby = false, source = null } = rows[0] ?? {};
   if (standby) return fail('a standby takes none: connect to the primary, or promote it (pg_promote()).');
   if (source !== null) {
     return fail(`default_transaction_read_only is on, set by the ${source}: reset it there.`);
@@ -40,10 +41,10 @@ export const checkWrites: Check = async ({ client }) => {
 };
 
 export const checkEncoding: Check = async ({ client }) => {
-  const { rows } = await client.query<{ encoding: string }>(
+  const { encoding } = await queryOne<{ encoding: string }>(
+    client,
     `select current_setting('server_encoding') as encoding`,
   );
-  const { encoding = 'unknown' } = rows[0] ?? {};
   if (encoding === SERVER_ENCODING) return ok(encoding);
   return fail(
     `${encoding}: the service does not start on it. Create a database with template template0 encoding '${SERVER_ENCODING}', and restore a dump of this one into it.`,
@@ -55,11 +56,11 @@ const DIFFERENCE_MAX_MS = 2000;
 
 export const checkClock: Check = async ({ client, nowMs }) => {
   const before = nowMs();
-  const { rows } = await client.query<{ ms: number }>(
+  const { ms } = await queryOne<{ ms: number }>(
+    client,
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms',
   );
   const after = nowMs();
-  const ms = rows[0]?.ms ?? 0;
   // The database read its clock at some instant between the two.
   const aheadMs = Math.round(ms - Math.min(Math.max(ms, before), after));
   if (Math.abs(aheadMs) <= DIFFERENCE_MAX_MS) return ok('the database and this machine agree');
@@ -71,10 +72,10 @@ export const checkClock: Check = async ({ client, nowMs }) => {
 
 /** The settings of sessions that connect as this one does: the service's own, unless a pooler is between. */
 export const checkSettings: Check = async ({ client }) => {
-  const { rows } = await client.query<{ settings: string[]; role: string; database: string }>(
+  const { settings, role, database } = await queryOne<{ settings: string[]; role: string; database: string }>(
+    client,
     `select ${SETTING_VALUES} as settings, session_user as role, current_database() as database`,
   );
-  const { settings = [], role = '', database = '' } = rows[0] ?? {};
   const wrong = wrongSettings(settings);
   if (wrong.length === 0) return ok("the service's own");
   const found = wrong.map(describeWrongSetting);
@@ -86,10 +87,10 @@ export const checkSettings: Check = async ({ client }) => {
 
 /** The value that sessions of this role begin with; the checks themselves run without. */
 export const checkStatementTimeout: Check = async ({ client, config }) => {
-  const { rows } = await client.query<{ ms: number; role: string }>(
+  const { ms, role } = await queryOne<{ ms: number; role: string }>(
+    client,
     `select reset_val::int as ms, quote_ident(current_user) as role from pg_settings where name = 'statement_timeout'`,
   );
-  const { ms = 0, role = '' } = rows[0] ?? {};
   const { statementTimeoutMs } = config.database;
   if (ms === 0) {
     return ok(`that of the service, ${statementTimeoutMs} ms (DATABASE_STATEMENT_TIMEOUT_MS)`);
@@ -106,12 +107,16 @@ export const checkStatementTimeout: Check = async ({ client, config }) => {
 };
 
 export const checkDurability: Check = async ({ client }) => {
-  const { rows } = await client.query<{ fsync: string; full_pages: string; commit: string }>(
+  const {
+    fsync,
+    full_pages: fullPages,
+    commit,
+  } = await queryOne<{ fsync: string; full_pages: string; commit: string }>(
+    client,
     `select current_setting('fsync') as fsync,
             current_setting('full_page_writes') as full_pages,
             current_setting('synchronous_commit') as commit`,
   );
-  const { fsync, full_pages: fullPages, commit = 'unknown' } = rows[0] ?? {};
   if (fsync !== 'on')
     return fail('fsync is off: a crash of the machine may destroy everything. Set fsync = on.');
   if (fullPages !== 'on') {
