@@ -9,6 +9,9 @@ export interface JsonOption {
 export const examples = (...lines: readonly string[]): string =>
   `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
 
+/** Describes a limit of a key's own. */
+export const INSTEAD_OF_PLAN = "instead of the plan's number; required on a custom plan";
+
 const INT4_MAX = 2_147_483_647;
 
 export const positiveInteger = (text: string): number => integerTo(INT4_MAX, text);

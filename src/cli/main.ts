@@ -5,7 +5,7 @@ import { loadConfig } from '../config/config.js';
 import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;
-// What is written for a reader that has gone away (`| head`) is nobody's loss; whoever waits for it hears of it, too.
+// Output for a reader that has gone (`| head`) may be lost; a command that waits for it gets the error, too.
 stdout.on('error', () => undefined);
 stderr.on('error', () => undefined);
 
@@ -34,7 +34,7 @@ function actor(): string {
   }
 }
 
-/** Ctrl-C and the end of the input are an answer, too, and no yes. */
+/** Returns an empty answer, which is no yes, on Ctrl-C and at the end of the input. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr });
   const gone = new AbortController();

@@ -1,6 +1,6 @@
 import type { CliContext } from './context.js';
 
-/** Who waits for less than this needs no explanation. */
+/** A shorter wait needs no explanation. */
 const AFTER_MS = 1000;
 const EVERY_MS = 200;
 const WIPE = '\r\u001b[K';

@@ -1,5 +1,13 @@
 import { type Command, Option } from 'commander';
-import { duration, examples, instant, type JsonOption, ownLimit, positiveInteger } from '../arguments.js';
+import {
+  duration,
+  examples,
+  INSTEAD_OF_PLAN,
+  instant,
+  type JsonOption,
+  ownLimit,
+  positiveInteger,
+} from '../arguments.js';
 import { UsageError } from '../cli-error.js';
 import { type CliContext, confirm } from '../context.js';
 import {
@@ -12,24 +20,14 @@ import {
 import { toFacts, toJson } from '../output.js';
 import { inTransaction, queryOne, withDatabase } from '../session.js';
 
-interface YesOption {
+interface YesOption extends JsonOption {
   readonly yes?: true;
 }
 
-interface RotateOptions extends JsonOption, YesOption {
-  /** Seconds. */
-  readonly overlap: number;
-}
-
-interface PlanOptions extends JsonOption {
-  readonly perMinute?: number;
-  readonly perDay?: number;
-}
-
-/** Absent: unchanged. */
-interface LimitsOptions extends JsonOption {
-  readonly perMinute?: number | 'plan';
-  readonly perDay?: number | 'plan';
+/** Absent limits are those of the plan in `set-plan`, and unchanged in `set-limits`. */
+interface LimitOptions<Limit> extends JsonOption {
+  readonly perMinute?: Limit;
+  readonly perDay?: Limit;
 }
 
 interface SuspendOptions extends JsonOption {
@@ -38,7 +36,6 @@ interface SuspendOptions extends JsonOption {
   readonly for?: number;
 }
 
-const INSTEAD = "instead of the plan's number; required on a custom plan";
 const OWN_OR_PLAN = 'a number, or the word plan for the number of its plan';
 const DAY_SECONDS = 86_400;
 
@@ -55,7 +52,7 @@ export function addKeyChangeCommands(keys: Command, context: CliContext): void {
     )
     .option('--yes', 'do not ask before an overlap of 0')
     .option('--json', 'print one object')
-    .action((key: KeyReference, { overlap, yes, json }: RotateOptions) =>
+    .action((key: KeyReference, { overlap, yes, json }: YesOption & { readonly overlap: number }) =>
       changeKey(context, key, json, {
         call: 'rotate_api_key(id => $1, overlap => make_interval(secs => $2))',
         values: [overlap],
@@ -76,10 +73,10 @@ export function addKeyChangeCommands(keys: Command, context: CliContext): void {
     "Moves a key to another plan, with the plan's limits unless others are given.",
   )
     .argument('<plan>', 'see `petstore plans list`')
-    .option('--per-minute <requests>', INSTEAD, positiveInteger)
-    .option('--per-day <requests>', INSTEAD, positiveInteger)
+    .option('--per-minute <requests>', INSTEAD_OF_PLAN, positiveInteger)
+    .option('--per-day <requests>', INSTEAD_OF_PLAN, positiveInteger)
     .option('--json', 'print one object')
-    .action((key: KeyReference, plan: string, { perMinute, perDay, json }: PlanOptions) =>
+    .action((key: KeyReference, plan: string, { perMinute, perDay, json }: LimitOptions<number>) =>
       changeKey(context, key, json, {
         call: 'set_api_key_plan(id => $1, plan => $2, per_minute => $3, per_day => $4)',
         values: [plan, perMinute, perDay],
@@ -101,7 +98,7 @@ export function addKeyChangeCommands(keys: Command, context: CliContext): void {
     .option('--per-minute <requests>', OWN_OR_PLAN, ownLimit)
     .option('--per-day <requests>', OWN_OR_PLAN, ownLimit)
     .option('--json', 'print one object')
-    .action(async (key: KeyReference, { perMinute, perDay, json }: LimitsOptions) => {
+    .action(async (key: KeyReference, { perMinute, perDay, json }: LimitOptions<number | 'plan'>) => {
       if (perMinute === undefined && perDay === undefined) {
         throw new UsageError('Give --per-minute, --per-day or both.');
       }
@@ -124,7 +121,7 @@ export function addKeyChangeCommands(keys: Command, context: CliContext): void {
   addKeyCommand(keys, 'revoke', 'Ends a key for good, with all its secrets.')
     .option('--yes', 'do not ask')
     .option('--json', 'print one object')
-    .action((key: KeyReference, { yes, json }: JsonOption & YesOption) =>
+    .action((key: KeyReference, { yes, json }: YesOption) =>
       changeKey(context, key, json, {
         call: 'revoke_api_key(id => $1)',
         ask: {

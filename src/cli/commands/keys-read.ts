@@ -20,10 +20,6 @@ interface ListOptions extends JsonOption {
   readonly limit?: number;
 }
 
-interface UsageOptions extends JsonOption {
-  readonly days: number;
-}
-
 const STATES = ['live', 'suspended', 'banned', 'expired', 'revoked', 'unissued'];
 
 /** As many as people read at once; scripts get all unless they say otherwise. */
@@ -80,7 +76,7 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
       new Option('--days <days>', 'how many, the present one included').argParser(dayCount).default(DAYS),
     )
     .option('--json', 'print an array')
-    .action(async (reference: KeyReference, { days, json }: UsageOptions) => {
+    .action(async (reference: KeyReference, { days, json }: JsonOption & { readonly days: number }) => {
       const { rows } = await withDatabase(context, async ({ client }) => {
         const { id } = await overviewOf(client, await findKeyId(client, reference));
         return await client.query<Row>(

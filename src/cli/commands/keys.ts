@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examples, instant, type JsonOption, positiveInteger } from '../arguments.js';
+import { examples, INSTEAD_OF_PLAN, instant, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { toFacts, toJson } from '../output.js';
 import { changeOne } from '../session.js';
@@ -23,16 +23,14 @@ interface IssueOptions extends JsonOption {
   readonly expires?: Date;
 }
 
-const INSTEAD = "instead of the plan's number; required on a custom plan";
-
 function addIssueCommand(keys: Command, context: CliContext): void {
   keys
     .command('issue')
     .description('Makes a key and shows it: only now, for it is not stored.')
     .requiredOption('--name <name>', 'whose key it is')
     .requiredOption('--plan <plan>', 'free, pro, business, enterprise, or a plan of your own')
-    .option('--per-minute <requests>', INSTEAD, positiveInteger)
-    .option('--per-day <requests>', INSTEAD, positiveInteger)
+    .option('--per-minute <requests>', INSTEAD_OF_PLAN, positiveInteger)
+    .option('--per-day <requests>', INSTEAD_OF_PLAN, positiveInteger)
     .option('--expires <time>', 'when the key ends, as 2027-01-31T00:00:00Z', instant)
     .option('--json', 'print one object')
     .action(async ({ name, plan, perMinute, perDay, expires, json }: IssueOptions) => {

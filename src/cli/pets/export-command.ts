@@ -22,7 +22,7 @@ export async function exportCommand(
 ): Promise<void> {
   const rows = await withDatabase(context, async ({ client }) => {
     await client.query('begin read only');
-    // The time-outs of a role are for requests; a slow reader is no fault.
+    // The timeouts of a role are for requests; a slow reader is no failure.
     await client.query('set local statement_timeout = 0');
     const where = status === undefined ? '' : `where status = ${escapeLiteral(status)}`;
     const copy = client.query(copyTo(copyStatements[format](where)));
@@ -53,8 +53,8 @@ const copyStatements: Readonly<Record<Format, (where: string) => string>> = {
       ${where}
       order by id)
     to stdout with (format csv, header)`,
-  // The lines are made by the database. Of the formats of COPY only CSV can leave them as they are, with a quote and a
-  // delimiter that they cannot contain: JSON writes these characters as \u0001 and \u0002.
+  // The database writes the lines. Of the formats of COPY only CSV leaves them as they are, with a quote and a delimiter
+  // that they cannot contain: JSON writes these characters as \u0001 and \u0002.
   ndjson: (where) => `
     copy (
       select ${PETS.json}

@@ -31,13 +31,42 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
   }
 }
 
-/** The rows of a CSV file (RFC 4180) as arrays of their values, in batches. */
+/**
+ * The rows of a CSV file (RFC 4180) as arrays of their values, in batches. csv-parse ends at the first quote that is
+ * wrong. Here such a quote costs only the line on which its row begins: reading goes on after that line.
+ */
 export async function* readCsvRows(source: AsyncIterable<Buffer>): AsyncGenerator<CsvRow[]> {
-  const reader = new CsvReader();
+  let line = 1;
+  /** The lines of a row that is within quotes at the end of its block. */
+  let open: Buffer = NOTHING;
+  const read = (bytes: Buffer, isEnd: boolean): CsvRow[] => {
+    const decode = isUtf8(bytes) ? asIs : decodeAll;
+    const rows: CsvRow[] = [];
+    open = NOTHING;
+    for (let rest = bytes; rest.length > 0;) {
+      const { records, error } = parseUpToError(rest, decode === asIs ? 'utf8' : 'latin1');
+      for (const values of records) {
+        rows.push(rowOf(line, decode(values)));
+        const lines = linesIn(values);
+        line += lines;
+        if (error !== undefined) rest = withoutLines(rest, lines);
+      }
+      if (error === undefined) break;
+      const isUnclosed = error.code === 'CSV_QUOTE_NOT_CLOSED';
+      if (isUnclosed && !isEnd && rest.length <= ROW_BYTES_MAX) {
+        open = rest;
+        break;
+      }
+      rows.push({ line: line++, fault: isUnclosed ? UNCLOSED_QUOTE : STRAY_QUOTE });
+      rest = withoutLines(rest, 1);
+    }
+    return rows;
+  };
   for await (const block of lineBlocks(source)) {
-    yield block === TOO_LONG ? reader.skipLongLine() : reader.push(block);
+    if (block === TOO_LONG) yield [...read(open, true), { line: line++, fault: TOO_LONG }];
+    else yield read(Buffer.concat([open, block]), false);
   }
-  yield reader.end();
+  yield read(open, true);
 }
 
 /** Splits a file into blocks of whole lines, each with its line feed. `TOO_LONG` stands for one line. */
@@ -90,52 +119,6 @@ function decodeLatin1(text: string): string | undefined {
 
 const rowOf = <Value>(line: number, value: Value | undefined): FileRow<Value> =>
   value === undefined ? { line, fault: NOT_UTF8 } : { line, value };
-
-/**
- * Reads CSV in blocks of whole lines. csv-parse ends at the first quote that is wrong. Here such a quote costs only the
- * line on which its row begins: reading goes on after that line.
- */
-class CsvReader {
-  /** The lines of a row that is within quotes at the end of its block. */
-  #open: Buffer = NOTHING;
-  #line = 1;
-
-  push(block: Buffer): CsvRow[] {
-    return this.#read(Buffer.concat([this.#open, block]), false);
-  }
-
-  skipLongLine(): CsvRow[] {
-    return [...this.end(), { line: this.#line++, fault: TOO_LONG }];
-  }
-
-  end(): CsvRow[] {
-    return this.#read(this.#open, true);
-  }
-
-  #read(bytes: Buffer, isEnd: boolean): CsvRow[] {
-    const decode = isUtf8(bytes) ? asIs : decodeAll;
-    const rows: CsvRow[] = [];
-    this.#open = NOTHING;
-    for (let rest = bytes; rest.length > 0;) {
-      const { records, error } = parseUpToError(rest, decode === asIs ? 'utf8' : 'latin1');
-      for (const values of records) {
-        rows.push(rowOf(this.#line, decode(values)));
-        const lines = linesIn(values);
-        this.#line += lines;
-        if (error !== undefined) rest = withoutLines(rest, lines);
-      }
-      if (error === undefined) break;
-      const isUnclosed = error.code === 'CSV_QUOTE_NOT_CLOSED';
-      if (isUnclosed && !isEnd && rest.length <= ROW_BYTES_MAX) {
-        this.#open = rest;
-        break;
-      }
-      rows.push({ line: this.#line++, fault: isUnclosed ? UNCLOSED_QUOTE : STRAY_QUOTE });
-      rest = withoutLines(rest, 1);
-    }
-    return rows;
-  }
-}
 
 const asIs = (values: readonly string[]): readonly string[] => values;
 

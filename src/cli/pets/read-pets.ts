@@ -16,10 +16,7 @@ export interface ImportedPet {
   readonly id: bigint | undefined;
 }
 
-export interface PetRow {
-  readonly line: number;
-  readonly value: ImportedPet;
-}
+export type PetRow = Extract<FileRow<ImportedPet>, { readonly value: unknown }>;
 
 /**
  * The pets of a file, in batches; blank rows are left out.
