@@ -2,17 +2,18 @@
 
 /** Which folders of src a folder may import from, besides itself. An arrow that is not here points the wrong way. */
 const arrows = {
-  database: ['config', 'generated'],
-  http: ['database', 'config'],
+  errors: [],
+  database: ['config', 'generated', 'errors'],
+  http: ['database', 'config', 'errors'],
   config: [],
-  auth: ['http', 'database'],
-  throttling: ['auth', 'http', 'database', 'config'],
-  idempotency: ['http', 'database'],
-  pets: ['idempotency', 'http', 'database'],
-  store: ['idempotency', 'http', 'database'],
+  auth: ['http', 'database', 'errors'],
+  throttling: ['auth', 'http', 'database', 'config', 'errors'],
+  idempotency: ['http', 'database', 'errors'],
+  pets: ['idempotency', 'http', 'database', 'errors'],
+  store: ['idempotency', 'http', 'database', 'errors'],
   usage: ['http', 'auth', 'database'],
-  operations: ['config', 'database', 'http', 'auth', 'pets', 'store'],
-  openapi: ['http'],
+  operations: ['config', 'database', 'http', 'auth', 'pets', 'store', 'errors'],
+  openapi: ['http', 'errors'],
   cli: ['config', 'database', 'http', 'pets', 'operations'],
 };
 
@@ -20,14 +21,12 @@ const arrows = {
 const rooms = {
   answer: [],
   'client-address': [],
-  errors: [],
-  handlers: [],
   ports: [],
-  deprecation: ['errors', 'handlers'],
-  input: ['errors'],
-  paging: ['errors', 'input'],
-  sockets: ['answer', 'client-address', 'errors', 'input', 'ports'],
-  edge: ['answer', 'deprecation', 'errors', 'input', 'sockets'],
+  deprecation: [],
+  input: [],
+  paging: ['input'],
+  sockets: ['answer', 'client-address', 'input', 'ports'],
+  edge: ['answer', 'deprecation', 'input', 'sockets'],
 };
 
 /** The service, the command line, and what a browser loads first. */

@@ -5,7 +5,7 @@ import type { Database } from './database/database.js';
 import { DatabaseModule } from './database/database.module.js';
 import type { Clock } from './http/clock.js';
 import { WarmUp } from './database/warm-up.js';
-import { ErrorFilter } from './http/errors/error.filter.js';
+import { ErrorFilter } from './http/error.filter.js';
 import { HttpModule } from './http/http.module.js';
 import type { PublicUrl } from './http/public-url.js';
 import { OpenApiModule } from './openapi/openapi.module.js';

@@ -1,4 +1,4 @@
-import { ApiError } from '../http/errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
 
 /** The codes of a 401. */
 export type AuthenticationErrorCode =

@@ -1,4 +1,4 @@
-import { StacklessError } from './stackless-error.js';
+import { StacklessError } from '../errors/api-error.js';
 
 /**
  * What a group's `send` throws when it failed after some of the questions were answered. These keep their answers, for what was

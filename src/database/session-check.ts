@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { APPLIED_MIGRATIONS } from './migration-records.js';
 import { serverProcessId, SETTING_VALUES } from './session-settings.js';
-import { StacklessError } from './stackless-error.js';
+import { StacklessError } from '../errors/api-error.js';
 
 /** What a session of the service finds. */
 export interface SessionReport {

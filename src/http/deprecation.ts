@@ -1,4 +1,4 @@
-import { ApiError } from './errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { Headers } from './headers.js';
 import type { PublicUrl } from './public-url.js';
 

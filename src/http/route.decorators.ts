@@ -2,7 +2,7 @@ import type { Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Deprecation } from './deprecation.js';
-import type { ErrorCode } from './errors/error-codes.js';
+import type { ErrorCode } from '../errors/error-codes.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

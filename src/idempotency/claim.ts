@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../http/errors/error-codes.js';
+import type { ErrorCode } from '../errors/error-codes.js';
 
 /** The right to create something once: whose it is, its name, and what the request was. */
 export interface Claim {

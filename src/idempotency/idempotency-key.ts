@@ -1,4 +1,4 @@
-import { ApiError } from '../http/errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/;
 /** A string of RFC 9651: quoted, with `\"` and `\\`. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isUnavailable } from '../database/database-errors.js';
 import { within } from '../database/within.js';
-import { ApiError } from '../http/errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { Claim, ClaimOutcome, Creation } from './claim.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../http/errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import { Public } from '../http/route.decorators.js';
 import { DOCS_PAGE_HEADERS } from './docs-page.headers.js';
 import { PAGE_FILES } from './page-files.js';

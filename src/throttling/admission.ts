@@ -4,11 +4,11 @@ import { authenticationError } from '../auth/authentication-errors.js';
 import { readCredential } from '../auth/bearer.js';
 import type { Group } from '../database/group.js';
 import type { AdmissionPort } from '../http/ports/admission-port.js';
-import { ApiError } from '../http/errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import type { Clock } from '../http/clock.js';
 
 import type { Decision, LimitWindow } from '../http/decision.js';
-import { toApiError } from '../http/errors/to-api-error.js';
+import { toApiError } from '../http/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';
 import { Pauses } from './pauses.js';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/http/errors/error-codes.js';
+import type { ErrorCode } from '../../src/errors/error-codes.js';
 import type { Keys } from './circumstances.js';
 import { bearer, JSON_TYPE, lengthOf, PET, rawRequest } from './request-bytes.js';
 import type { Described } from './sound-answer.js';

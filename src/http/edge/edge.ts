@@ -11,7 +11,7 @@ import {
   type RouteOptions,
 } from 'fastify';
 import { AddressTurns } from '../sockets/address-turns.js';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../errors/api-error.js';
 import {
   awaitsContinue,
   bodyBrokeOff,
@@ -27,7 +27,7 @@ import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
 import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation.js';
 import type { Decision } from '../decision.js';
 import type { EdgeOptions } from './edge-options.js';
-import { sendError } from '../errors/error-answer.js';
+import { sendError, toApiError } from '../error.filter.js';
 import { parseJsonBody } from '../input/json-body.js';
 import { InFlightRequests } from '../sockets/in-flight-requests.js';
 import { OpenConnections } from '../sockets/open-connections.js';
@@ -39,7 +39,6 @@ import { commonHeaders } from '../answer/common-headers.js';
 import type { Headers } from '../headers.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
 import { socketTimeouts } from '../sockets/socket-timeouts.js';
-import { toApiError } from '../errors/to-api-error.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../errors/api-error.js';
 
 /** Requests whose `Expect` asks for something else than 100-continue; Node tells them apart before the request event. */
 const unmetExpectations = new WeakSet<IncomingMessage>();

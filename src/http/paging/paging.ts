@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../errors/api-error.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import { INT64_MIN } from '../input/int64.js';
 import type { PagingQuery } from './paging.query.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { ApiError } from '../../http/errors/api-error.js';
+import { ApiError } from '../../errors/api-error.js';
 import type { Decision, LimitWindow } from '../../http/decision.js';
-import type { ErrorCode } from '../../http/errors/error-codes.js';
+import type { ErrorCode } from '../../errors/error-codes.js';
 import { AdmissionMetrics } from './admission-metrics.js';
 
 const window = (policy: LimitWindow['policy'], remaining: number): LimitWindow => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { StacklessError } from './stackless-error.js';
+import { StacklessError } from './api-error.js';
 
 class Refusal extends StacklessError {
   override readonly name = 'Refusal';
@@ -17,6 +17,6 @@ describe('StacklessError', () => {
 
   it('leaves the stacks of all others as they were', () => {
     expect(new Refusal('not now').stack).not.toContain('\n');
-    expect(new Error('a fault').stack).toContain('stackless-error.spec');
+    expect(new Error('a fault').stack).toContain('api-error.spec');
   });
 });

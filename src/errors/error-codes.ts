@@ -1,5 +1,5 @@
 /**
- * Every code an error answer can carry, with its status and what it says when nothing more exact is known.
+ * Every code of an error response, with its status and its default message.
  * The set is closed: the OpenAPI document and the typed client are made from this table.
  */
 export const ERROR_CODES = {

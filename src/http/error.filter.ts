@@ -1,0 +1,49 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asUnavailable, UnavailableError } from '../database/database-errors.js';
+import { ApiError } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-codes.js';
+
+/** Maps every exception of guards, pipes, interceptors and handlers to the standard error response. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    sendError(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+  }
+}
+
+/** Responds with the Error body. The cause of a 5xx stays on the request: its log line reports it, once. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const apiError = toApiError(error);
+  if (apiError.status >= 500) request.failure = apiError.cause ?? error;
+  reply
+    .code(apiError.status)
+    .headers(apiError.headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(apiError.body));
+}
+
+/** What Fastify throws by its own codes. All its other errors are bugs of the service. */
+const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_BAD_URL: 'malformed_request',
+  FST_ERR_CTP_EMPTY_TYPE: 'unsupported_media_type',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
+  FST_ERR_NOT_FOUND: 'not_found',
+};
+
+/** Maps any thrown value to an `ApiError`; unknown ones to `internal_error`. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const unavailable = asUnavailable(error);
+  if (unavailable instanceof UnavailableError) {
+    return new ApiError('service_unavailable', undefined, {
+      headers: { 'retry-after': String(unavailable.retryAfterSeconds) },
+      cause: unavailable,
+    });
+  }
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  const known = typeof code === 'string' ? FASTIFY_CODES[code] : undefined;
+  return new ApiError(known ?? 'internal_error', undefined, { cause: error });
+}
