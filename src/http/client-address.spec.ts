@@ -169,7 +169,7 @@ describe('what is kept in memory', () => {
   });
 });
 
-const text = (groups: readonly number[]): string => groups.map((group) => group.toString(16)).join(':');
+const groupsText = (groups: readonly number[]): string => groups.map((group) => group.toString(16)).join(':');
 
 describe('an IP address', () => {
   it.each([
@@ -219,10 +219,10 @@ describe('an IP address', () => {
     const network = groups.filter((parts) => parts.some((part) => part !== 0));
     fc.assert(
       fc.property(network, network, groups, groups, (one, other, host, otherHost) => {
-        const first = bucketOf(`${text(one)}:${text(host)}`);
+        const first = bucketOf(`${groupsText(one)}:${groupsText(host)}`);
         expect(first).toBeDefined();
-        expect(bucketOf(`${text(one)}:${text(otherHost)}`)).toBe(first);
-        expect(bucketOf(`${text(other)}:${text(host)}`) === first).toBe(text(one) === text(other));
+        expect(bucketOf(`${groupsText(one)}:${groupsText(otherHost)}`)).toBe(first);
+        expect(bucketOf(`${groupsText(other)}:${groupsText(host)}`) === first).toBe(groupsText(one) === groupsText(other));
       }),
     );
   });

@@ -38,7 +38,7 @@ export function createClientAddressOf(trustProxy: TrustProxy | undefined): Clien
       { socket: { remoteAddress }, headers: forwarded } as unknown as IncomingMessage,
       isTrusted,
     );
-    for (const hop of passed.reverse()) {
+    for (const hop of passed.toReversed()) {
       const bucket = bucketOf(hop);
       if (bucket !== undefined) return bucket;
     }
