@@ -1,8 +1,7 @@
-import { logTime } from './log-time.js';
+import fastJson from 'fast-json-stringify';
 
 /**
- * What a line says of a request; what is undefined is not in it. Paths and the names of plans may hold any character; the
- * other texts were made or checked by the service, and need no escaping.
+ * What a line says of a request; what is undefined is not in it.
  */
 export interface RequestFacts {
   readonly requestId: string;
@@ -29,37 +28,46 @@ const PATH_LENGTH_MAX = 256;
 const INFO = 30;
 const ERROR = 50;
 
-/**
- * One JSON line, as pino would write it. It is put together by hand because each request has one: pino with its checks of
- * every member takes three times as long.
- */
-export function requestLine(facts: RequestFacts): string {
-  const { requestId, method, operation, path, status, ms, keyId, plan, traceId, clientAddress } = facts;
-  let line = `{"level":${status < 500 ? INFO : ERROR},"time":"${logTime()}","requestId":"${requestId}"`;
-  if (method !== undefined) line += `,"method":"${method}"`;
-  if (operation !== undefined) line += `,"operation":"${operation}"`;
-  if (path !== undefined) line += `,"path":${quoted(path.slice(0, PATH_LENGTH_MAX))}`;
-  line += `,"status":${status}`;
-  if (ms !== undefined) line += `,"ms":${twoDecimals(ms)}`;
-  // Text, because many programs that read logs take every number for a double.
-  if (keyId !== undefined) line += `,"keyId":"${keyId}"`;
-  if (plan !== undefined) line += `,"plan":${quoted(plan)}`;
-  if (traceId !== undefined) line += `,"traceId":"${traceId}"`;
-  line += `,"clientAddress":"${clientAddress}"`;
-  if (facts.isGone === true) line += ',"clientGone":true';
-  if (status >= 500) line += `,"err":${JSON.stringify(described(facts.failure, status))}`;
-  return `${line},"msg":"request"}\n`;
-}
+const TEXT = { type: 'string' } as const;
 
-/** Writing two integers takes a third of the time that writing a fraction does. */
-function twoDecimals(value: number): string {
-  const hundredths = Math.round(value * 100);
-  const fraction = hundredths % 100;
-  return `${(hundredths - fraction) / 100}.${fraction < 10 ? '0' : ''}${fraction}`;
-}
+/** In the order in which a line tells them. Each request has a line, and pino's checks of every member take three times as long. */
+const stringify = fastJson({
+  type: 'object',
+  properties: {
+    level: { type: 'integer' },
+    time: TEXT,
+    requestId: TEXT,
+    method: TEXT,
+    operation: TEXT,
+    path: TEXT,
+    status: { type: 'integer' },
+    ms: { type: 'number' },
+    keyId: TEXT,
+    plan: TEXT,
+    traceId: TEXT,
+    clientAddress: TEXT,
+    clientGone: { type: 'boolean' },
+    err: {},
+    msg: TEXT,
+  },
+});
 
-const NEEDS_ESCAPE = /[^ !#-[\]-~]/;
-const quoted = (text: string): string => (NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`);
+/** One JSON line, as pino would write it. */
+export function requestLine({ path, ms, keyId, isGone, failure, ...facts }: RequestFacts): string {
+  const line = stringify({
+    ...facts,
+    level: facts.status < 500 ? INFO : ERROR,
+    time: logTime(),
+    path: path?.slice(0, PATH_LENGTH_MAX),
+    ms: ms && Math.round(ms * 100) / 100,
+    // Text, because many programs that read logs take every number for a double.
+    keyId: keyId?.toString(),
+    clientGone: isGone === true ? true : undefined,
+    err: facts.status < 500 ? undefined : described(failure, facts.status),
+    msg: 'request',
+  });
+  return `${line}\n`;
+}
 
 /** A fault of the code with its stack; of "nobody can answer now", which comes in thousands, no more than what it says. */
 function described(failure: unknown, status: number): unknown {
@@ -73,4 +81,17 @@ function described(failure: unknown, status: number): unknown {
 function withCauses(error: Error, left = 5): string {
   const { stack = `${error.name}: ${error.message}`, cause } = error;
   return cause instanceof Error && left > 0 ? `${stack}\ncaused by: ${withCauses(cause, left - 1)}` : stack;
+}
+
+let millisecond = Number.NaN;
+let told = '';
+
+/** Now, as RFC 3339 in UTC with milliseconds. The lines of one millisecond share it. */
+function logTime(): string {
+  const nowMs = Date.now();
+  if (nowMs !== millisecond) {
+    millisecond = nowMs;
+    told = new Date(nowMs).toISOString();
+  }
+  return told;
 }

@@ -9,19 +9,20 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
   BasicTracerProvider,
   BatchSpanProcessor,
   ParentBasedSampler,
+  type SpanExporter,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementReport } from '../../database/group.js';
 import { routeConfigOf } from '../../http/route.decorators.js';
 import { maskKeys } from '../../http/mask-keys.js';
-import { parseTraceParent } from './traceparent.js';
-import { spanExporter } from './span-exporter.js';
 import type { Tracing, TracingOptions } from './tracing.js';
 
 /** A span of each request, with one below it for each question that the request asked the database. */
@@ -108,10 +109,8 @@ export class OtlpTracing implements Tracing {
 }
 
 function contextOf({ headers }: FastifyRequest): Context {
-  const parent = parseTraceParent(headers['traceparent']);
-  if (parent === undefined) return ROOT_CONTEXT;
-  const { traceId, spanId, flags } = parent;
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: flags, isRemote: true });
+  const parent = parseTraceParent(String(headers['traceparent'] ?? ''));
+  return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
 }
 
 /** By the semantic conventions for HTTP servers; what is ours alone has the prefix `petstore`. */
@@ -150,3 +149,30 @@ const withoutKeys = ({
 
 const isSpan = (context: unknown): context is Span =>
   typeof context === 'object' && context !== null && 'spanContext' in context;
+
+/** The collector has so long for a batch, all tries together; a batch is made every 5 s. */
+const TIMEOUT_MS = 5000;
+
+/** A collector that is away is away for a while: one line in so long tells it. */
+const WARN_EVERY_MS = 60_000;
+
+/** Sends spans to the collector, and says now and then that it cannot. */
+function spanExporter({ endpoint, warn }: TracingOptions): SpanExporter {
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    timeoutMillis: TIMEOUT_MS,
+  });
+  let warnedAtMs = Number.NEGATIVE_INFINITY;
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        const nowMs = performance.now();
+        if (result.error !== undefined && nowMs - warnedAtMs > WARN_EVERY_MS) {
+          warnedAtMs = nowMs;
+          warn(`traces cannot be sent to ${new URL(endpoint).host}: ${result.error.message}`);
+        }
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+  };
+}
