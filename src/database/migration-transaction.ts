@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
 import { classifyDatabaseError, isContention } from './database-errors.js';
 import type { MigrationFile } from './migration-files.js';
-import { type OpenConnection, runOutside, runsOutside, waitsAlone } from './migration-outside.js';
 import { createRecordsTable, insertRecord, readRecords } from './migration-records.js';
 import { describeFault } from './describe-fault.js';
 import { MigrationError } from './migration.error.js';
@@ -17,19 +16,11 @@ const TABLE_LOCK_MS = 1_000;
 /** Between two attempts: what queued up behind a waiting migration gets through, and a start is not held up for long. */
 const PAUSE_MS = 200;
 
-export interface ApplyOptions {
-  /** How long it waits for its turn and for its tables. */
-  readonly lockTimeoutMs: number;
-  /** Opens another connection to the same database, for what runs outside of the transaction. */
-  readonly openAnother: OpenConnection;
-}
-
 /**
  * Applies one migration and records it, in one transaction. False: another process had applied it meanwhile.
  *
  * The record is part of the transaction, so a migration that fails, or whose process is killed, leaves nothing, and
  * the next start simply tries again; nobody has to resolve it by hand, and Prisma's command line finds it pending.
- * (What cannot run in a transaction says so, and runs beside it: migration-outside.ts.)
  *
  * The advisory lock belongs to the transaction too. A session's lock would outlive its owner behind PgBouncer.
  * @throws MigrationError when it fails or does not get its locks within `lockTimeoutMs`
@@ -37,46 +28,33 @@ export interface ApplyOptions {
 export async function applyMigration(
   client: ClientBase,
   migration: MigrationFile,
-  options: ApplyOptions,
+  lockTimeoutMs: number,
 ): Promise<boolean> {
-  const { lockTimeoutMs } = options;
-  let waitedMs = 0;
+  const endsAtMs = performance.now() + lockTimeoutMs;
   for (;;) {
-    const beganAtMs = performance.now();
-    const outcome = await attempt(client, migration, options);
+    const outcome = await attempt(client, migration, lockTimeoutMs);
     if (typeof outcome === 'boolean') return outcome;
-    waitedMs += waited(migration, performance.now() - beganAtMs, lockTimeoutMs);
-    if (waitedMs >= lockTimeoutMs) throw outcome;
-    const pauseMs = Math.min(PAUSE_MS, lockTimeoutMs);
-    await delay(pauseMs);
-    waitedMs += pauseMs;
+    if (performance.now() >= endsAtMs) throw outcome;
+    await delay(Math.min(PAUSE_MS, lockTimeoutMs));
   }
 }
-
-/** How much of an attempt counts. Batches that were committed stay: after an hour of them a locked row is still waited for. */
-const waited = (migration: MigrationFile, tookMs: number, lockTimeoutMs: number): number =>
-  runsOutside(migration) ? Math.min(tookMs, lockMs(migration, lockTimeoutMs)) : tookMs;
-
-/** How long each of its statements waits for a lock at a time. */
-const lockMs = (migration: MigrationFile, lockTimeoutMs: number): number =>
-  waitsAlone(migration) ? lockTimeoutMs : Math.min(TABLE_LOCK_MS, lockTimeoutMs);
 
 /** As `applyMigration`, but returns the error when waiting may help. */
 async function attempt(
   client: ClientBase,
   migration: MigrationFile,
-  options: ApplyOptions,
+  lockTimeoutMs: number,
 ): Promise<boolean | MigrationError> {
   try {
     // Said because a role may have other defaults; a snapshot from before the lock would not show what others applied.
     await client.query('begin isolation level read committed read write');
-    const outcome = await applyUnlessOccupied(client, migration, options);
+    const outcome = await applyUnlessOccupied(client, migration, lockTimeoutMs);
     await client.query('commit');
     return outcome;
   } catch (fault) {
     // A connection that is gone has rolled back already.
     await client.query('rollback').catch(() => undefined);
-    if (isContention(fault)) return blocked(fault, migration, options.lockTimeoutMs);
+    if (isContention(fault)) return blocked(fault, migration, lockTimeoutMs);
     throw fault instanceof MigrationError ? fault : failed(fault, migration);
   }
 }
@@ -84,7 +62,7 @@ async function attempt(
 async function applyUnlessOccupied(
   client: ClientBase,
   migration: MigrationFile,
-  { lockTimeoutMs, openAnother }: ApplyOptions,
+  lockTimeoutMs: number,
 ): Promise<boolean | MigrationError> {
   // Asked first without the lock, so that replicas that waited for it are done together and not one by one.
   if ((await stateOf(client, migration)) === 'applied') return false;
@@ -94,13 +72,12 @@ async function applyUnlessOccupied(
   if (state === 'failed') throw unresolved(migration);
   await prepareTransaction(client, Math.min(TABLE_LOCK_MS, lockTimeoutMs));
   await createRecordsTable(client);
-  if (runsOutside(migration)) await runOutside(migration, openAnother, lockMs(migration, lockTimeoutMs));
-  else await runInside(client, migration);
+  await run(client, migration);
   await insertRecord(client, migration);
   return true;
 }
 
-async function runInside(client: ClientBase, migration: MigrationFile): Promise<void> {
+async function run(client: ClientBase, migration: MigrationFile): Promise<void> {
   const transaction = await transactionId(client);
   await client.query(migration.sql);
   if ((await transactionId(client)) !== transaction) throw leftTransaction(migration);
@@ -142,10 +119,9 @@ async function transactionId(client: ClientBase): Promise<string | undefined> {
 function failed(fault: unknown, migration: MigrationFile): MigrationError {
   const { name, sql } = migration;
   const isBroken = classifyDatabaseError(fault) === 'broken';
-  const rest = runsOutside(migration) ? 'may be there in part, and is tried again' : undefined;
   const end = isBroken
-    ? `lost its connection, and ${rest ?? 'is there whole or not at all'}`
-    : `failed and ${rest ?? 'was rolled back'}`;
+    ? 'lost its connection, and is there whole or not at all'
+    : 'failed and was rolled back';
   return new MigrationError(`Migration ${name} ${end}: ${describeFault(fault, sql)}`, name);
 }
 
@@ -159,7 +135,7 @@ function leftTransaction({ name }: MigrationFile): MigrationError {
 function blocked(fault: unknown, migration: MigrationFile, lockTimeoutMs: number): MigrationError {
   const { name } = migration;
   return new MigrationError(
-    `Migration ${name} was ${runsOutside(migration) ? 'given up' : 'rolled back'}, because another transaction held what it needs for ${String(lockTimeoutMs)} ms: ${describeFault(fault)}`,
+    `Migration ${name} was rolled back, because another transaction held what it needs for ${String(lockTimeoutMs)} ms: ${describeFault(fault)}`,
     name,
   );
 }

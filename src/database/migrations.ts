@@ -46,8 +46,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     if (log !== undefined) compare(migrations, records, log);
     const applied: string[] = [];
     for (const migration of pending) {
-      const openAnother = (): Promise<Client> => connect(options.connectionString);
-      if (!(await applyMigration(client, migration, { lockTimeoutMs, openAnother }))) continue;
+      if (!(await applyMigration(client, migration, lockTimeoutMs))) continue;
       applied.push(migration.name);
       onApplied?.(migration.name);
     }
