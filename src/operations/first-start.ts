@@ -1,4 +1,3 @@
-import { issueKey } from '../auth/issue-key.js';
 import { withPrismaWithoutTimeouts } from '../database/prisma-without-timeouts.js';
 import { writeSamples } from './write-samples.js';
 
@@ -26,7 +25,8 @@ export async function prepareFirstStart(
     const firstStart = await prisma.$transaction(async (transaction) => {
       if ((await transaction.apiKey.count()) > 0) return undefined;
       const sampleCount = await writeSamples(transaction);
-      const { key } = await issueKey(transaction, { name: 'First key', plan: 'pro' });
+      const [{ key }] = await transaction.$queryRaw<[{ key: string }]>`
+        select key from issue_api_key(name => 'First key', plan => 'pro')`;
       return { apiKey: key, sampleCount };
     }, TIMEOUTS);
     report(firstStart);

@@ -1,9 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
-import { CurrentKey } from '../auth/current-key.decorator.js';
-import { CurrentWindows, type KeyWindows } from '../auth/current-windows.decorator.js';
+import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
 import { Clock } from '../http/clock.js';
-import type { Caller, LimitWindow } from '../http/decision.js';
+import type { LimitWindow } from '../http/decision.js';
 import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request-deadline.js';
 import type { Usage, UsageWindow } from './usage.js';
@@ -30,12 +29,11 @@ export class UsageController {
   })
   @RouteSchema({ response: { 200: usageSchema } })
   async getUsage(
-    @CurrentKey() { keyId, planId }: Caller,
-    @CurrentWindows() windows: KeyWindows,
+    @CurrentKey() { keyId, planId, minute, day }: CallingKey,
     @RequestDeadline() deadline: number,
   ): Promise<Usage> {
     const days = await this.usage.days(keyId, new Date(this.clock.nowMs()), deadline);
-    return { plan: planId, minute: windowOf(windows.minute), day: windowOf(windows.day), days };
+    return { plan: planId, minute: windowOf(minute), day: windowOf(day), days };
   }
 }
 

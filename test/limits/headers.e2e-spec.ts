@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { IssueKey } from '../../src/auth/issue-key.js';
 import { type Answer, ask } from '../support/ask.js';
 import { type RawAnswer, sendRaw } from '../support/raw-http.js';
-import { startService, type TestService } from '../support/service.js';
+import { type IssueKey, startService, type TestService } from '../support/service.js';
 import { newAddress, unknownKey } from '../support/strangers.js';
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.js';
-import type { IssueKey } from '../../src/auth/issue-key.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { columnTypes } from '../../src/database/query-rows.js';
 import { Database } from '../../src/database/database.js';
@@ -13,6 +12,14 @@ import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
 import { openTestPool } from './test-pool.js';
+
+export interface IssueKey {
+  readonly name: string;
+  readonly plan: string;
+  readonly perMinute?: number;
+  readonly perDay?: number;
+  readonly expires?: Date;
+}
 
 /** A service of one's own, on a database of one's own, behind a real socket. */
 export interface TestService {
