@@ -12,7 +12,8 @@ const arrows = {
   pets: ['idempotency', 'http', 'database', 'errors'],
   store: ['idempotency', 'http', 'database', 'errors'],
   usage: ['http', 'auth', 'database'],
-  operations: ['config', 'database', 'http', 'pets', 'store', 'errors'],
+  samples: ['database', 'pets', 'store'],
+  operations: ['config', 'database', 'http', 'samples', 'errors'],
   openapi: ['http', 'errors'],
   cli: ['config', 'database', 'http', 'pets', 'operations'],
 };
@@ -20,13 +21,11 @@ const arrows = {
 /** Which rooms of src/http a room may import from, besides itself and the files that lie beside them all. */
 const rooms = {
   answer: [],
-  'client-address': [],
   ports: [],
-  deprecation: [],
   input: [],
   paging: ['input'],
-  sockets: ['answer', 'client-address', 'input', 'ports'],
-  edge: ['answer', 'deprecation', 'input', 'sockets'],
+  sockets: ['answer', 'input', 'ports'],
+  edge: ['answer', 'input', 'sockets'],
 };
 
 /** The service, the command line, and what a browser loads first. */

@@ -1,18 +1,78 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
 import { createApp } from './app.js';
-import { createHousekeeping } from './create-housekeeping.js';
-import { createSignals } from './create-signals.js';
-import { loadConfig } from './config/config.js';
+import { type Config, type LimitsConfig, loadConfig } from './config/config.js';
+import type { Database } from './database/database.js';
+import { observeGroups } from './database/group-watch.js';
 import { openDatabase } from './database/open-database.js';
 import { WarmUp } from './database/warm-up.js';
 import type { EdgeAdapter } from './http/edge/edge.js';
+import { deleteExpiredAnswers } from './idempotency/expired-answers.js';
 import { banner } from './operations/banner.js';
-import { type FirstStart, prepareFirstStart } from './operations/first-start.js';
+import { Housekeeping } from './operations/housekeeping.js';
+import { LogDestination } from './operations/logging/log-destination.js';
+import { createLogger } from './operations/logging/logger.js';
+import { RequestLog } from './operations/logging/request-log.js';
 import { ManagementServer } from './operations/management/management-server.js';
+import { Readiness } from './operations/management/readiness.js';
+import { registerPoolMetrics, registerProcessMetrics } from './operations/metrics/process-metrics.js';
 import { shutDownOnSignal } from './operations/shutdown.js';
+import { Signals } from './operations/signals.js';
 import { explainStartError } from './operations/start-error.js';
+import { startTracing, type Tracing } from './operations/tracing/tracing.js';
+import { type FirstStart, prepareFirstStart } from './samples/first-start.js';
 import { stopPhases } from './stop-phases.js';
+import { deleteExpiredUsage } from './throttling/usage-retention.js';
+import { releaseVersion } from './version.js';
+
+/** Rows that one statement deletes: about a millisecond of work, so that nobody notices. */
+const USAGE_BATCH = 1000;
+const IDEMPOTENCY_BATCH = 100;
+
+/** What is deleted by its age while the service runs: old days of use, and expired idempotency keys. */
+function createHousekeeping(database: Database, limits: LimitsConfig, logger: Logger): Housekeeping {
+  return new Housekeeping({
+    work: async (signal) => {
+      const retentionDays = limits.usageRetentionDays;
+      await deleteExpiredUsage(database.writes, { retentionDays, batchSize: USAGE_BATCH, signal });
+      let deleted = IDEMPOTENCY_BATCH;
+      while (!signal.aborted && deleted === IDEMPOTENCY_BATCH) {
+        deleted = await deleteExpiredAnswers(database, IDEMPOTENCY_BATCH);
+      }
+    },
+    onError: (err) => logger.warn({ err }, 'old rows could not be deleted; the next run tries again'),
+    random: Math.random,
+  });
+}
+
+interface ProcessSignals {
+  readonly logger: Logger;
+  readonly flushLog: () => Promise<void>;
+  readonly readiness: Readiness;
+  readonly signals: Signals;
+  readonly tracing: Tracing | undefined;
+}
+
+/** Standard error: standard output belongs to what a command prints. */
+const STDERR = 2;
+
+/** The wiring of all that this process tells of itself: log, readiness, metrics and, where wanted, traces. */
+async function createSignals(config: Config): Promise<ProcessSignals> {
+  const destination = new LogDestination({ fd: STDERR });
+  process.on('exit', () => destination.flushSync());
+  const logger = createLogger(config.logLevel, destination);
+  const version = releaseVersion();
+  const tracing =
+    config.tracing && (await startTracing({ ...config.tracing, version, warn: (text) => logger.warn(text) }));
+  const log = new RequestLog((line) => destination.write(line), config.logRequests, logger);
+  const signals = new Signals(log, tracing);
+  const readiness = new Readiness();
+  registerPoolMetrics(signals.registry, () => readiness.pools);
+  registerProcessMetrics(signals.registry, readiness, version);
+  observeGroups(signals);
+  return { logger, flushLog: () => destination.flush(), readiness, signals, tracing };
+}
 
 try {
   const config = loadConfig(process.env);

@@ -1,5 +1,5 @@
 import { DEFAULT_DATA_DIR } from '../config/config.js';
-import type { FirstStart } from './first-start.js';
+import type { FirstStart } from '../samples/first-start.js';
 
 export interface BannerFacts {
   readonly address: string;

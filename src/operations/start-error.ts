@@ -1,7 +1,19 @@
 import { ConfigError } from '../config/config.js';
 import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error.js';
 import { MigrationError } from '../database/migration.error.js';
-import { ListenError } from './listen-error.js';
+
+/** A port that cannot be listened on, with the variables that set it. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+
+  constructor(
+    readonly portVariable: string,
+    readonly hostVariable: string,
+    cause: unknown,
+  ) {
+    super(`${portVariable} cannot be listened on`, { cause });
+  }
+}
 
 /** Why the service cannot start, in a line for each fault and without a stack where the fault is not in the code. */
 export function explainStartError(error: unknown): string {

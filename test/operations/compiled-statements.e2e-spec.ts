@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
-import { createWarmUp } from '../../src/create-warm-up.js';
+import { createWarmUp } from '../../src/app.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startService, type TestService } from '../support/service.js';
 import { openTestPool } from '../support/test-pool.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createWarmUp } from '../../src/create-warm-up.js';
+import { createWarmUp } from '../../src/app.js';
 import { PROVOCATIONS } from '../conformance/provocations.js';
 import { REQUESTS } from '../conformance/requests.js';
 import { setStage } from '../conformance/stage.js';

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { Client } from 'pg';
-import { createWarmUp } from '../../src/create-warm-up.js';
+import { createWarmUp } from '../../src/app.js';
 import { deleteExpiredAnswers } from '../../src/idempotency/expired-answers.js';
 import { deleteExpiredUsage } from '../../src/throttling/usage-retention.js';
 import { PROVOCATIONS, withHeaders } from '../conformance/provocations.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { UnavailableError } from '../../database/database-errors.js';
-import { type RequestFacts, requestLine } from './request-line.js';
+import { type RequestFacts, requestLine } from './request-log.js';
 
 const FACTS: RequestFacts = { requestId: 'one', status: 200, clientAddress: '192.0.2.1' };
 

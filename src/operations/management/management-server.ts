@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import { InFlightRequests } from '../../http/sockets/in-flight-requests.js';
-import { ListenError } from '../listen-error.js';
+import { ListenError } from '../start-error.js';
 import type { Readiness } from './readiness.js';
 
 export interface ManagementOptions {

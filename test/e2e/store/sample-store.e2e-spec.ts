@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type FirstStart, prepareFirstStart } from '../../../src/operations/first-start.js';
+import { type FirstStart, prepareFirstStart } from '../../../src/samples/first-start.js';
 import { ORDER_STATUSES } from '../../../src/store/order.js';
 import { startService, type TestService } from '../../support/service.js';
 

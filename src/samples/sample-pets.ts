@@ -1,37 +1,11 @@
 import type { NewPet, PetStatus } from '../pets/pet.js';
+import type { OrderStatus } from '../store/order.js';
 
-const NAMES = [
-  ...['Bella', 'Max', 'Luna', 'Charlie', 'Lucy', 'Cooper', 'Daisy', 'Milo', 'Zoë', 'Rocky', 'Molly', 'Buddy'],
-  ...['Sadie', 'Tucker', 'Chloé', 'Bear', 'Lola', 'Oliver', 'Nala', 'Jack', 'Ruby', 'Toby', 'Rosie', 'Duke'],
-  ...[
-    'Gracie',
-    'Finn',
-    'Willow',
-    'Leo',
-    'Piper',
-    'Oscar',
-    'Maggie',
-    'Jürgen',
-    'Coco',
-    'Louie',
-    'Stella',
-    'Bruno',
-  ],
-  ...[
-    'Penny',
-    'Simba',
-    'Hazel',
-    'Gus',
-    'Mimi',
-    'Otto',
-    'Kiwi',
-    'Pepper',
-    'Biscuit',
-    'Clover',
-    'Pip',
-    'Señor Whiskers',
-  ],
-];
+const NAMES =
+  'Bella, Max, Luna, Charlie, Lucy, Cooper, Daisy, Milo, Zoë, Rocky, Molly, Buddy, ' +
+  'Sadie, Tucker, Chloé, Bear, Lola, Oliver, Nala, Jack, Ruby, Toby, Rosie, Duke, ' +
+  'Gracie, Finn, Willow, Leo, Piper, Oscar, Maggie, Jürgen, Coco, Louie, Stella, Bruno, ' +
+  'Penny, Simba, Hazel, Gus, Mimi, Otto, Kiwi, Pepper, Biscuit, Clover, Pip, Señor Whiskers';
 
 /** What the store sells, with how many of each hundred animals belong to it. The category's record is not kept here. */
 const CATEGORIES: readonly { readonly id: bigint; readonly kind: string; readonly share: number }[] = [
@@ -60,10 +34,11 @@ const STRIDE = 37;
 
 /** The animals of a new embedded database: the same ones each time, so that examples can rely on them. */
 export function samplePets(): readonly NewPet[] {
+  const names = NAMES.split(', ');
   return Array.from({ length: COUNT }, (_, index) => {
     const { id: categoryId, kind } = categoryAt((index * STRIDE) % 100);
     const status = STATUSES[(index * 7) % STATUSES.length];
-    const name = `${NAMES[(index * STRIDE) % NAMES.length]} ${kind}`;
+    const name = `${names[(index * STRIDE) % names.length]} ${kind}`;
     return status === undefined ? { name, categoryId } : { name, categoryId, status };
   });
 }
@@ -75,4 +50,22 @@ function categoryAt(percentile: number): { readonly id: bigint; readonly kind: s
     if (percentile < end) return category;
   }
   throw new Error('the shares of the categories do not add up to 100');
+}
+
+/** Of the animals that nobody has spoken for, every so many was ordered once and the order cancelled. */
+const AVAILABLE_PER_CANCELLED = 12;
+
+/**
+ * The status of each sample animal's order, or undefined where it has none: a pending animal has an open order, placed and
+ * approved by turns, a sold one a delivered order, and some available ones a cancelled order.
+ */
+export function sampleOrders(pets: readonly NewPet[]): readonly (OrderStatus | undefined)[] {
+  const seen = { available: 0, pending: 0, sold: 0 };
+  return pets.map(({ status }) => {
+    if (status === undefined) return undefined;
+    const number = seen[status]++;
+    if (status === 'sold') return 'delivered';
+    if (status === 'pending') return number % 2 === 0 ? 'placed' : 'approved';
+    return number % AVAILABLE_PER_CANCELLED === 0 ? 'cancelled' : undefined;
+  });
 }

@@ -1,8 +1,40 @@
+import { withPrismaWithoutTimeouts } from '../database/prisma-without-timeouts.js';
 import type { Database } from '../database/database.js';
 import type { NewPet } from '../pets/pet.js';
 import type { OrderStatus } from '../store/order.js';
-import { sampleOrders } from './sample-orders.js';
-import { samplePets } from './sample-pets.js';
+import { sampleOrders, samplePets } from './sample-pets.js';
+
+/** What a new embedded database is given, so that the first request has something to show. */
+export interface FirstStart {
+  readonly apiKey: string;
+  readonly sampleCount: number;
+}
+
+/** Prisma's own 5 s are little for a new database on a busy machine. */
+const TIMEOUTS = { maxWait: 60_000, timeout: 60_000 };
+
+/**
+ * Gives a database without any key its sample animals with their orders, and a first key, in one transaction; a database
+ * with keys is in use and is left alone.
+ *
+ * @param report gets what the database was given, or undefined, as soon as the transaction is committed: nothing may come
+ *   between a key and its print
+ */
+export async function prepareFirstStart(
+  databaseUrl: string,
+  report: (firstStart: FirstStart | undefined) => void,
+): Promise<void> {
+  await withPrismaWithoutTimeouts(databaseUrl, async (prisma) => {
+    const firstStart = await prisma.$transaction(async (transaction) => {
+      if ((await transaction.apiKey.count()) > 0) return undefined;
+      const sampleCount = await writeSamples(transaction);
+      const [{ key }] = await transaction.$queryRaw<[{ key: string }]>`
+        select key from issue_api_key(name => 'First key', plan => 'pro')`;
+      return { apiKey: key, sampleCount };
+    }, TIMEOUTS);
+    report(firstStart);
+  });
+}
 
 type Transaction = Pick<Database['prisma'], 'pet' | 'order' | '$queryRaw'>;
 
@@ -10,7 +42,7 @@ type Transaction = Pick<Database['prisma'], 'pet' | 'order' | '$queryRaw'>;
  * Writes the sample animals and their orders, and returns the number of animals. The orders take every step of their life,
  * because the database takes no other; so the animals come to their statuses by themselves.
  */
-export async function writeSamples(transaction: Transaction): Promise<number> {
+async function writeSamples(transaction: Transaction): Promise<number> {
   const pets = samplePets();
   const orders = sampleOrders(pets);
   const ids = await drawPetIds(transaction, pets.length);
