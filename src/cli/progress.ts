@@ -5,7 +5,7 @@ const AFTER_MS = 1000;
 const EVERY_MS = 200;
 const WIPE = '\r\u001b[K';
 
-export interface Progress {
+interface Progress {
   /** Wipes it out. */
   stop(): void;
 }

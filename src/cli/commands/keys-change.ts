@@ -9,16 +9,8 @@ import {
   positiveInteger,
 } from '../arguments.js';
 import { UsageError } from '../cli-error.js';
-import { type CliContext, confirm } from '../context.js';
-import {
-  addKeyCommand,
-  findKeyId,
-  type KeyOverview,
-  type KeyReference,
-  overviewOf,
-} from '../key-reference.js';
-import { toFacts, toJson } from '../output.js';
-import { inTransaction, queryOne, withDatabase } from '../session.js';
+import type { CliContext } from '../context.js';
+import { addKeyCommand, changeKey, type KeyReference } from '../key-command.js';
 
 interface YesOption extends JsonOption {
   readonly yes?: true;
@@ -30,16 +22,16 @@ interface LimitOptions<Limit> extends JsonOption {
   readonly perDay?: Limit;
 }
 
-interface SuspendOptions extends JsonOption {
-  readonly until?: Date;
-  /** Seconds. */
-  readonly for?: number;
-}
-
 const OWN_OR_PLAN = 'a number, or the word plan for the number of its plan';
 const DAY_SECONDS = 86_400;
 
 export function addKeyChangeCommands(keys: Command, context: CliContext): void {
+  addRotateCommand(keys, context);
+  addLimitCommands(keys, context);
+  addStateCommands(keys, context);
+}
+
+function addRotateCommand(keys: Command, context: CliContext): void {
   addKeyCommand(
     keys,
     'rotate',
@@ -66,7 +58,9 @@ export function addKeyChangeCommands(keys: Command, context: CliContext): void {
       'after',
       examples('petstore keys rotate 7', 'petstore keys rotate psk_Zx81Qp0a --overlap 0 --yes'),
     );
+}
 
+function addLimitCommands(keys: Command, context: CliContext): void {
   addKeyCommand(
     keys,
     'set-plan',
@@ -117,7 +111,26 @@ export function addKeyChangeCommands(keys: Command, context: CliContext): void {
         'petstore keys set-limits 7 --per-minute plan --per-day plan',
       ),
     );
+}
 
+/** The row is locked, so that a limit that is not given stays the one that is there. */
+const presentLimit = (column: string): string =>
+  `(select ${column} from api_keys where id = $1 for no key update)`;
+
+/** Whether a limit is given, and its value, null for the plan's. */
+const given = (limit: number | 'plan' | undefined): readonly unknown[] => [
+  limit !== undefined,
+  limit === 'plan' ? null : limit,
+];
+
+interface SuspendOptions extends JsonOption {
+  readonly until?: Date;
+  /** Seconds. */
+  readonly for?: number;
+}
+
+/** Commands that end a key, for good or for a while, and that let it work again. */
+function addStateCommands(keys: Command, context: CliContext): void {
   addKeyCommand(keys, 'revoke', 'Ends a key for good, with all its secrets.')
     .option('--yes', 'do not ask')
     .option('--json', 'print one object')
@@ -162,40 +175,4 @@ export function addKeyChangeCommands(keys: Command, context: CliContext): void {
       changeKey(context, key, json, { call: 'unban_api_key(id => $1)' }),
     )
     .addHelpText('after', examples('petstore keys unban 7'));
-}
-
-/** The row is locked, so that a limit that is not given stays the one that is there. */
-const presentLimit = (column: string): string =>
-  `(select ${column} from api_keys where id = $1 for no key update)`;
-
-/** Whether a limit is given, and its value, null for the plan's. */
-const given = (limit: number | 'plan' | undefined): readonly unknown[] => [
-  limit !== undefined,
-  limit === 'plan' ? null : limit,
-];
-
-interface KeyChange {
-  /** A function of the operators' SQL interface, which returns a row of `api_key_overview`; `$1` is the key's id. */
-  readonly call: string;
-  /** From `$2` on. */
-  readonly values?: readonly unknown[];
-  /** A question about the key as it is, unless the answer is known to be yes. */
-  readonly ask?: { readonly yes: boolean; readonly question: (key: KeyOverview) => string };
-}
-
-/** Changes one key and prints it. */
-async function changeKey(
-  context: CliContext,
-  key: KeyReference,
-  json: true | undefined,
-  { call, values = [], ask }: KeyChange,
-): Promise<void> {
-  const row = await withDatabase(context, async ({ client }) => {
-    const id = await findKeyId(client, key);
-    if (ask !== undefined) await confirm(context, ask.yes, ask.question(await overviewOf(client, id)));
-    return await inTransaction(client, context, () =>
-      queryOne(client, `select * from ${call}`, [id, ...values]),
-    );
-  });
-  context.print(json === true ? toJson(row) : toFacts(row));
 }

@@ -3,13 +3,7 @@ import { stringify } from 'lossless-json';
 import type { Client } from 'pg';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
-import {
-  addKeyCommand,
-  findKeyId,
-  type KeyOverview,
-  type KeyReference,
-  overviewOf,
-} from '../key-reference.js';
+import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
 import { right, type Row, shown, toFacts, toJson, toRowTable, toTable, writeTo } from '../output.js';
 import { withDatabase } from '../session.js';
 

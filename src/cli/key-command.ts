@@ -2,8 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Client } from 'pg';
 import { parseInt64 } from '../http/input/int64.js';
 import { CliError } from './cli-error.js';
-import type { Row } from './output.js';
-import { queryOne } from './session.js';
+import { type CliContext, confirm } from './context.js';
+import { type Row, toFacts, toJson } from './output.js';
+import { inTransaction, queryOne, withDatabase } from './session.js';
 
 /** How a person names a key: by its id, or by how its plain text begins, which customers and logs show. */
 export type KeyReference = { readonly id: bigint } | { readonly prefix: string };
@@ -50,3 +51,29 @@ export async function findKeyId(client: Client, reference: KeyReference): Promis
 /** Fails, with the database's hint where to look, when there is no such key. */
 export const overviewOf = (client: Client, id: bigint): Promise<KeyOverview> =>
   queryOne<KeyOverview>(client, 'select * from api_key_overview_of(key_id => $1)', [id]);
+
+interface KeyChange {
+  /** A function of the operators' SQL interface, which returns a row of `api_key_overview`; `$1` is the key's id. */
+  readonly call: string;
+  /** From `$2` on. */
+  readonly values?: readonly unknown[];
+  /** A question about the key as it is, unless the answer is known to be yes. */
+  readonly ask?: { readonly yes: boolean; readonly question: (key: KeyOverview) => string };
+}
+
+/** Changes one key and prints it. */
+export async function changeKey(
+  context: CliContext,
+  key: KeyReference,
+  json: true | undefined,
+  { call, values = [], ask }: KeyChange,
+): Promise<void> {
+  const row = await withDatabase(context, async ({ client }) => {
+    const id = await findKeyId(client, key);
+    if (ask !== undefined) await confirm(context, ask.yes, ask.question(await overviewOf(client, id)));
+    return await inTransaction(client, context, () =>
+      queryOne(client, `select * from ${call}`, [id, ...values]),
+    );
+  });
+  context.print(json === true ? toJson(row) : toFacts(row));
+}
