@@ -2,10 +2,8 @@ import { cp, lchown, mkdtemp, readdir, readFile, rename, rm, symlink } from 'nod
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import type { DataDirectory } from './data-directory.js';
-import { EmbeddedPostgresError } from './embedded-postgres.error.js';
-import { codeOf } from './fault.js';
-import { canRun } from './server-account.js';
+import { canRun, type DataDirectory } from './data-directory.js';
+import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
 
 /** PostgreSQL's programs, ready to be run by the server's user. */
 export interface Binaries {

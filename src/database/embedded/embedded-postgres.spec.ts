@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Client } from 'pg';
 import { openEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.js';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
-import type { Purpose } from './ownership.js';
-import { findPostmaster } from './postmaster-file.js';
+import type { Purpose } from './membership.js';
+import { findPostmaster } from './server.js';
 
 // Each first open costs most of a second: what is not about it shares a cluster, which each test leaves stopped.
 let parent: string;

@@ -2,10 +2,8 @@ import { resolve } from 'node:path';
 import { prepareBinaries } from './binaries.js';
 import { ensureCluster } from './cluster.js';
 import { prepareDataDirectory } from './data-directory.js';
-import { databaseUrl, ensureDatabase } from './database.js';
+import { databaseUrl, ensureDatabase, holdMembership, type Purpose } from './membership.js';
 import { toEmbeddedPostgresError } from './embedded-postgres.error.js';
-import { holdMembership } from './membership.js';
-import type { Purpose } from './ownership.js';
 
 export interface EmbeddedPostgresOptions {
   /** Created if missing, kept over restarts. */

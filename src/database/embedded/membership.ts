@@ -1,12 +1,105 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from 'pg';
-import { superuserClient } from './database.js';
-import { EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { Client } from 'pg';
 import { messageOf } from '../describe-fault.js';
-import { codeOf } from './fault.js';
-import { enter, leave, type Purpose } from './ownership.js';
-import { findPostmaster } from './postmaster-file.js';
-import { POLL_MS, START_MAX_MS, startServer, stopServer, type Server } from './server.js';
+import { SUPERUSER } from './cluster.js';
+import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { findPostmaster, POLL_MS, type Server, START_MAX_MS, startServer, stopServer } from './server.js';
+
+/** A service is alone on its data directory; any number of tools works beside it. */
+export type Purpose = 'service' | 'tool';
+
+/**
+ * Who uses a server is kept by the server itself, as advisory locks of sessions, so it is true whatever happens: a
+ * process that is killed holds nothing any more, and no file can tell otherwise. Everybody holds `USERS` shared; who
+ * gets it exclusively is alone, and stops the server while nobody new comes in.
+ * Advisory locks count per database: these live in `postgres`, away from the ones of the service.
+ */
+const USERS = '1885697139, 1';
+const SERVICE = '1885697139, 2';
+const SET_UP = '1885697139, 3';
+
+/** How long the next service waits for the one before to be gone: a supervisor starts them without a gap. */
+const HANDOVER_MS = 1_000;
+
+/** What became of an attempt to be a user of the server. */
+export type Admittance = 'admitted' | 'stopping' | 'occupied';
+
+/** Makes the session one of the server's users. `occupied` leaves it one, though not the service: it has to `leave`. */
+export async function enter(client: Client, purpose: Purpose): Promise<Admittance> {
+  if (!(await ask(client, `pg_try_advisory_lock_shared(${USERS})`))) return 'stopping';
+  if (purpose === 'tool') return 'admitted';
+  const giveUp = performance.now() + HANDOVER_MS;
+  while (!(await ask(client, `pg_try_advisory_lock(${SERVICE})`))) {
+    if (performance.now() > giveUp) return 'occupied';
+    await delay(POLL_MS);
+  }
+  return 'admitted';
+}
+
+/** Gives everything back. True: the session was the last user, nobody else can become one, and it has to stop the server. */
+export async function leave(client: Client): Promise<boolean> {
+  // First release, then try: of two that leave together, the later one finds itself alone.
+  await client.query('select pg_advisory_unlock_all()');
+  return ask(client, `pg_try_advisory_lock(${USERS})`);
+}
+
+/** Runs what must not be done twice at a time on one server. */
+export async function oneAtATime<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query(`select pg_advisory_lock(${SET_UP})`);
+  try {
+    return await work();
+  } finally {
+    await client.query(`select pg_advisory_unlock(${SET_UP})`);
+  }
+}
+
+async function ask(client: Client, question: string): Promise<boolean> {
+  const { rows } = await client.query<{ answer: boolean }>(`select ${question} as answer`);
+  return rows[0]?.answer === true;
+}
+
+/**
+ * The service's role and its database. Not the superuser, as no hosted PostgreSQL gives that either; time-outs set on
+ * the role leave the embedded server's own connection alone; and the connections kept for superusers stay free for it.
+ */
+const NAME = 'petstore';
+const PORT = 5432;
+
+/** A connection of the embedded server's own, not yet connected. Its loss is an event, never an uncaught error. */
+export function superuserClient(runDirectory: string): Client {
+  const client = new Client({
+    host: runDirectory,
+    port: PORT,
+    user: SUPERUSER,
+    database: SUPERUSER,
+    application_name: 'petstore embedded',
+    ssl: false,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 30_000,
+  });
+  // The `end` that follows is what counts; without a listener an `error` ends the process.
+  client.on('error', () => undefined);
+  return client;
+}
+
+/** The URL of the service's database. It leaves nothing to PGPORT and PGSSLMODE of whoever uses it. */
+export function databaseUrl(runDirectory: string): string {
+  return `postgresql://${NAME}@localhost:${String(PORT)}/${NAME}?host=${encodeURIComponent(runDirectory)}&sslmode=disable`;
+}
+
+/** Creates the service's role and database unless they exist. True: the database is new. */
+export function ensureDatabase(client: Client): Promise<boolean> {
+  return oneAtATime(client, async () => {
+    const roles = await client.query('select from pg_roles where rolname = $1', [NAME]);
+    // Prisma's development commands make a database of their own to compare with.
+    if (roles.rowCount === 0) await client.query(`create role ${NAME} login createdb`);
+    const databases = await client.query('select from pg_database where datname = $1', [NAME]);
+    if (databases.rowCount !== 0) return false;
+    // template1 would be refused while anybody is connected to it.
+    await client.query(`create database ${NAME} owner ${NAME} template template0`);
+    return true;
+  });
+}
 
 /** Being a user of the embedded server, until `close`. */
 export interface Membership {
