@@ -12,7 +12,7 @@ const arrows = {
   pets: ['idempotency', 'http', 'database', 'errors'],
   store: ['idempotency', 'http', 'database', 'errors'],
   usage: ['http', 'auth', 'database'],
-  samples: ['database', 'pets', 'store'],
+  samples: ['database', 'generated', 'pets', 'store'],
   operations: ['config', 'database', 'http', 'samples', 'errors'],
   openapi: ['http', 'errors'],
   cli: ['config', 'database', 'http', 'pets', 'operations'],

@@ -1,8 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
-import type { Database } from './database/database.js';
-import { DatabaseModule } from './database/database.module.js';
+import { type Database, DatabaseModule } from './database/database.js';
 import type { Clock } from './http/clock.js';
 import { WarmUp } from './database/warm-up.js';
 import { ErrorFilter } from './http/error.filter.js';

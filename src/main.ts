@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { type Config, type LimitsConfig, loadConfig } from './config/config.js';
 import type { Database } from './database/database.js';
-import { observeGroups } from './database/group-watch.js';
+import { observeGroups } from './database/groups.js';
 import { openDatabase } from './database/open-database.js';
 import { WarmUp } from './database/warm-up.js';
 import type { EdgeAdapter } from './http/edge/edge.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { closeGroups } from './database/group-watch.js';
+import { closeGroups } from './database/groups.js';
 import type { OpenedDatabase } from './database/open-database.js';
 import type { EdgeAdapter } from './http/edge/edge.js';
 import type { Housekeeping } from './operations/housekeeping.js';

@@ -1,19 +1,41 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
-
-import { classifyDatabaseError, isContention } from './database-errors.js';
+import { classifyDatabaseError, isContention, NotSentError } from './database-errors.js';
 import { LockWatch } from './lock-watch.js';
-import { LostResults } from './lost-results.js';
-import { shareConnections } from './pool-shares.js';
+import { createSessionsProbe, LostResults, TakenConnections } from './lost-results.js';
 import { columnTypes, queryRows, type Statement } from './query-rows.js';
-import { boundSessions, endsWithinMs } from './session-bounds.js';
-import { StaleSessionError } from './session-check.js';
-import { createSessionsProbe } from './sessions-probe.js';
-import { TakenConnections } from './taken-connections.js';
-import { withConnection } from './with-connection.js';
+import { boundSessions, endsWithinMs, StaleSessionError } from './session-settings.js';
 
 export type { Statement } from './query-rows.js';
+
+/** How many connections each pool of a replica may open. */
+export interface PoolShares {
+  /** One: it must not wait for those that reads and writes hold. */
+  readonly admission: number;
+  /** Fewer than all: commits that stall keep theirs, and reads go on beside them. */
+  readonly writes: number;
+  /** Statements that wait for locked rows. */
+  readonly retries: number;
+  /** Reads, readiness and whatever else is no write of a request. */
+  readonly reads: number;
+}
+
+/** Looks for lost connections, and has none open otherwise (`SessionsProbe`). */
+const PROBES = 1;
+const ADMISSION = 1;
+
+/** With fewer than eight in all, one. */
+const RETRIES_MAX = 2;
+
+/** Divides `DATABASE_POOL_MAX`, at least five, so that all connections of a replica together never exceed it. */
+export function shareConnections(poolMax: number): PoolShares {
+  const retries = Math.min(RETRIES_MAX, Math.floor(poolMax / 4));
+  const others = poolMax - PROBES - ADMISSION - retries;
+  const writes = Math.floor(others / 2);
+  return { admission: ADMISSION, retries, writes, reads: others - writes };
+}
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -168,4 +190,48 @@ const makesSuspect = (error: unknown): boolean =>
 
 function ignore(): void {
   // Without a listener the loss of a connection would end the process.
+}
+
+/**
+ * Runs a statement on a connection of a pool, unless that comes too late.
+ *
+ * @param sendBefore a moment of `performance.now()`
+ * @throws NotSentError without a connection by then
+ */
+export async function withConnection<Result>(
+  pool: Pool,
+  sendBefore: number,
+  work: (connection: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const connection = await pool.connect().catch((error: unknown) => {
+    throw new NotSentError(error);
+  });
+  if (performance.now() > sendBefore) {
+    connection.release();
+    throw new NotSentError('no connection in time');
+  }
+  let broken: Error | boolean = false;
+  try {
+    return await work(connection);
+  } catch (error) {
+    // After a lock or a time-out of the server the connection is as good as before, and in a stall there are many of these.
+    const isGood = isContention(error) || classifyDatabaseError(error) === 'server-timeout';
+    broken = isGood ? false : error instanceof Error ? error : true;
+    throw error;
+  } finally {
+    connection.release(broken);
+  }
+}
+
+/** Gives repositories the database that the application was started with. */
+@Global()
+@Module({})
+export class DatabaseModule {
+  static register(database: Database): DynamicModule {
+    return {
+      module: DatabaseModule,
+      providers: [{ provide: Database, useValue: database }],
+      exports: [Database],
+    };
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { failures, fakeGroup, outcomeOf, outcomes } from '../../test/support/fake-group.js';
 import { REST_MS, SWEEP_MS } from './group.js';
-import { PartlyAnswered } from './partly-answered.js';
+import { PartlyAnswered } from './group-options.js';
 
 describe('a group', () => {
   describe('when the database answers with an error', () => {

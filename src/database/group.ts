@@ -4,12 +4,14 @@ import {
   UnavailableError,
   type DatabaseFailure,
 } from './database-errors.js';
-import type { Asked } from './group-asked.js';
-import { Line } from './group-line.js';
-import type { GroupOptions } from './group-options.js';
-import { nextTry } from './group-retry.js';
-import { systemTimers, type GroupTimers } from './group-timers.js';
-import { PartlyAnswered } from './partly-answered.js';
+import { type Asked, Line } from './group-line.js';
+import {
+  type GroupOptions,
+  type GroupTimers,
+  nextTry,
+  PartlyAnswered,
+  systemTimers,
+} from './group-options.js';
 
 export type { AskedQuestion, GroupOptions, StatementReport } from './group-options.js';
 

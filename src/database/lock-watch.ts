@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { TakenConnections } from './taken-connections.js';
+import type { TakenConnections } from './lost-results.js';
 
 /** A statement of the service takes milliseconds. One that takes so long waits for something, and soon nobody for it. */
 const SLOW_MS = 200;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeTimers, failures, outcomeOf, outcomes, settled } from '../../test/support/fake-group.js';
 import { SWEEP_MS } from './group.js';
-import { LOCKED, type Patience } from './locked-row-options.js';
+import { LOCKED, type Patience } from './locked-row-line.js';
 import { LockedRowRetries } from './locked-row-retries.js';
 
 /** An item of a row; its text is what tells it from others of the row. */

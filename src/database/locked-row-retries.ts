@@ -1,9 +1,15 @@
 import type { RowReader } from './database.js';
 import { asUnavailable, classifyDatabaseError, isContention, UnavailableError } from './database-errors.js';
 import { REST_MS, SWEEP_MS } from './group.js';
-import { systemTimers, type GroupTimers } from './group-timers.js';
-import { type LockedRow, LockedRowLine, type WaitingItem } from './locked-row-line.js';
-import { LOCKED, type LockedRowRetriesOptions, type Patience } from './locked-row-options.js';
+import { systemTimers, type GroupTimers } from './group-options.js';
+import {
+  LOCKED,
+  type LockedRow,
+  LockedRowLine,
+  type LockedRowRetriesOptions,
+  type Patience,
+  type WaitingItem,
+} from './locked-row-line.js';
 
 /** The longest wait of one statement: well below PostgreSQL's `deadlock_timeout` of a second, also when it waits twice. */
 const WAIT_MAX_MS = 200;

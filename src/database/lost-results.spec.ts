@@ -3,9 +3,7 @@ import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { createTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { LostResults } from './lost-results.js';
-import { createSessionsProbe, type SessionsProbe } from './sessions-probe.js';
-import { TakenConnections } from './taken-connections.js';
+import { createSessionsProbe, LostResults, type SessionsProbe, TakenConnections } from './lost-results.js';
 
 /** Short, so that a statement of a second is long. */
 const TIMEOUT_MS = 300;

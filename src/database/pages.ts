@@ -1,7 +1,15 @@
 import type { Database, Statement } from './database.js';
 import type { Group } from './group.js';
 import { groupReads } from './groups.js';
-import type { JsonTable } from './json-table.js';
+
+/** A table whose rows are answers: the database writes them as the JSON that callers get. */
+export interface JsonTable {
+  /** With the columns `id` and `status`, an index on each of (id) and (status, id), and those that `json` needs. */
+  readonly table: string;
+  readonly statusType: string;
+  /** SQL for the JSON object of one row, whose columns are those of `item`. */
+  readonly json: string;
+}
 
 /** A page of a list: up to `limit` rows from an identifier on, of one status or of all. */
 export interface PageQuestion<Status extends string> {
@@ -71,4 +79,27 @@ export const selectPages = ({ table, statusType, json }: JsonTable): Statement =
          order by listed.status, listed.id
          limit page.size + 1)) as item) as found
     order by page.number`,
+});
+
+/** Rows of one table by identifier, those asked for at the same time in one statement: a row's JSON, if there is one. */
+export function groupRowsById(database: Database, table: JsonTable): Group<bigint, string | undefined> {
+  const statement = selectRowsById(table);
+  return groupReads<bigint, string | undefined>({
+    name: statement.name,
+    shareKey: String,
+    send: async (ids) => {
+      const rows = await database.rows<readonly [json: string | null]>(statement, [ids]);
+      return rows.map(([row]) => row ?? undefined);
+    },
+  });
+}
+
+/** One row for each identifier, in their order. */
+export const selectRowsById = ({ table, json }: JsonTable): Statement => ({
+  name: `find_${table}`,
+  text: `
+    select ${json}
+    from unnest((select $1::bigint[])) with ordinality as asked (id, number)
+    left join ${table} as item on item.id = asked.id
+    order by asked.number`,
 });

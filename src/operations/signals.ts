@@ -2,7 +2,7 @@ import { parseTraceParent } from '@opentelemetry/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
 import type { StatementReport } from '../database/group.js';
-import { allGroups, type GroupObserver } from '../database/group-watch.js';
+import { allGroups, type GroupObserver } from '../database/groups.js';
 import type { HttpObserver, SocketAnswer } from '../http/ports/observer.js';
 import { routeConfigOf } from '../http/route.decorators.js';
 import type { RequestLog } from './logging/request-log.js';

@@ -1,5 +1,5 @@
 import type { Statement } from '../database/database.js';
-import type { JsonTable } from '../database/json-table.js';
+import type { JsonTable } from '../database/pages.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
 /** Animals as answers. `to_json` escapes a name as `JSON.stringify` does. */

@@ -1,8 +1,27 @@
-import { withPrismaWithoutTimeouts } from '../database/prisma-without-timeouts.js';
+import { PrismaPg } from '@prisma/adapter-pg';
 import type { Database } from '../database/database.js';
+import { PrismaClient } from '../generated/prisma/client.js';
 import type { NewPet } from '../pets/pet.js';
 import type { OrderStatus } from '../store/order.js';
 import { sampleOrders, samplePets } from './sample-pets.js';
+
+/**
+ * Runs work on one connection of its own that has no time-outs of the service. For work that no request waits for: on a slow
+ * machine a commit may outlast them, and then the caller would not know what it wrote.
+ */
+export async function withPrismaWithoutTimeouts<Result>(
+  url: string,
+  work: (prisma: PrismaClient) => Promise<Result>,
+): Promise<Result> {
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg({ connectionString: url, max: 1, application_name: 'petstore' }),
+  });
+  try {
+    return await work(prisma);
+  } finally {
+    await prisma.$disconnect();
+  }
+}
 
 /** What a new embedded database is given, so that the first request has something to show. */
 export interface FirstStart {

@@ -1,4 +1,4 @@
-import { PartlyAnswered } from '../database/partly-answered.js';
+import { PartlyAnswered } from '../database/group-options.js';
 import { queryRows, type RowSource, type Statement } from '../database/query-rows.js';
 import { admissionSql } from './admission-sql.js';
 import { type DecidedSecret, type LiveKey, parseAdmission } from './admission-answer.js';

@@ -1,11 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { serverTimeoutMs } from '../../database/session-bounds.js';
-import {
-  describeWrongSetting,
-  SERVER_ENCODING,
-  SETTING_VALUES,
-  wrongSettings,
-} from '../../database/session-settings.js';
+import { describeWrongSetting, SERVER_ENCODING, serverTimeoutMs, SETTING_VALUES, wrongSettings } from '../../database/session-settings.js';
 import { queryOne } from '../session.js';
 import { type Check, fail, ok, warn } from './check.js';
 

@@ -1,8 +1,7 @@
 import type { Pool } from 'pg';
 import { isUndefinedTable } from '../../database/database-errors.js';
 import { listMigrations, MIGRATIONS_DIRECTORY } from '../../database/migration-files.js';
-import { checkSession } from '../../database/session-check.js';
-import { describeWrongSetting, wrongSettings } from '../../database/session-settings.js';
+import { checkSession, describeWrongSetting, wrongSettings } from '../../database/session-settings.js';
 import { within } from '../../database/within.js';
 
 /** What was found; `ok` or what is wrong. */

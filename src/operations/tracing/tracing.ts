@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GroupObserver } from '../../database/group-watch.js';
+import type { GroupObserver } from '../../database/groups.js';
 
 /** What makes spans of requests and of the statements that they wait for. */
 export interface Tracing extends GroupObserver {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { systemTimers } from './group-timers.js';
+import { systemTimers } from './group-options.js';
 import { within } from './within.js';
 
 let near: Socket;

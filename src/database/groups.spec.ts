@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { allGroups, closeGroups, observeGroups } from './group-watch.js';
-import { groupReads } from './groups.js';
+import { allGroups, closeGroups, groupReads, observeGroups } from './groups.js';
 import type { StatementReport } from './group.js';
 
 const reports: StatementReport[] = [];
