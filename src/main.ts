@@ -8,7 +8,7 @@ import { observeGroups } from './database/groups.js';
 import { openDatabase } from './database/open-database.js';
 import { WarmUp } from './database/warm-up.js';
 import type { EdgeAdapter } from './http/edge/edge.js';
-import { deleteExpiredAnswers } from './idempotency/expired-answers.js';
+import { deleteExpiredAnswers } from './idempotency/idempotency.repository.js';
 import { banner } from './operations/banner.js';
 import { Housekeeping } from './operations/housekeeping.js';
 import { LogDestination } from './operations/logging/log-destination.js';

@@ -1,4 +1,24 @@
+import { createHash } from 'node:crypto';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-codes.js';
+
+const VISIBLE = /^[\x21-\x7e]{1,255}$/;
+/** A string of RFC 9651: quoted, with `\"` and `\\`. */
+const STRUCTURED = /^"((?:[^"\\]|\\["\\])*)"$/;
+
+/**
+ * Reads an `Idempotency-Key`: visible ASCII, plain or as a structured string; `k` and `"k"` are the same key.
+ *
+ * @throws ApiError invalid_idempotency_key
+ */
+export function parseIdempotencyKey(header: string): string {
+  const structured = STRUCTURED.exec(header);
+  const key = structured === null ? header : (structured[1] ?? '').replaceAll(/\\(["\\])/g, '$1');
+  if (!VISIBLE.test(key)) throw new ApiError('invalid_idempotency_key');
+  return key;
+}
 
 /** The right to create something once: whose it is, its name, and what the request was. */
 export interface Claim {
@@ -33,4 +53,31 @@ export type ClaimRow = readonly [isMine: boolean, id: bigint, answer: string | n
 export function claimOutcome([isMine, id, answer]: ClaimRow): ClaimOutcome {
   if (!isMine) return { state: 'busy' };
   return answer === null ? { state: 'used' } : { state: 'created', id, answer };
+}
+
+/**
+ * What the request's `Idempotency-Key` claims, or undefined when it has none.
+ *
+ * @throws ApiError invalid_idempotency_key
+ */
+export const RequestClaim = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Claim | undefined => {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const header = request.headers['idempotency-key'];
+    const caller = request.decision?.caller;
+    if (header === undefined || caller === undefined) return undefined;
+    return {
+      apiKeyId: caller.keyId,
+      key: parseIdempotencyKey(String(header)),
+      fingerprint: fingerprintOf(request),
+    };
+  },
+);
+
+function fingerprintOf({ method, raw, bodyBytes }: FastifyRequest): Buffer {
+  const [path = ''] = (raw.url ?? '').split('?', 1);
+  return createHash('sha256')
+    .update(`${method} ${path}\n`)
+    .update(bodyBytes ?? '')
+    .digest();
 }

@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { isUnavailable } from '../database/database-errors.js';
 import { within } from '../database/within.js';
 import { ApiError } from '../errors/api-error.js';
+import { asJson } from '../http/answer/as-json.js';
 import type { Claim, ClaimOutcome, Creation } from './claim.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
+
+/** Sends a stored answer as it is. */
+export function asAnswered(reply: FastifyReply, answer: string, replayed: boolean): string {
+  if (replayed) reply.header('idempotency-replayed', 'true');
+  return asJson(reply, answer);
+}
 
 /** What a claim led to: a creation, and whether it was an earlier one. */
 export interface OnceResult extends Creation {

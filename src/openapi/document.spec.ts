@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '../errors/error-codes.js';
 import { createDocument } from './document.js';
 import type { DocumentedOperation } from './documented-operation.js';
-import { toJson, toYaml } from './json.js';
+import { toJson, toYaml } from './schemas.js';
 
 const TOY = { title: 'Toy', type: 'object', properties: { id: { type: 'integer' } } };
 

@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { Deprecation } from '../http/deprecation.js';
 import type { OperationNotes } from '../http/route.decorators.js';
-import type { Json } from './json.js';
+import type { Json } from './schemas.js';
 
 /** An operation as its route declares it. */
 export interface DocumentedOperation {

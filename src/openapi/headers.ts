@@ -1,6 +1,6 @@
 import { encodeCursor } from '../http/paging/cursor.js';
 import type { DocumentedOperation } from './documented-operation.js';
-import type { Json } from './json.js';
+import type { Json } from './schemas.js';
 
 /** Every header of an answer but those of HTTP itself (`Content-Type`, `Date`, `Connection` …), by component. */
 export const HEADERS = {

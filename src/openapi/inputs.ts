@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
 import { type DocumentedOperation, isConditional } from './documented-operation.js';
-import type { Json } from './json.js';
-import type { NamedSchemas } from './named-schemas.js';
-import { type DtoMember, membersOf } from './schema-of-dto.js';
+import { type DtoMember, type Json, membersOf, type NamedSchemas } from './schemas.js';
 
 /** Parameters that more than one operation takes, by component. */
 export const PARAMETERS = {

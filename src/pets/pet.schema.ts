@@ -1,4 +1,15 @@
-import { type NewPet, PET_STATUSES } from './pet.js';
+import { type NewPet, type Pet, PET_STATUSES } from './pet.js';
+
+/** Beyond 2^53, so that whoever copies it sees early whether a program keeps every digit. */
+export const NEW_PET_EXAMPLE: NewPet = { name: 'Rex', categoryId: 9007199254740993n, status: 'available' };
+
+export const PET_EXAMPLE: Pet = { id: 301n, ...NEW_PET_EXAMPLE };
+
+export const PETS_EXAMPLE: readonly Pet[] = [
+  PET_EXAMPLE,
+  { id: 302n, name: 'Mieze', categoryId: 12n, status: 'sold' },
+  { id: 303n, name: 'Hansi', categoryId: 7n },
+];
 
 const petStatusSchema = {
   title: 'PetStatus',

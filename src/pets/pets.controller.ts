@@ -2,24 +2,28 @@ import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
+import { asJson } from '../http/answer/as-json.js';
 import { Deprecated } from '../http/deprecation.interceptor.js';
+import type { Deprecation } from '../http/deprecation.js';
 import { InputPipe } from '../http/input/input.pipe.js';
 import { parseInt64 } from '../http/input/int64.js';
-import { asJson } from '../http/answer/as-json.js';
-import { Operation } from '../http/route.decorators.js';
-import { RequestDeadline } from '../http/request-deadline.js';
 import { Paging } from '../http/paging/paging.js';
 import { PublicUrl } from '../http/public-url.js';
-import { asAnswered } from '../idempotency/as-answered.js';
-import type { Claim } from '../idempotency/claim.js';
-import { RequestClaim } from '../idempotency/claim.decorator.js';
-import { Idempotency } from '../idempotency/idempotency.js';
-import { ListPetsQuery } from './dto/list-pets.query.js';
-import { NewPetBody } from './dto/new-pet.body.js';
-import { GET_PET_DEPRECATION } from './get-pet-deprecation.js';
-import { NEW_PET_EXAMPLE, PET_EXAMPLE, PETS_EXAMPLE } from './pet.examples.js';
-import { petJson, petSchema, petsSchema } from './pet.schema.js';
+import { RequestDeadline } from '../http/request-deadline.js';
+import { Operation } from '../http/route.decorators.js';
+import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
+import { type Claim, RequestClaim } from '../idempotency/claim.js';
+import { NEW_PET_EXAMPLE, PET_EXAMPLE, petJson, PETS_EXAMPLE, petSchema, petsSchema } from './pet.schema.js';
+import { ListPetsQuery, NewPetBody } from './pets.dto.js';
 import { PetsRepository } from './pets.repository.js';
+
+/** getPet goes away on the day that the interface gives; listing with the `status` filter replaces it. */
+export const GET_PET_DEPRECATION: Deprecation = {
+  deprecatedAt: new Date('2026-11-20T00:00:00Z'),
+  removedAt: new Date('2030-12-05T00:00:00Z'),
+  successor: '/v1/pets',
+  documentation: '/docs#deprecation',
+};
 
 @Controller('v1/pets')
 export class PetsController {

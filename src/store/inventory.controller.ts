@@ -2,9 +2,8 @@ import { Controller, Get } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request-deadline.js';
-import type { Inventory } from './inventory.js';
+import { type Inventory, inventorySchema } from './inventory.schema.js';
 import { InventoryRepository } from './inventory.repository.js';
-import { inventorySchema } from './inventory.schema.js';
 
 @Controller('v1/store/inventory')
 export class InventoryController {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../database/database.js';
 import { groupReads } from '../database/groups.js';
-import type { Inventory } from './inventory.js';
+import type { Inventory } from './inventory.schema.js';
 
 /** Adds up the parts of `pet_counts`: exact, without reading the animals. */
 export const READ_INVENTORY: Statement = {

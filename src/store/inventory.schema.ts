@@ -1,3 +1,10 @@
+/** How many animals there are of each status; those without one are in none. */
+export interface Inventory {
+  readonly available: bigint;
+  readonly pending: bigint;
+  readonly sold: bigint;
+}
+
 /** How the inventory is written: one number for each status of an animal. */
 export const inventorySchema = {
   title: 'Inventory',

@@ -10,16 +10,11 @@ import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request-deadline.js';
 import { Paging } from '../http/paging/paging.js';
 import { PublicUrl } from '../http/public-url.js';
-import { asAnswered } from '../idempotency/as-answered.js';
-import type { Claim } from '../idempotency/claim.js';
-import { RequestClaim } from '../idempotency/claim.decorator.js';
-import { Idempotency } from '../idempotency/idempotency.js';
-import { ListOrdersQuery } from './dto/list-orders.query.js';
-import { NewOrderBody } from './dto/new-order.body.js';
-import { OrderChangeBody } from './dto/order-change.body.js';
-import { CHANGED_ORDER_EXAMPLE, ORDER_EXAMPLE } from './order.examples.js';
+import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
+import { type Claim, RequestClaim } from '../idempotency/claim.js';
+import { ListOrdersQuery, NewOrderBody, OrderChangeBody } from './orders.dto.js';
+import { CHANGED_ORDER_EXAMPLE, ORDER_EXAMPLE, orderSchema, ordersSchema } from './order.schema.js';
 import type { Order } from './order.js';
-import { orderSchema, ordersSchema } from './order.schema.js';
 import { OrdersRepository } from './orders.repository.js';
 
 @Controller('v1/store/orders')

@@ -6,9 +6,8 @@ import type { LimitWindow } from '../http/decision.js';
 import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request-deadline.js';
 import type { Usage, UsageWindow } from './usage.js';
-import { USAGE_EXAMPLE } from './usage.example.js';
+import { USAGE_EXAMPLE, usageSchema } from './usage.schema.js';
 import { UsageRepository } from './usage.repository.js';
-import { usageSchema } from './usage.schema.js';
 
 @Controller('v1/usage')
 export class UsageController {

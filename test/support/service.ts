@@ -8,7 +8,7 @@ import { Database } from '../../src/database/database.js';
 import type { Clock } from '../../src/http/clock.js';
 import { Signals } from '../../src/operations/signals.js';
 import { RequestLog } from '../../src/operations/logging/request-log.js';
-import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
+import { OpenApiDocument } from '../../src/openapi/document.controller.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
 import { openTestPool } from './test-pool.js';

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { Client } from 'pg';
 import { createWarmUp } from '../../src/app.js';
-import { deleteExpiredAnswers } from '../../src/idempotency/expired-answers.js';
+import { deleteExpiredAnswers } from '../../src/idempotency/idempotency.repository.js';
 import { deleteExpiredUsage } from '../../src/throttling/usage-retention.js';
 import { PROVOCATIONS, withHeaders } from '../conformance/provocations.js';
 import { REQUESTS } from '../conformance/requests.js';

@@ -3,7 +3,7 @@ import { InputPipe } from '../../http/input/input.pipe.js';
 import { parseInt64 } from '../../http/input/int64.js';
 import { parseJsonText } from '../../http/input/json-body.js';
 import { FromJsonInt64, IsInt64, MayBeAbsent } from '../../http/input/validators.js';
-import { NewPetBody } from '../../pets/dto/new-pet.body.js';
+import { NewPetBody } from '../../pets/pets.dto.js';
 import type { PetStatus } from '../../pets/pet.js';
 import { CliError } from '../cli-error.js';
 import { type FileRow, type Format, readCsvRows, readLines } from './file-rows.js';

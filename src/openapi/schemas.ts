@@ -1,7 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import { parse, stringify } from 'lossless-json';
+import { stringify as stringifyYaml } from 'yaml';
 import { DESCRIPTION_METADATA } from '../http/route.decorators.js';
-import type { Json } from './json.js';
+
+/** A JSON object whose integers may be `bigint`. */
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Written to the digit, and a `Date` as the service writes it. */
+export const toJson = (value: unknown): string => stringify(value, undefined, 2) ?? '';
+
+/** The same value, read back from its JSON, so that both forms of the document say the same. */
+export function toYaml(value: unknown): string {
+  const plain = parse(toJson(value), undefined, (digits) =>
+    /^-?\d+$/.test(digits) ? BigInt(digits) : Number(digits),
+  );
+  // Quoted wherever an older YAML would read something else than text, such as a date.
+  return stringifyYaml(plain, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 100 });
+}
+
+/** Schemas that have a `title` are written once, under it, and referred to from everywhere else. */
+export class NamedSchemas {
+  readonly #schemas = new Map<string, Json>();
+
+  /** The schema as it is written where it is used. */
+  use(schema: Json): Json {
+    const { title, ...rest } = schema;
+    const written = this.#inside(rest);
+    if (typeof title !== 'string') return written;
+    const known = this.#schemas.get(title);
+    if (known !== undefined && !isDeepStrictEqual(known, written)) {
+      throw new Error(`two schemas are called ${title}`);
+    }
+    this.#schemas.set(title, written);
+    return { $ref: `#/components/schemas/${title}` };
+  }
+
+  get all(): Json {
+    return Object.fromEntries([...this.#schemas].sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+
+  #inside(schema: Json): Json {
+    return Object.fromEntries(
+      Object.entries(schema).map(([keyword, value]) => {
+        if (keyword === 'items') return [keyword, this.use(value as Json)];
+        if (keyword !== 'properties') return [keyword, value];
+        const members = Object.entries(value as Readonly<Record<string, Json>>);
+        return [keyword, Object.fromEntries(members.map(([name, member]) => [name, this.use(member)]))];
+      }),
+    );
+  }
+}
 
 /** A member of a DTO: its schema says what its validators accept. */
 export interface DtoMember {

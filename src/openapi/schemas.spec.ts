@@ -3,7 +3,7 @@ import { Expose } from 'class-transformer';
 import { IsIn, IsInt, IsUUID, Max, Min } from 'class-validator';
 import { Described } from '../http/route.decorators.js';
 import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../http/input/validators.js';
-import { membersOf } from './schema-of-dto.js';
+import { membersOf } from './schemas.js';
 
 class Several {
   @Expose()

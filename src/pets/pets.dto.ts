@@ -1,0 +1,34 @@
+import { Expose } from 'class-transformer';
+import { IsIn } from 'class-validator';
+import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../http/input/validators.js';
+import { PagingQuery } from '../http/paging/paging.query.js';
+import { Described } from '../http/route.decorators.js';
+import { type NewPet, PET_STATUSES, type PetStatus } from './pet.js';
+
+/** The query of `GET /v1/pets`. */
+export class ListPetsQuery extends PagingQuery {
+  @Expose()
+  @Described('Only animals of this status.')
+  @MayBeAbsent()
+  @IsIn(PET_STATUSES, { message: `status must be one of ${PET_STATUSES.join(', ')}` })
+  readonly status?: PetStatus;
+}
+
+export const NAME_CODE_POINTS_MAX = 255;
+
+/** The body of `POST /v1/pets`. */
+export class NewPetBody implements NewPet {
+  @Expose()
+  @IsStorableText(NAME_CODE_POINTS_MAX)
+  readonly name!: string;
+
+  @Expose()
+  @FromJsonInt64()
+  @IsInt64()
+  readonly categoryId!: bigint;
+
+  @Expose()
+  @MayBeAbsent()
+  @IsIn(PET_STATUSES, { message: `status must be one of ${PET_STATUSES.join(', ')}` })
+  readonly status?: PetStatus;
+}

@@ -1,0 +1,30 @@
+import { Expose } from 'class-transformer';
+import { IsIn } from 'class-validator';
+import { FromJsonInt64, IsInt64, MayBeAbsent } from '../http/input/validators.js';
+import { PagingQuery } from '../http/paging/paging.query.js';
+import { Described } from '../http/route.decorators.js';
+import { ORDER_STATUSES, type OrderStatus } from './order.js';
+
+/** The query of `GET /v1/store/orders`. */
+export class ListOrdersQuery extends PagingQuery {
+  @Expose()
+  @Described('Only orders of this status.')
+  @MayBeAbsent()
+  @IsIn(ORDER_STATUSES, { message: `status must be one of ${ORDER_STATUSES.join(', ')}` })
+  readonly status?: OrderStatus;
+}
+
+/** The body of `POST /v1/store/orders`. */
+export class NewOrderBody {
+  @Expose()
+  @FromJsonInt64()
+  @IsInt64()
+  readonly petId!: bigint;
+}
+
+/** The body of `PATCH /v1/store/orders/{orderId}`. */
+export class OrderChangeBody {
+  @Expose()
+  @IsIn(ORDER_STATUSES, { message: `status must be one of ${ORDER_STATUSES.join(', ')}` })
+  readonly status!: OrderStatus;
+}
