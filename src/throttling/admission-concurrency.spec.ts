@@ -5,7 +5,8 @@ import { hashOfKey, makeManyKeys } from '../../test/support/admission/many-keys.
 import { insertKey, insertSecret, readCounted } from '../../test/support/admission/rows.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { AdmissionStatement, type KeyVerdict } from './admission-statement.js';
+import { AdmissionStatement } from './admission-statement.js';
+import type { KeyVerdict } from './key-verdict.js';
 
 const CONNECTIONS = 6;
 const KEYS = 1000;

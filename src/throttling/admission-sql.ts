@@ -1,4 +1,4 @@
-import { tellSecret } from './admission-answer.js';
+import { selectAdmissionRow } from './admission-row.js';
 
 /**
  * The admission statement: one group of requests is authenticated, checked against its plans and counted, whatever becomes of
@@ -187,7 +187,7 @@ closed as (
 )
 
 -- The figures from which each request gets its verdict. Times are ms; a ban's end is rounded up.
-select ${tellSecret({
+select ${selectAdmissionRow({
   state: `case when p.state = 'live' and j.api_key_id is null then 'uncounted' else p.state end`,
   position: 'p.position',
   keyId: 'p.id',

@@ -1,13 +1,9 @@
 import { PartlyAnswered } from '../database/group-options.js';
 import { queryRows, type RowSource, type Statement } from '../database/query-rows.js';
+import { type AdmissionRow, parseAdmission } from './admission-row.js';
 import { admissionSql } from './admission-sql.js';
-import { type DecidedSecret, type LiveKey, parseAdmission } from './admission-answer.js';
-import { KeyTally } from './key-tally.js';
-import type { KeyVerdict } from './key-verdict.js';
+import { type KeyVerdict, tallyOf } from './key-verdict.js';
 import { plainAdmissionOfOneSql, plainAdmissionSql } from './plain-admission-sql.js';
-import { type SecretsOfGroup, secretsOfGroup } from './secrets-of-group.js';
-
-export type { KeyVerdict, WindowState } from './key-verdict.js';
 
 export interface BanPolicy {
   /** The refusals within one minute window that start a ban, at least 1. */
@@ -83,12 +79,12 @@ export class AdmissionStatement {
    * @throws `PartlyAnswered` when the database failed after it had decided about some of them
    */
   async decide(hashes: readonly string[], at?: Date): Promise<readonly KeyVerdict[]> {
-    const secrets = secretsOfGroup(hashes);
-    const verdicts = await this.#ask(secrets.hashes.length === 1 ? PLAIN_OF_ONE : PLAIN, secrets, at);
+    const isOfOne = hashes.every((hash) => hash === hashes[0]);
+    const verdicts = await this.#ask(isOfOne ? PLAIN_OF_ONE : PLAIN, hashes, at);
     try {
       if (!isWhole(verdicts)) await this.#askAboutRest(verdicts, hashes, at);
       if (!isWhole(verdicts)) {
-        // A key without counters is neither admitted nor refused, as nothing can be counted: it gets them and is asked about again.
+        // A key without counters is neither admitted nor rejected, as nothing can be counted: it gets them and is decided about again.
         await this.#makeMissingCounters(hashes.filter((_, request) => verdicts[request] === undefined));
         await this.#askAboutRest(verdicts, hashes, at);
       }
@@ -99,49 +95,47 @@ export class AdmissionStatement {
     }
   }
 
-  /** Asks the admission statement about all that have no verdict yet; none have afterwards but those without counters. */
+  /** Asks the general statement about all that have no verdict yet; none have afterwards but those without counters. */
   async #askAboutRest(verdicts: Verdicts, hashes: readonly string[], at: Date | undefined): Promise<void> {
     const rest = hashes.filter((_, request) => verdicts[request] === undefined);
-    const answers = (await this.#ask(this.#general, secretsOfGroup(rest), at)).values();
+    const answers = (await this.#ask(this.#general, rest, at)).values();
     verdicts.forEach((verdict, request) => {
       verdicts[request] = verdict ?? answers.next().value;
     });
   }
 
-  async #ask(way: Way, secrets: SecretsOfGroup, at: Date | undefined): Promise<Verdicts> {
-    const { hashes, requests, secretOf } = secrets;
-    const values = [hashes, requests, at?.toISOString() ?? null, ...way.parameters];
-    const rows = await queryRows<[told: string]>(this.#source, way, values);
-    const answers = this.#answersBySecret(parseAdmission(rows));
-    return secretOf.map((place) => {
-      const answer = answers[place];
-      return answer === undefined ? way.otherwise : answer();
+  async #ask(way: Way, hashes: readonly string[], at: Date | undefined): Promise<Verdicts> {
+    const requests = new Map<string, number>();
+    for (const hash of hashes) requests.set(hash, (requests.get(hash) ?? 0) + 1);
+    const secrets = [...requests.keys()];
+    const values = [secrets, [...requests.values()], at?.toISOString() ?? null, ...way.parameters];
+    const rows = parseAdmission(await queryRows<[json: string]>(this.#source, way, values));
+    const verdictOf = new Map<string | undefined, () => KeyVerdict | undefined>();
+    const keys = new Map<string, () => KeyVerdict>();
+    for (const row of rows) {
+      const [state, position, id, , nowMs] = row;
+      const secret = secrets[position - 1];
+      if (state === 'live') {
+        // The secrets of a key share its limits.
+        const next = keys.get(id) ?? this.#tallyOf(row);
+        keys.set(id, next);
+        verdictOf.set(secret, next);
+      } else {
+        const verdict = state === 'uncounted' ? undefined : { state, keyId: BigInt(id), nowMs };
+        verdictOf.set(secret, () => verdict);
+      }
+    }
+    return hashes.map((hash) => {
+      const next = verdictOf.get(hash);
+      return next === undefined ? way.otherwise : next();
     });
   }
 
-  /** For each secret that exists, at its place, what tells the verdict of the next request made with it. */
-  #answersBySecret(secrets: readonly DecidedSecret[]): (() => KeyVerdict | undefined)[] {
-    const answers: (() => KeyVerdict | undefined)[] = [];
-    const tallies = new Map<bigint, KeyTally>();
-    for (const secret of secrets) {
-      const { state, position, keyId, nowMs } = secret;
-      if (state === 'live') {
-        const tally = tallies.get(keyId) ?? this.#tallyOf(secret);
-        tallies.set(keyId, tally);
-        answers[position - 1] = () => tally.next();
-      } else {
-        const verdict = state === 'uncounted' ? undefined : { state, keyId, nowMs };
-        answers[position - 1] = () => verdict;
-      }
-    }
-    return answers;
-  }
-
-  #tallyOf(key: LiveKey): KeyTally {
-    if (key.clockWentBack) this.#onRepair({ kind: 'clock-went-back', keyId: key.keyId });
-    const tally = new KeyTally(key);
-    if (tally.startsBan) this.#onBanStarted();
-    return tally;
+  #tallyOf(row: AdmissionRow): () => KeyVerdict {
+    const { clockWentBack, startsBan, next } = tallyOf(row);
+    if (clockWentBack) this.#onRepair({ kind: 'clock-went-back', keyId: BigInt(row[2]) });
+    if (startsBan) this.#onBanStarted();
+    return next;
   }
 
   async #makeMissingCounters(hashes: readonly string[]): Promise<void> {

@@ -1,3 +1,5 @@
+import type { AdmissionRow } from './admission-row.js';
+
 /** One window of a key as it stands after the request that a verdict is about. */
 export interface WindowState {
   /** The limit in force: the key's own number or its plan's. */
@@ -7,12 +9,12 @@ export interface WindowState {
   readonly resetAtMs: number;
 }
 
-/** What the database says about one request. All times are ms of its clock. */
+/** What the database decides about one request. All times are ms of its clock. */
 export type KeyVerdict =
   | { readonly state: 'unknown' }
   | { readonly state: 'revoked' | 'expired'; readonly keyId: bigint; readonly nowMs: number }
   | {
-      /** `limited` was counted as a refusal; `banned` (also: suspended by an operator) was not written anywhere. */
+      /** `limited` was counted as a rejection; `banned` (also: suspended by an operator) was not written anywhere. */
       readonly state: 'admitted' | 'limited' | 'banned';
       readonly keyId: bigint;
       readonly planId: string;
@@ -20,8 +22,64 @@ export type KeyVerdict =
       readonly minute: WindowState;
       readonly day: WindowState;
       /**
-       * When a request would be admitted, were the key's client alone: the latest of the reset of each exhausted window
-       * and the end of the ban. Absent when this one was admitted.
+       * When a request would be admitted if no other came: the latest of the reset of each exhausted window and the end of the ban.
+       * Absent when this one was admitted.
        */
       readonly retryAtMs?: number;
     };
+
+/**
+ * The requests of one live key in a batch, in their order of arrival, whichever secret they came with: the first are
+ * granted, each with its own `Remaining`; the next are rejected and counted; the rest finds the key banned. So each gets what it
+ * would have got had they come one after another.
+ */
+export interface KeyTally {
+  /** The row's counts were more than two minutes ahead of the clock, and began anew. */
+  readonly clockWentBack: boolean;
+  /** Whether the rejections of this batch started a ban: while one is on, none is counted. */
+  readonly startsBan: boolean;
+  /** The verdict of the next request of the key. */
+  readonly next: () => KeyVerdict;
+}
+
+export function tallyOf(row: AdmissionRow): KeyTally {
+  const [, , id, planId, nowMs, granted, refused, ...rest] = row;
+  const [minuteLimit, minuteAdmitted, minuteResetMs, dayLimit, dayAdmitted, dayResetMs, ...last] = rest;
+  const [clockWentBack, barredUntilMs] = last;
+  const keyId = BigInt(id);
+  const counted = granted + refused;
+  let ordinal = 0;
+  const next = (): KeyVerdict => {
+    ordinal += 1;
+    const admitted = Math.min(ordinal, granted);
+    const minute = windowOf(minuteLimit, minuteAdmitted + admitted, minuteResetMs);
+    const day = windowOf(dayLimit, dayAdmitted + admitted, dayResetMs);
+    // Each member is written out: to spread some of them took 8 µs a request.
+    if (ordinal <= granted) return { state: 'admitted', keyId, planId, nowMs, minute, day };
+    const retryAtMs = Math.max(
+      // The last rejection that counts starts the ban, if there is one, and is the first to report its end.
+      ordinal >= counted ? (barredUntilMs ?? 0) : 0,
+      minute.remaining === 0 ? minute.resetAtMs : 0,
+      day.remaining === 0 ? day.resetAtMs : 0,
+    );
+    if (ordinal <= counted) return { state: 'limited', keyId, planId, nowMs, minute, day, retryAtMs };
+    return {
+      state: 'banned',
+      keyId,
+      planId,
+      nowMs,
+      minute: { ...minute, remaining: 0 },
+      day: { ...day, remaining: 0 },
+      retryAtMs,
+    };
+  };
+  const startsBan = refused > 0 && barredUntilMs !== undefined;
+  return { clockWentBack: clockWentBack === 1, startsBan, next };
+}
+
+/** An operator may have set the limit below what was admitted: then nothing remains. */
+const windowOf = (limit: number, admitted: number, resetAtMs: number): WindowState => ({
+  limit,
+  remaining: Math.max(0, limit - admitted),
+  resetAtMs,
+});

@@ -1,4 +1,4 @@
-import { tellSecret } from './admission-answer.js';
+import { selectAdmissionRow } from './admission-row.js';
 
 /**
  * Admission of the plain case, which nearly all requests are: the key is live, has no ban that stands or was lifted, its day is
@@ -45,7 +45,7 @@ const tellAdmitted = (sql: {
   minuteLimit: string;
   dayLimit: string;
 }): string =>
-  tellSecret({
+  selectAdmissionRow({
     ...sql,
     state: `'live'`,
     keyId: 'c.api_key_id',

@@ -1,4 +1,5 @@
-import type { BanPolicy, KeyVerdict, WindowState } from '../../../src/throttling/admission-statement.js';
+import type { BanPolicy } from '../../../src/throttling/admission-statement.js';
+import type { KeyVerdict, WindowState } from '../../../src/throttling/key-verdict.js';
 
 /** What operators say of a key. Times are ms; an infinite one is never. */
 export interface ModelKey {

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
-import {
-  type AdmissionRepair,
-  AdmissionStatement,
-  type KeyVerdict,
-} from '../../../src/throttling/admission-statement.js';
+import { type AdmissionRepair, AdmissionStatement } from '../../../src/throttling/admission-statement.js';
+import type { KeyVerdict } from '../../../src/throttling/key-verdict.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { openTestPool } from '../test-pool.js';
 import { insertKey, insertSecret, readCounted } from './rows.js';

@@ -1,10 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import {
-  AdmissionStatement,
-  type BanPolicy,
-  type KeyVerdict,
-} from '../../../src/throttling/admission-statement.js';
+import { AdmissionStatement, type BanPolicy } from '../../../src/throttling/admission-statement.js';
+import type { KeyVerdict } from '../../../src/throttling/key-verdict.js';
 import { type Edge, KEYS, PLANS, SECRETS, type Step } from './history.js';
 import { AdmissionModel, type ModelKey, NOTHING_COUNTED } from './model.js';
 import { type Counted, insertKey, insertPlan, insertSecret, readCounted, writeKey } from './rows.js';
