@@ -1,11 +1,11 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { routeConfigOf } from '../http/route.decorators.js';
-import { authenticationError } from './authentication-errors.js';
+import { authenticationError } from './bearer.js';
 
 /**
- * Lets nobody reach a handler without a valid key, unless the operation is `@Public()`. The edge has decided and refused
- * before the body was read; this guard makes sure that no handler depends on that.
+ * No handler runs without a valid key, unless the operation is public. The edge has decided and rejected before the body was
+ * read; this guard makes sure that no handler depends on that.
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {

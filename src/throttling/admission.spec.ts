@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AddressLimiter } from './address-limiter.js';
 import { Admission } from './admission.js';
-import { PAUSE_MS } from './pauses.js';
+import { DELAY_MS } from './delayed-rejections.js';
 
 const ADDRESS = '192.0.2.1';
 
@@ -42,9 +42,9 @@ describe('an address that is refused again and again', () => {
 
     let told = false;
     const third = codeOf(ask(admission)).finally(() => (told = true));
-    await jest.advanceTimersByTimeAsync(PAUSE_MS / 2 - 1);
+    await jest.advanceTimersByTimeAsync(DELAY_MS / 2 - 1);
     expect(told).toBe(false);
-    await jest.advanceTimersByTimeAsync(PAUSE_MS);
+    await jest.advanceTimersByTimeAsync(DELAY_MS);
     await expect(third).resolves.toBe('rate_limit_exceeded');
   });
 

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
-import { authenticationError } from '../auth/authentication-errors.js';
-import { readCredential } from '../auth/bearer.js';
+import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/bearer.js';
 import type { Group } from '../database/group.js';
 import type { AdmissionPort } from '../http/ports/admission-port.js';
 import { ApiError } from '../errors/api-error.js';
@@ -11,7 +10,7 @@ import type { Decision, LimitWindow } from '../http/decision.js';
 import { toApiError } from '../http/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';
-import { Pauses } from './pauses.js';
+import { createDelay } from './delayed-rejections.js';
 
 type Lookup = Pick<Group<ApiKeyHash, KeyVerdict>, 'ask'>;
 
@@ -26,8 +25,8 @@ export interface AdmissionParts {
   readonly observe: (databaseNowMs: number) => void;
 }
 
-/** As many as a flood may hold, also of the connections of a proxy that others use, too. */
-const PAUSING_MAX = 100;
+/** Delayed rejections at a time: as many connections as a flood may hold, also of those of a proxy that others use, too. */
+const DELAYED_MAX = 100;
 
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
@@ -35,7 +34,7 @@ const DAY_SECONDS = 86_400;
 /** Decides about every request: who asks, and whether the key's plan or the client's address has a request left. */
 export class Admission implements AdmissionPort {
   readonly #parts: AdmissionParts;
-  readonly #pauses = new Pauses(PAUSING_MAX);
+  readonly #delay = createDelay(DELAYED_MAX);
 
   constructor(parts: AdmissionParts) {
     this.#parts = parts;
@@ -69,7 +68,7 @@ export class Admission implements AdmissionPort {
 
   async chargeAddress(clientAddress: string): Promise<Decision> {
     const state = this.#parts.addresses.charge(clientAddress, this.#parts.clock.nowMs());
-    if (state.floods) await this.#pauses.take();
+    if (state.floods) await this.#delay();
     const decision = ofAddress(state);
     return state.allowed ? decision : { ...decision, refusal: this.#tooMany(state.resetAtMs) };
   }
@@ -97,7 +96,7 @@ export class Admission implements AdmissionPort {
   }
 
   /** 401 against the address, or 429 when the address was past its limit before. */
-  async #refuse(clientAddress: string, code: Parameters<typeof authenticationError>[0]): Promise<Decision> {
+  async #refuse(clientAddress: string, code: AuthenticationErrorCode): Promise<Decision> {
     const decision = await this.chargeAddress(clientAddress);
     return decision.refusal === undefined ? { ...decision, refusal: authenticationError(code) } : decision;
   }

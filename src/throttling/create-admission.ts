@@ -10,7 +10,7 @@ import { AddressLimiter } from './address-limiter.js';
 import { Admission } from './admission.js';
 import { type AdmissionRepair, AdmissionStatement } from './admission-statement.js';
 import type { KeyVerdict } from './key-verdict.js';
-import { unlessOverloaded } from './unless-overloaded.js';
+import { shedLoad } from './load-shedding.js';
 
 export interface AdmissionOptions {
   readonly database: Database;
@@ -65,7 +65,7 @@ export function createAdmission(options: AdmissionOptions): {
     });
   };
   const admission = new Admission({
-    keys: unlessOverloaded(queue('admission', database.reserved)),
+    keys: shedLoad(queue('admission', database.reserved)),
     suspects: queue('admission_of_suspects', database.pool),
     addresses: new AddressLimiter({
       limitPerMinute: limits.addressLimitPerMinute,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Overload } from './overload.js';
+import { Overload } from './load-shedding.js';
 
 const BUSY = (): number => 1;
 const RESTED = (): number => 0.5;

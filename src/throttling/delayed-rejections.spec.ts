@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { PAUSE_MS, Pauses } from './pauses.js';
+import { createDelay, DELAY_MS } from './delayed-rejections.js';
 
-/** Takes so many pauses, and counts those that are over. */
-function take(pauses: Pauses, count: number): { readonly over: () => Promise<number> } {
+/** Delays so many, and counts those that are over. */
+function take(delay: () => Promise<void>, count: number): { readonly over: () => Promise<number> } {
   let over = 0;
-  for (let taken = 0; taken < count; taken += 1) void pauses.take().then(() => (over += 1));
+  for (let taken = 0; taken < count; taken += 1) void delay().then(() => (over += 1));
   return {
     over: async () => {
       await jest.advanceTimersByTimeAsync(0);
@@ -20,24 +20,24 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('Pauses', () => {
+describe('delayed rejections', () => {
   it('are not all equally long: who is refused together does not come back together', async () => {
-    const many = take(new Pauses(1000), 1000);
-    await jest.advanceTimersByTimeAsync(PAUSE_MS / 2 - 1);
+    const many = take(createDelay(1000), 1000);
+    await jest.advanceTimersByTimeAsync(DELAY_MS / 2 - 1);
     expect(await many.over()).toBe(0);
-    await jest.advanceTimersByTimeAsync(PAUSE_MS / 2);
+    await jest.advanceTimersByTimeAsync(DELAY_MS / 2);
     expect(await many.over()).toBeGreaterThan(300);
     expect(await many.over()).toBeLessThan(700);
-    await jest.advanceTimersByTimeAsync(PAUSE_MS / 2 + 1);
+    await jest.advanceTimersByTimeAsync(DELAY_MS / 2 + 1);
     expect(await many.over()).toBe(1000);
   });
 
   it('are at most so many at a time, each time anew', async () => {
-    const pauses = new Pauses(2);
+    const delay = createDelay(2);
     for (let round = 1; round <= 2; round += 1) {
-      const five = take(pauses, 5);
+      const five = take(delay, 5);
       expect(await five.over()).toBe(3);
-      await jest.advanceTimersByTimeAsync(PAUSE_MS * 2);
+      await jest.advanceTimersByTimeAsync(DELAY_MS * 2);
       expect(await five.over()).toBe(5);
     }
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { PAUSE_MS } from './pauses.js';
-import { unlessOverloaded } from './unless-overloaded.js';
+import { DELAY_MS } from './delayed-rejections.js';
+import { shedLoad } from './load-shedding.js';
 
 const group = {
   name: 'admission',
@@ -20,17 +20,17 @@ describe('a group unless it is overloaded', () => {
   it('is asked, with no more than a look at how many wait and are ahead', async () => {
     const looks: (readonly [waiting: number, ahead: number])[] = [];
     const refuses = (waiting: number, ahead: () => number): boolean => looks.push([waiting, ahead()]) < 0;
-    await expect(unlessOverloaded(group, { refuses }).ask('who')).resolves.toBe('who!');
+    await expect(shedLoad(group, { refuses }).ask('who')).resolves.toBe('who!');
     expect(looks).toEqual([[7, 3]]);
   });
 
   it('refuses after a pause', async () => {
     let settled = 0;
-    const refusal = unlessOverloaded(group, { refuses: () => true }).ask('who');
+    const refusal = shedLoad(group, { refuses: () => true }).ask('who');
     refusal.catch(() => (settled += 1));
-    await jest.advanceTimersByTimeAsync(PAUSE_MS / 2 - 1);
+    await jest.advanceTimersByTimeAsync(DELAY_MS / 2 - 1);
     expect(settled).toBe(0);
-    await jest.advanceTimersByTimeAsync(PAUSE_MS);
+    await jest.advanceTimersByTimeAsync(DELAY_MS);
     await expect(refusal).rejects.toMatchObject({ name: 'UnavailableError', reason: 'overloaded' });
   });
 });
