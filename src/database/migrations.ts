@@ -1,10 +1,15 @@
 import { Client, type Pool } from 'pg';
-import { listMigrations, MIGRATIONS_DIRECTORY, readMigrations, isUnchanged } from './migration-files.js';
-import type { MigrationFile } from './migration-files.js';
-import { applyMigration } from './migration-transaction.js';
-import { readRecords, type MigrationRecord } from './migration-records.js';
+import { applyMigration } from './apply-migration.js';
 import { describeFault } from './describe-fault.js';
-import { MigrationError } from './migration.error.js';
+import {
+  isUnchanged,
+  listMigrations,
+  MigrationError,
+  type MigrationFile,
+  MIGRATIONS_DIRECTORY,
+  readMigrations,
+} from './migration-files.js';
+import { type MigrationRecord, readRecords } from './migration-records.js';
 import { prepareSession, SERVER_ENCODING } from './session-settings.js';
 
 export interface MigrateOptions {
@@ -15,13 +20,8 @@ export interface MigrateOptions {
   readonly lockTimeoutMs?: number;
   /** Called after each migration that this call applied. */
   readonly onApplied?: (name: string) => void;
-  /** Told of what is worth a look but no fault of this call. */
-  readonly log?: MigrationLog;
-}
-
-export interface MigrationLog {
-  info(message: string): void;
-  warn(message: string): void;
+  /** Gets what is worth a look but no error of this call. */
+  readonly log?: { info(message: string): void; warn(message: string): void };
 }
 
 /** Other replicas are done within seconds; a supervisor that restarts this one tries again anyway. */
@@ -41,45 +41,37 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   try {
     await rejectOtherEncodings(client);
     const records = await readRecords(client);
-    const pending = pendingOf(migrations, records);
-    rejectOtherHistory(migrations, pending, records);
-    if (log !== undefined) compare(migrations, records, log);
-    const applied: string[] = [];
+    const applied = appliedNames(records);
+    const pending = migrations.filter(({ name }) => !applied.has(name));
+    compare(migrations, records, pending, log);
+    const names: string[] = [];
     for (const migration of pending) {
       if (!(await applyMigration(client, migration, lockTimeoutMs))) continue;
-      applied.push(migration.name);
+      names.push(migration.name);
       onApplied?.(migration.name);
     }
-    return applied;
-  } catch (fault) {
-    if (fault instanceof MigrationError) throw fault;
-    throw new MigrationError(`The database cannot be migrated: ${describeFault(fault)}`);
+    return names;
+  } catch (error) {
+    if (error instanceof MigrationError) throw error;
+    throw new MigrationError(`The database cannot be migrated: ${describeFault(error)}`);
   } finally {
-    // The connection may be gone already, and the outcome stands.
+    // The connection may be lost already, and the outcome stands.
     await client.end().catch(() => undefined);
   }
 }
 
-/** The names of this release's migrations that the database has not got, in their order. */
+/** The names of this release's migrations that are not applied, in their order. */
 export async function pendingMigrations(
   database: Pool | Client,
   directory = MIGRATIONS_DIRECTORY,
 ): Promise<string[]> {
   const names = await listMigrations(directory);
-  const records = await readRecords(database);
-  return pendingOf(
-    names.map((name) => ({ name })),
-    records,
-  ).map(({ name }) => name);
+  const applied = appliedNames(await readRecords(database));
+  return names.filter((name) => !applied.has(name));
 }
 
-function pendingOf<Named extends { readonly name: string }>(
-  migrations: readonly Named[],
-  records: readonly MigrationRecord[],
-): Named[] {
-  const applied = new Set(records.filter(({ state }) => state === 'applied').map(({ name }) => name));
-  return migrations.filter(({ name }) => !applied.has(name));
-}
+const appliedNames = (records: readonly MigrationRecord[]): ReadonlySet<string> =>
+  new Set(records.filter(({ state }) => state === 'applied').map(({ name }) => name));
 
 async function connect(connectionString: string): Promise<Client> {
   const client = new Client({
@@ -87,18 +79,18 @@ async function connect(connectionString: string): Promise<Client> {
     application_name: 'petstore migrations',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // A lost connection fails the statement under way; without a listener it would end the process besides.
+  // A lost connection fails the statement under way; without a listener it would end the process as well.
   client.on('error', () => undefined);
   try {
     await client.connect();
     await prepareSession(client);
     return client;
-  } catch (fault) {
-    throw new MigrationError(`The database cannot be reached: ${describeFault(fault)}`);
+  } catch (error) {
+    throw new MigrationError(`The database cannot be reached: ${describeFault(error)}`);
   }
 }
 
-/** In another encoding some names of pets cannot be stored; under SQL_ASCII the server checks and counts bytes, not characters. */
+/** In another encoding some names of pets cannot be stored; under SQL_ASCII the server counts bytes, not characters. */
 async function rejectOtherEncodings(client: Client): Promise<void> {
   const { rows } = await client.query<{ database: string; encoding: string }>(
     `select current_database() as database, current_setting('server_encoding') as encoding`,
@@ -110,34 +102,30 @@ async function rejectOtherEncodings(client: Client): Promise<void> {
   );
 }
 
-/** A newer release has every migration of this one. A database that has others, and not all of these, has another schema. */
-function rejectOtherHistory(
-  migrations: readonly MigrationFile[],
-  [missing]: readonly MigrationFile[],
-  records: readonly MigrationRecord[],
-): void {
-  const unknown = records.find(({ name }) => !migrations.some((migration) => migration.name === name));
-  if (missing === undefined || unknown === undefined) return;
-  throw new MigrationError(
-    `The database was migrated by other migrations than this release's: it has ${unknown.name}, which this release does not know, and not ${missing.name}. Use the release that migrated it, or a new database.`,
-  );
-}
-
-/** Says what differs between the database's history and this release's, and is no reason to stop. */
+/**
+ * Reports how the database's history differs from this release's. A newer release has all migrations of this one, so a database
+ * with unknown migrations that lacks known ones has another schema.
+ */
 function compare(
   migrations: readonly MigrationFile[],
   records: readonly MigrationRecord[],
-  log: MigrationLog,
+  [missing]: readonly MigrationFile[],
+  log: MigrateOptions['log'],
 ): void {
   const known = new Map(migrations.map((migration) => [migration.name, migration]));
+  const unknown = records.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+  if (unknown[0] !== undefined && missing !== undefined) {
+    throw new MigrationError(
+      `The database was migrated by other migrations than this release's: it has ${unknown[0]}, which this release does not know, and not ${missing.name}. Use the release that migrated it, or a new database.`,
+    );
+  }
   for (const { name, checksum } of records) {
     const migration = known.get(name);
     if (migration === undefined || isUnchanged(migration, checksum)) continue;
-    log.warn(
+    log?.warn(
       `Migration ${name} was edited after it had been applied: the database still has what it said then. Restore the file, and write the change as a new migration.`,
     );
   }
-  const unknown = records.filter(({ name }) => !known.has(name)).map(({ name }) => name);
   if (unknown.length === 0) return;
-  log.info(`The database is ahead of this release, which does not know: ${unknown.join(', ')}.`);
+  log?.info(`The database is ahead of this release, which does not know: ${unknown.join(', ')}.`);
 }
