@@ -18,14 +18,11 @@ const arrows = {
   cli: ['config', 'database', 'http', 'pets', 'operations'],
 };
 
-/** Which rooms of src/http a room may import from, besides itself and the files that lie beside them all. */
+/** Which folders of src/http a folder may import from, besides itself and the files beside them all. */
 const rooms = {
-  answer: [],
-  ports: [],
   input: [],
-  paging: ['input'],
-  sockets: ['answer', 'input', 'ports'],
-  edge: ['answer', 'input', 'sockets'],
+  sockets: ['input'],
+  edge: ['sockets', 'input'],
 };
 
 /** The service, the command line, and what a browser loads first. */

@@ -2,7 +2,7 @@
 // process, the writing of the lines included; no server, no database.
 import { openSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
-import { requestIdOf } from '../dist/http/answer/request-id.js';
+import { requestIdOf } from '../dist/http/request.js';
 import { LogDestination } from '../dist/operations/logging/log-destination.js';
 import { RequestLog } from '../dist/operations/logging/request-log.js';
 import { Signals } from '../dist/operations/signals.js';

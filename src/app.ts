@@ -10,11 +10,10 @@ import {
   createIsTrustedPeer,
   createUntrustedProxyWarning,
 } from './http/client-address.js';
-import { Cors } from './http/answer/cors.js';
-import type { Clock } from './http/clock.js';
+import { Cors } from './http/cors.js';
+import { type Clock, PublicUrl } from './http/http.module.js';
 import { EdgeAdapter } from './http/edge/edge.js';
-import type { HttpObserver } from './http/ports/observer.js';
-import { PublicUrl } from './http/public-url.js';
+import type { HttpObserver } from './http/observer.js';
 import { nestLogger } from './operations/logging/logger.js';
 import { createAdmission } from './throttling/create-admission.js';
 import { selectPages, selectRowsById } from './database/pages.js';

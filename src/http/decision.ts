@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError } from '../errors/api-error.js';
 
 /** One window of a rate limit as it stood after this request was decided; times in ms of the database's clock. */
@@ -19,10 +20,23 @@ export interface Caller {
 export interface Decision {
   /** The windows that the rate-limit headers describe: those of the key, or the one of the address. */
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
-  /** The key, when it is a valid one; a refusal may stand beside it. */
+  /** The key, when it is valid, also of a rejected request. */
   readonly caller?: Caller;
-  /** When a refused request may come again, if that is later than the end of its window; tells `X-RateLimit-Reset`. */
+  /** When a rejected request may be repeated, if that is later than the end of its window: `X-RateLimit-Reset`. */
   readonly retryAtMs?: number;
-  /** Why the request must be refused (401, 429 or 503); absent when it may go on. */
+  /** Why the request must be rejected (401, 429 or 503); absent when it is admitted. */
   readonly refusal?: ApiError;
+}
+
+/**
+ * Decides about requests, whoever implements it. No call rejects: an error is a refusal, too. A refusal may be delayed, which
+ * slows down a flood.
+ */
+export interface AdmissionPort {
+  /** Decides about a request by its `Authorization` header, and counts it: once a request, never twice. */
+  decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision>;
+  /** Counts bytes that never became a request against their address. */
+  chargeAddress(clientAddress: string): Promise<Decision>;
+  /** The state of an address, without counting: for public operations. */
+  describeAddress(clientAddress: string): Decision;
 }

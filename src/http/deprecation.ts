@@ -1,8 +1,19 @@
+import {
+  applyDecorators,
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Observable } from 'rxjs';
 import { ApiError } from '../errors/api-error.js';
-import type { Headers } from './headers.js';
-import type { PublicUrl } from './public-url.js';
+import type { Headers } from './common-headers.js';
+import { Clock, type PublicUrl } from './http.module.js';
+import { RouteSays, routeConfigOf } from './route.decorators.js';
 
-/** An operation that goes away: since when that is known, when it happens, and what to use instead. */
+/** An operation that will be removed. */
 export interface Deprecation {
   readonly deprecatedAt: Date;
   readonly removedAt: Date;
@@ -11,6 +22,25 @@ export interface Deprecation {
   /** Path of the page that explains it. */
   readonly documentation: string;
 }
+
+/**
+ * Ends a deprecated operation on time. The request pipeline announces the end on every response and has already rejected by the
+ * same rule; this guarantees that no handler depends on that.
+ */
+@Injectable()
+class DeprecationInterceptor implements NestInterceptor {
+  constructor(private readonly clock: Clock) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { deprecation } = routeConfigOf(context.switchToHttp().getRequest<FastifyRequest>());
+    if (deprecation !== undefined) assertNotRemoved(deprecation, this.clock.nowMs());
+    return next.handle();
+  }
+}
+
+/** An operation that is removed at an announced instant: all its responses say so, and from then on it responds 410. */
+export const Deprecated = (deprecation: Deprecation): MethodDecorator =>
+  applyDecorators(RouteSays({ deprecation }), UseInterceptors(DeprecationInterceptor));
 
 /** The headers of RFC 9745 (`Deprecation`) and RFC 8594 (`Sunset`) with their links. */
 export function deprecationHeaders(deprecation: Deprecation, publicUrl: PublicUrl): Headers {

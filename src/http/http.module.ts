@@ -1,8 +1,21 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { Clock } from './clock.js';
-import { PublicUrl } from './public-url.js';
 
-/** What controllers and interceptors need of the edge. */
+/** The service's time: the database's, not the replica's (see `DatabaseClock`). */
+export abstract class Clock {
+  /** Milliseconds since the Unix epoch. */
+  abstract nowMs(): number;
+}
+
+/** Makes the links of responses: absolute when the public origin is configured, else path-absolute. */
+export class PublicUrl {
+  constructor(private readonly origin: string) {}
+
+  to(path: string): string {
+    return `${this.origin}${path}`;
+  }
+}
+
+/** What controllers and interceptors inject. */
 @Global()
 @Module({})
 export class HttpModule {

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { isUnavailable } from '../database/database-errors.js';
 import { within } from '../database/within.js';
 import { ApiError } from '../errors/api-error.js';
-import { asJson } from '../http/answer/as-json.js';
+import { asJson } from '../http/common-headers.js';
 import type { Claim, ClaimOutcome, Creation } from './claim.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 

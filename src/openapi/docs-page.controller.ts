@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
-import type { Headers } from '../http/headers.js';
+import type { Headers } from '../http/common-headers.js';
 import { Public } from '../http/route.decorators.js';
 
 /** A file of the docs page, held in memory. */

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import { Operation } from '../http/route.decorators.js';
-import { RequestDeadline } from '../http/request-deadline.js';
+import { RequestDeadline } from '../http/request.js';
 import { type Inventory, inventorySchema } from './inventory.schema.js';
 import { InventoryRepository } from './inventory.repository.js';
 

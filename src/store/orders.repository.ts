@@ -6,7 +6,7 @@ import { LOCKED, type Patience } from '../database/locked-row-line.js';
 import type { LockedRowRetries } from '../database/locked-row-retries.js';
 import { groupPages, groupRowsById, type Page, type PageQuestion } from '../database/pages.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
-import { etagOf, isMatch } from '../http/answer/etag.js';
+import { etagOf, isMatch } from '../http/etag.js';
 import type { ChangedOrder, Order, OrderChange, OrderStatus } from './order.js';
 import {
   CHANGE_LOCKED_ORDERS,

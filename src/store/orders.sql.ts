@@ -1,6 +1,6 @@
 import type { Statement } from '../database/database.js';
 import type { JsonTable } from '../database/pages.js';
-import { etagSql } from '../http/answer/etag.js';
+import { etagSql } from '../http/etag.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
 /** An instant as JSON has it: in UTC with milliseconds, cut and not rounded, as JavaScript's dates are. */

@@ -2,11 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/bearer.js';
 import type { Group } from '../database/group.js';
-import type { AdmissionPort } from '../http/ports/admission-port.js';
+import type { AdmissionPort, Decision, LimitWindow } from '../http/decision.js';
 import { ApiError } from '../errors/api-error.js';
-import type { Clock } from '../http/clock.js';
+import type { Clock } from '../http/http.module.js';
 
-import type { Decision, LimitWindow } from '../http/decision.js';
 import { toApiError } from '../http/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';

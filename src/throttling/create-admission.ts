@@ -4,7 +4,7 @@ import type { LimitsConfig } from '../config/config.js';
 import type { Database } from '../database/database.js';
 import type { Group } from '../database/group.js';
 import { groupWrites } from '../database/groups.js';
-import type { Clock } from '../http/clock.js';
+import type { Clock } from '../http/http.module.js';
 import { DatabaseClock } from './database-clock.js';
 import { AddressLimiter } from './address-limiter.js';
 import { Admission } from './admission.js';

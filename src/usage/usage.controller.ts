@@ -1,10 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
-import { Clock } from '../http/clock.js';
+import { Clock } from '../http/http.module.js';
 import type { LimitWindow } from '../http/decision.js';
 import { Operation } from '../http/route.decorators.js';
-import { RequestDeadline } from '../http/request-deadline.js';
+import { RequestDeadline } from '../http/request.js';
 import type { Usage, UsageWindow } from './usage.js';
 import { USAGE_EXAMPLE, usageSchema } from './usage.schema.js';
 import { UsageRepository } from './usage.repository.js';

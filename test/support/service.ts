@@ -5,7 +5,7 @@ import { createApp } from '../../src/app.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { columnTypes } from '../../src/database/query-rows.js';
 import { Database } from '../../src/database/database.js';
-import type { Clock } from '../../src/http/clock.js';
+import type { Clock } from '../../src/http/http.module.js';
 import { Signals } from '../../src/operations/signals.js';
 import { RequestLog } from '../../src/operations/logging/request-log.js';
 import { OpenApiDocument } from '../../src/openapi/document.controller.js';

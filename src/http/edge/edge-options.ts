@@ -1,4 +1,4 @@
-import type { PublicUrl } from '../public-url.js';
+import type { PublicUrl } from '../http.module.js';
 import type { ConnectionLimitOptions } from '../sockets/connection-limits.js';
 import type { SocketOptions } from '../sockets/socket-options.js';
 import type { SocketTimeoutOptions } from '../sockets/socket-timeouts.js';

@@ -21,37 +21,22 @@ import {
   isBodyIgnored,
   isBrokenOff,
 } from '../input/body-check.js';
-import { Caching } from '../answer/caching.js';
+import { Caching } from '../caching.js';
 import { ConnectionLimits } from '../sockets/connection-limits.js';
-import { isPreflight, PREFLIGHT_HEADERS } from '../answer/cors.js';
+import { isPreflight, PREFLIGHT_HEADERS } from '../cors.js';
 import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation.js';
-import type { Decision } from '../decision.js';
 import type { EdgeOptions } from './edge-options.js';
 import { sendError, toApiError } from '../error.filter.js';
 import { parseJsonBody } from '../input/json-body.js';
 import { InFlightRequests } from '../sockets/in-flight-requests.js';
 import { OpenConnections } from '../sockets/open-connections.js';
-import { requestIdOf } from '../answer/request-id.js';
+import { decorateRequests, requestIdOf } from '../request.js';
 import { routeConfigOf } from '../route.decorators.js';
 import { RouteMethods } from './route-methods.js';
-import { appendHeaders, ResponseOfServer } from '../answer/appended-headers.js';
-import { commonHeaders } from '../answer/common-headers.js';
-import type { Headers } from '../headers.js';
+import { appendHeaders, ResponseOfServer } from '../appended-headers.js';
+import { commonHeaders, type Headers } from '../common-headers.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
 import { socketTimeouts } from '../sockets/socket-timeouts.js';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** What was decided about this request; null only before it was. */
-    decision: Decision | null;
-    /** Milliseconds that the decision took. */
-    admissionMs: number;
-    /** The body as it was sent; null when there is none. */
-    bodyBytes: Buffer | null;
-    /** The address that the request counts against; null only before it was looked for. */
-    clientAddress: string | null;
-  }
-}
 
 /** Longer than a page of cursors and filters needs, and shorter than what Node takes for all headers (16 KiB). */
 const TARGET_LENGTH_MAX = 8192;
@@ -128,12 +113,7 @@ export class EdgeAdapter extends FastifyAdapter {
     this.#caching = new Caching(options.cors);
 
     const fastify = this.getInstance();
-    fastify.decorateRequest('routeConfig', null);
-    fastify.decorateRequest('decision', null);
-    fastify.decorateRequest('admissionMs', 0);
-    fastify.decorateRequest('bodyBytes', null);
-    fastify.decorateRequest('clientAddress', null);
-    fastify.decorateRequest('failure', null);
+    decorateRequests(fastify);
     fastify.addHook('onRoute', (route: RouteOptions) => {
       this.routes.push(route);
       this.#methods.add(route);

@@ -5,7 +5,7 @@ import type { AddressTurns } from './address-turns.js';
 import { ApiError } from '../../errors/api-error.js';
 import { IN_FLIGHT_MAX } from './connection-requests.js';
 import { ConnectionGate, type ConnectionMaxima, type ConnectionRefusal } from './connection-gate.js';
-import { newRequestId } from '../answer/request-id.js';
+import { newRequestId } from '../request.js';
 import { endWithError } from './socket-errors.js';
 import type { SocketOptions } from './socket-options.js';
 import { UnaskedConnections } from './unasked-connections.js';

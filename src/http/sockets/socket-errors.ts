@@ -6,11 +6,11 @@ import { ApiError } from '../../errors/api-error.js';
 import { breakOffBody, markUnmetExpectation } from '../input/body-check.js';
 import type { ErrorCode } from '../../errors/error-codes.js';
 import type { InFlightRequests } from './in-flight-requests.js';
-import { METHODS } from '../methods.js';
-import type { SocketAnswer } from '../ports/observer.js';
+import { METHODS } from '../cors.js';
+import type { SocketAnswer } from '../observer.js';
 import type { SocketOptions } from './socket-options.js';
-import { newRequestId, requestIdOf } from '../answer/request-id.js';
-import { commonHeaders } from '../answer/common-headers.js';
+import { newRequestId, requestIdOf } from '../request.js';
+import { commonHeaders } from '../common-headers.js';
 
 /** The time in which a client can take the last answer: closing with bytes of it unread would reset the connection. */
 const LINGER_MS = 1000;

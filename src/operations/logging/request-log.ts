@@ -1,7 +1,7 @@
 import fastJson from 'fast-json-stringify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { SocketAnswer } from '../../http/ports/observer.js';
+import type { SocketAnswer } from '../../http/observer.js';
 import { routeConfigOf } from '../../http/route.decorators.js';
 
 /** Which requests have a line: all, those that are our fault (5xx), or only those that nobody can explain (500). */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { etagOf } from '../../../src/http/answer/etag.js';
+import { etagOf } from '../../../src/http/etag.js';
 import type { OrderStatus } from '../../../src/store/order.js';
 import { OrdersRepository } from '../../../src/store/orders.repository.js';
 import { eventually } from '../../support/eventually.js';

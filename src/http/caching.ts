@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Headers } from '../headers.js';
+import type { Headers } from './common-headers.js';
 import type { Cors } from './cors.js';
 import { etagOf, isMatch, isNoneMatch, parseIfMatch } from './etag.js';
 

@@ -1,27 +1,35 @@
-import type { Clock } from '../clock.js';
-import type { Decision, LimitWindow } from '../decision.js';
-import type { Headers } from '../headers.js';
+import type { FastifyReply } from 'fastify';
 import type { Cors } from './cors.js';
+import type { Decision, LimitWindow } from './decision.js';
+import type { Clock } from './http.module.js';
+
+/** Headers of a response, by their lower-case names. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** Sends a text as the JSON that it is: Fastify does not serialize strings again. */
+export function asJson(reply: FastifyReply, json: string): string {
+  reply.type('application/json; charset=utf-8');
+  return json;
+}
 
 export interface CommonHeadersOptions {
-  /** Limits and removal dates go by it. */
+  /** The clock of limits and removal dates. */
   readonly clock: Clock;
   readonly cors: Cors;
 }
 
-/** What the common headers of a response tell. */
-export interface Told {
+export interface CommonHeadersInput {
   /** The identifier of the request. */
   readonly id: string;
   readonly decision: Decision;
-  /** Where the page comes from that sent the request, as far as its browser tells. */
+  /** The `Origin` header of the request. */
   readonly origin?: string | undefined;
 }
 
-/** The headers that every response has, whoever makes it. */
+/** The headers of every response. */
 export const commonHeaders = (
   { clock, cors }: CommonHeadersOptions,
-  { id, decision, origin }: Told,
+  { id, decision, origin }: CommonHeadersInput,
 ): Headers => ({
   ...rateLimitHeaders(decision, clock.nowMs()),
   ...cors.headers(origin),
@@ -32,7 +40,7 @@ export const commonHeaders = (
  * `X-RateLimit-*` for the window with the fewest requests remaining (a tie: the longer one), and all windows as
  * draft-ietf-httpapi-ratelimit-headers-10 says.
  *
- * @param nowMs the database's clock; a reset that has passed meanwhile is told as the next second, never as the past
+ * @param nowMs the database's clock; a reset that has passed meanwhile is reported as the next second, never as the past
  */
 function rateLimitHeaders({ windows, retryAtMs }: Decision, nowMs: number): Headers {
   const nowSeconds = Math.floor(nowMs / 1000);

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 
 /** 132 bits of SHA-256: enough that no two representations share a tag by chance. */
 const LENGTH = 22;
@@ -6,7 +8,7 @@ const LENGTH = 22;
 /** The strong entity tag of a representation, from its text alone. */
 export const etagOf = (text: string): string => `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`;
 
-/** SQL for the same tag, from SQL for the text: what a write compares while it holds the lock of the row. */
+/** SQL for the same tag, from SQL for the text: a write compares it while it holds the lock of the row. */
 export const etagSql = (text: string): string =>
   `'"' || translate(left(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), ${LENGTH}), '+/', '-_') || '"'`;
 
@@ -17,8 +19,8 @@ export type IfMatch = '*' | readonly string[];
 const ELEMENT = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 
 /**
- * Reads `If-Match`. Weak tags are left out, for the strong comparison of RFC 9110 section 13.1.1 matches none. A malformed
- * value matches nothing, too: a client that meant to make a condition must not change what it has not seen.
+ * Parses `If-Match`. Weak tags are left out: the strong comparison of RFC 9110 section 13.1.1 matches none. A malformed value
+ * matches nothing, too: a client that meant to make a condition must not change what it has not seen.
  */
 export function parseIfMatch(header: string): IfMatch {
   if (header.trim() === '*') return '*';
@@ -41,3 +43,15 @@ export function isNoneMatch(header: string, etag: string): boolean {
   const tags: readonly string[] = header.match(/"[^"]*"/g) ?? [];
   return !tags.includes(etag);
 }
+
+/**
+ * The tags of which the record that a write changes must have one, to be compared under the lock of the row; undefined when any
+ * will do. The `If-Match` of reads is evaluated with their response.
+ */
+export const RequestIfMatch = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): readonly string[] | undefined => {
+    const header = context.switchToHttp().getRequest<FastifyRequest>().headers['if-match'];
+    const condition = header === undefined ? '*' : parseIfMatch(header);
+    return condition === '*' ? undefined : condition;
+  },
+);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { newRequestId, requestIdOf } from './request-id.js';
+import { newRequestId, requestIdOf } from './request.js';
 
 const idOf = (own: string | undefined): string =>
   requestIdOf({ headers: own === undefined ? {} : { 'x-request-id': own } });

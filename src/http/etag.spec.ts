@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
-import { openTestPool } from '../../../test/support/test-pool.js';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { openTestPool } from '../../test/support/test-pool.js';
 import { etagOf, etagSql, isMatch, isNoneMatch, parseIfMatch } from './etag.js';
 
 describe('the tag of a text', () => {

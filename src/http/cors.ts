@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Headers } from '../headers.js';
-import { METHODS } from '../methods.js';
+import type { Headers } from './common-headers.js';
 
-export type CorsOrigins = '*' | readonly string[];
+/** The methods of all paths, as header values list them. */
+export const METHODS = 'GET, HEAD, POST, PATCH';
 
 const EXPOSED = [
   'Deprecation',
@@ -21,11 +21,11 @@ const EXPOSED = [
   'X-Request-Id',
 ].join(', ');
 
-/** The CORS answers of the Fetch standard. No cookie is used, so `*` gives nothing away. */
+/** The CORS headers of the Fetch standard. The service uses no cookies, so `*` is safe. */
 export class Cors {
   readonly #origins: ReadonlySet<string> | undefined;
 
-  constructor(origins: CorsOrigins) {
+  constructor(origins: '*' | readonly string[]) {
     this.#origins = origins === '*' ? undefined : new Set(origins);
   }
 
@@ -36,9 +36,9 @@ export class Cors {
   }
 
   /**
-   * The header that tells caches what the response differs by: with a list of origins by origin, too.
+   * The `Vary` header: with a list of origins it contains `Origin`.
    *
-   * @param header what the response differs by besides
+   * @param header what the response varies by besides
    */
   vary(header?: string): Headers {
     const by = [header, this.#origins && 'Origin'].filter((name) => name !== undefined);
@@ -53,12 +53,12 @@ const headersFor = (origin: string): Headers => ({
 
 const ANY_ORIGIN = headersFor('*');
 
-/** What a preflight's answer carries besides: the same for every path, for nobody has shown a key yet. */
+/** The further headers of a preflight's response: the same for every path, because a preflight has no key. */
 export const PREFLIGHT_HEADERS: Headers = {
   'access-control-allow-methods': METHODS,
   'access-control-allow-headers':
     'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, X-Request-Id',
-  // Chromium's own maximum: nobody asks less often.
+  // Chromium's own maximum.
   'access-control-max-age': '7200',
 };
 

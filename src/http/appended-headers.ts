@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import type { Headers } from '../headers.js';
+import type { Headers } from './common-headers.js';
 
 /**
  * A response whose last headers are appended to its head as they are. Node.js looks at each header that is set for itself, at its

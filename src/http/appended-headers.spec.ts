@@ -3,7 +3,7 @@ import { type AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FastifyReply } from 'fastify';
-import { sendRaw } from '../../../test/support/raw-http.js';
+import { sendRaw } from '../../test/support/raw-http.js';
 import { appendHeaders, ResponseOfServer } from './appended-headers.js';
 
 const APPENDED = ['x-appended', 'as it is'] as const;

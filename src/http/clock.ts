@@ -1,5 +1,0 @@
-/** The time that the service goes by: the database's, not the replica's (see `DatabaseClock`). */
-export abstract class Clock {
-  /** Milliseconds since the Unix epoch. */
-  abstract nowMs(): number;
-}

@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Decision } from './decision.js';
+
+/** A response to bytes that never became a request: there is only a socket. */
+export interface SocketAnswer {
+  readonly id: string;
+  readonly status: number;
+  readonly address: string;
+  readonly decision: Decision;
+  /** What the client is sent. */
+  readonly error: Error;
+}
+
+/** Observes every request, for logs, metrics and traces. No call may throw. */
+export interface HttpObserver {
+  /** A request's headers have arrived; nothing is decided yet. */
+  begun(request: FastifyRequest): void;
+  /** Its response is about to be written, also when the client has gone: once for each request that has begun. */
+  answered(request: FastifyRequest, reply: FastifyReply): void;
+  answeredOnSocket(answer: SocketAnswer): void;
+  /** A connection too many was rejected. Under floods this is logged once a minute. */
+  refusedConnection(status: number): void;
+}

@@ -1,0 +1,101 @@
+import { crc32 } from 'node:zlib';
+import { Expose } from 'class-transformer';
+import { IsInt, IsString, Max, Min } from 'class-validator';
+import { ApiError } from '../errors/api-error.js';
+import type { PublicUrl } from './http.module.js';
+import { INT64_MIN } from './input/int64.js';
+import { FromPlainInteger, MayBeAbsent } from './input/validators.js';
+import { Described } from './route.decorators.js';
+
+const LIMIT_MAX = 100;
+const LIMIT_MESSAGE = { message: `limit must be an integer from 1 to ${LIMIT_MAX}` };
+
+/** The query members of every list. */
+export class PagingQuery {
+  @Expose()
+  @Described('How many there are on a page at most.')
+  @FromPlainInteger()
+  @IsInt(LIMIT_MESSAGE)
+  @Min(1, LIMIT_MESSAGE)
+  @Max(LIMIT_MAX, LIMIT_MESSAGE)
+  readonly limit: number = 20;
+
+  @Expose()
+  @Described('Where the page begins: take it from the `Link` header, with its filter. It is opaque.')
+  @MayBeAbsent()
+  @IsString({ message: 'cursor must be given once' })
+  readonly cursor?: string;
+}
+
+/** A list by ascending identifier. */
+export interface FilteredList {
+  readonly path: string;
+  /** The requested filters by their parameter's name; the values need no escaping. */
+  readonly filter: Readonly<Record<string, string | undefined>>;
+}
+
+/** A page of a list: where it begins, and its links. */
+export class Paging {
+  /** The smallest identifier that may be on the page. */
+  readonly fromId: bigint;
+  readonly #limit: number;
+  /** The list with its filter, without a page: cursors are bound to it. */
+  readonly #list: string;
+
+  /** @throws ApiError invalid_parameter when the cursor belongs to another list or filter */
+  constructor({ path, filter }: FilteredList, { limit, cursor }: PagingQuery) {
+    const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+    this.#list = `${path}?${given.map(([name, value]) => `${name}=${value}&`).join('')}`;
+    this.#limit = limit;
+    const fromId = cursor === undefined ? INT64_MIN : decodeCursor(this.#list, cursor);
+    if (fromId === undefined) {
+      throw new ApiError(
+        'invalid_parameter',
+        'cursor must be one that this list gave, with the same filter.',
+      );
+    }
+    this.fromId = fromId;
+  }
+
+  /**
+   * The `Link` header of the page: `next` unless it is the last one, and `first`.
+   *
+   * @param nextId the identifier that the next page begins at
+   */
+  links(nextId: bigint | null, publicUrl: PublicUrl): string {
+    const target = publicUrl.to(`${this.#list}limit=${this.#limit}`);
+    const first = `<${target}>; rel="first"`;
+    if (nextId === null) return first;
+    return `<${target}&cursor=${encodeCursor(this.#list, nextId)}>; rel="next", ${first}`;
+  }
+}
+
+/** Changes with the layout below, so that an old cursor is rejected instead of misread. */
+const CURSOR_VERSION = 1;
+
+/** The version, the identifier that the page begins at, and a checksum of both and of their list. */
+const CURSOR_LENGTH = 1 + 8 + 4;
+
+/**
+ * The opaque text of a place in a list: base64url of the bytes above. The checksum binds it to its list and filter. It detects
+ * mistakes, not attacks: a place in a list needs no protection.
+ */
+export function encodeCursor(list: string, fromId: bigint): string {
+  const bytes = Buffer.allocUnsafe(CURSOR_LENGTH);
+  bytes.writeUInt8(CURSOR_VERSION, 0);
+  bytes.writeBigInt64BE(fromId, 1);
+  bytes.writeUInt32BE(checksum(list, bytes), 9);
+  return bytes.toString('base64url');
+}
+
+/** The identifier that the page begins at, or undefined for a cursor that is not of this list. */
+export function decodeCursor(list: string, cursor: string): bigint | undefined {
+  const bytes = Buffer.from(cursor, 'base64url');
+  if (bytes.length !== CURSOR_LENGTH || bytes.readUInt8(0) !== CURSOR_VERSION) return undefined;
+  // The decoder skips unknown characters; only a text that encodes to itself was issued.
+  if (bytes.toString('base64url') !== cursor || bytes.readUInt32BE(9) !== checksum(list, bytes))
+    return undefined;
+  return bytes.readBigInt64BE(1);
+}
+
+const checksum = (list: string, bytes: Buffer): number => crc32(bytes.subarray(0, 9), crc32(list));

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Decision } from './decision.js';
+import { looksLikeKey } from './mask-keys.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What was decided about this request; null only before. */
+    decision: Decision | null;
+    /** Milliseconds that the decision took. */
+    admissionMs: number;
+    /** The body as it was sent; null without a body. */
+    bodyBytes: Buffer | null;
+    /** The address that the request counts against; null only before it was determined. */
+    clientAddress: string | null;
+    /** The internal reason of a 5xx response: for the log, never for the client. */
+    failure: unknown;
+  }
+}
+
+/** Gives every request the members above from the start, which keeps the shape of its object. */
+export function decorateRequests(fastify: FastifyInstance): void {
+  for (const name of ['routeConfig', 'decision', 'bodyBytes', 'clientAddress', 'failure']) {
+    fastify.decorateRequest(name, null);
+  }
+  fastify.decorateRequest('admissionMs', 0);
+}
+
+/**
+ * The longest that a request may wait for the database, for its admission and its statements together. It leaves 100 ms of the two
+ * seconds in which every request is responded to.
+ */
+export const DATABASE_WAIT_MS = 1900;
+
+/**
+ * The moment of `performance.now()` by which the request's statements must be done. The arrival of its body does not count:
+ * the client may take its time.
+ */
+export const RequestDeadline = createParamDecorator((_data: unknown, context: ExecutionContext): number => {
+  const { admissionMs } = context.switchToHttp().getRequest<FastifyRequest>();
+  return performance.now() + DATABASE_WAIT_MS - admissionMs;
+});
+
+/** Visible ASCII without characters that need escaping in a log, a shell, a page or a list of header values. */
+const PLAIN = /^[!#-&(-+\--:=?-[\]-~]{1,128}$/;
+
+/** Identifies the process in logs of several: 48 bits, so that no two replicas collide by chance. */
+const PROCESS = randomBytes(6).toString('hex');
+
+let count = 0;
+
+/** Unique, and cheap: every request has one. */
+export const newRequestId = (): string => `${PROCESS}-${(count++).toString(36)}`;
+
+/**
+ * The identifier of a response and its log line: the client's own `X-Request-Id` if it is usable. One that contains an API
+ * key by mistake is not: it would get into every log.
+ */
+export function requestIdOf({ headers }: { readonly headers: IncomingHttpHeaders }): string {
+  const own = headers['x-request-id'];
+  return typeof own === 'string' && PLAIN.test(own) && !looksLikeKey(own) ? own : newRequestId();
+}
