@@ -285,7 +285,7 @@ describe('metrics', () => {
       expect(names).toContain(name);
     }
     expect(await valueOf('petstore_group_wait_seconds_count{group="list_pets"}')).toBeGreaterThan(0);
-    expect(await valueOf('petstore_group_size_bucket{group="list_pets",le="32"}')).toBeGreaterThan(0);
+    expect(await valueOf('petstore_group_size_bucket{le="32",group="list_pets"}')).toBeGreaterThan(0);
     expect(await valueOf('petstore_pool_connections_max')).toBe(9);
     expect(text).toMatch(/^petstore_build_info\{version="\d+\.\d+\.\d+",node="v\d+\.\d+\.\d+"\} 1$/m);
   });

@@ -119,17 +119,24 @@ const stringify = fastJson({
 });
 
 /** One JSON line, as pino would write it. */
-export function requestLine({ path, ms, keyId, isGone, failure, ...facts }: RequestFacts): string {
+export function requestLine(facts: RequestFacts): string {
+  const { status, path, ms, keyId } = facts;
   const line = stringify({
-    ...facts,
-    level: facts.status < 500 ? INFO : ERROR,
+    level: status < 500 ? INFO : ERROR,
     time: logTime(),
+    requestId: facts.requestId,
+    method: facts.method,
+    operation: facts.operation,
     path: path?.slice(0, PATH_LENGTH_MAX),
+    status,
     ms: ms && Math.round(ms * 100) / 100,
     // Text, because many programs that read logs take every number for a double.
     keyId: keyId?.toString(),
-    clientGone: isGone === true ? true : undefined,
-    err: facts.status < 500 ? undefined : described(failure, facts.status),
+    plan: facts.plan,
+    traceId: facts.traceId,
+    clientAddress: facts.clientAddress,
+    clientGone: facts.isGone === true ? true : undefined,
+    err: status < 500 ? undefined : described(facts.failure, status),
     msg: 'request',
   });
   return `${line}\n`;
