@@ -32,21 +32,12 @@ const MINUTE_MS = 60_000;
  * bucket, with the limit of one address, until the minute turns.
  */
 export class AddressLimiter {
-  readonly #limit: number;
-  readonly #floodAfter: number;
-  readonly #addressesMax: number;
-  readonly #lookupsMax: number;
   #minute = Number.NEGATIVE_INFINITY;
   #counts: Table = new Map();
   /** Lookups under way. Apart from the counts, for a lookup may outlive its minute. */
   readonly #lookups: Table = new Map();
 
-  constructor({ limitPerMinute, floodAfter, addressesMax, lookupsMax }: AddressLimiterOptions) {
-    this.#limit = limitPerMinute;
-    this.#floodAfter = floodAfter;
-    this.#addressesMax = addressesMax;
-    this.#lookupsMax = lookupsMax;
-  }
+  constructor(private readonly options: AddressLimiterOptions) {}
 
   /** Counts one refused request. `allowed` is false when the limit was used up before, `floods` long before. */
   charge(
@@ -54,24 +45,26 @@ export class AddressLimiter {
     nowMs: number,
   ): AddressState & { readonly allowed: boolean; readonly floods: boolean } {
     this.#turnTo(nowMs);
+    const { limitPerMinute: limit, floodAfter } = this.options;
     const bucket = this.#bucketIn(this.#counts, address);
     const before = this.#counts.get(bucket) ?? 0;
     this.#counts.set(bucket, before + 1);
     return {
-      limit: this.#limit,
-      remaining: Math.max(0, this.#limit - before - 1),
+      limit,
+      remaining: Math.max(0, limit - before - 1),
       resetAtMs: this.#resetAtMs,
-      allowed: before < this.#limit,
-      floods: before >= this.#limit + this.#floodAfter,
+      allowed: before < limit,
+      floods: before >= limit + floodAfter,
     };
   }
 
   /** The same without a charge: for the headers, and to ask whether a key is still looked up without a place. */
   peek(address: string, nowMs: number): AddressState & { readonly exhausted: boolean } {
     this.#turnTo(nowMs);
+    const { limitPerMinute: limit } = this.options;
     const used = this.#counts.get(this.#bucketIn(this.#counts, address)) ?? 0;
-    const remaining = Math.max(0, this.#limit - used);
-    return { limit: this.#limit, remaining, resetAtMs: this.#resetAtMs, exhausted: remaining === 0 };
+    const remaining = Math.max(0, limit - used);
+    return { limit, remaining, resetAtMs: this.#resetAtMs, exhausted: remaining === 0 };
   }
 
   /**
@@ -82,25 +75,21 @@ export class AddressLimiter {
   enterLookup(address: string): (() => void) | undefined {
     const bucket = this.#bucketIn(this.#lookups, address);
     const before = this.#lookups.get(bucket) ?? 0;
-    if (before >= this.#lookupsMax) return undefined;
+    if (before >= this.options.lookupsMax) return undefined;
     this.#lookups.set(bucket, before + 1);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      this.#leaveLookup(bucket);
+      const left = (this.#lookups.get(bucket) ?? 0) - 1;
+      if (left > 0) this.#lookups.set(bucket, left);
+      else this.#lookups.delete(bucket);
     };
   }
 
   /** What is held in memory: buckets counted in the present minute, and with lookups under way. */
   get size(): { readonly counted: number; readonly lookingUp: number } {
     return { counted: this.#counts.size, lookingUp: this.#lookups.size };
-  }
-
-  #leaveLookup(bucket: string | typeof SHARED): void {
-    const left = (this.#lookups.get(bucket) ?? 0) - 1;
-    if (left > 0) this.#lookups.set(bucket, left);
-    else this.#lookups.delete(bucket);
   }
 
   /**
@@ -126,6 +115,6 @@ export class AddressLimiter {
   }
 
   #bucketIn(table: Table, address: string): string | typeof SHARED {
-    return table.size < this.#addressesMax || table.has(address) ? address : SHARED;
+    return table.size < this.options.addressesMax || table.has(address) ? address : SHARED;
   }
 }

@@ -1,4 +1,4 @@
-import { selectAdmissionRow } from './admission-row.js';
+import { selectAdmissionRow } from './key-verdict.js';
 
 /**
  * The admission statement: one group of requests is authenticated, checked against its plans and counted, whatever becomes of

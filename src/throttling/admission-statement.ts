@@ -1,8 +1,7 @@
 import { PartlyAnswered } from '../database/group-options.js';
 import { queryRows, type RowSource, type Statement } from '../database/query-rows.js';
-import { type AdmissionRow, parseAdmission } from './admission-row.js';
 import { admissionSql } from './admission-sql.js';
-import { type KeyVerdict, tallyOf } from './key-verdict.js';
+import { type AdmissionRow, type KeyVerdict, parseAdmission, tallyOf } from './key-verdict.js';
 import { plainAdmissionOfOneSql, plainAdmissionSql } from './plain-admission-sql.js';
 
 export interface BanPolicy {
@@ -14,23 +13,23 @@ export interface BanPolicy {
   readonly banMaxSeconds: number;
 }
 
-/** Something that admission put right by itself and an operator should hear of. */
+/** Something that admission corrected by itself and an operator should know. */
 export type AdmissionRepair =
   /** The key's counts were more than two minutes ahead of the clock (another primary wrote them): they began anew. */
   | { readonly kind: 'clock-went-back'; readonly keyId: bigint }
-  /** Live keys had no row of counters (somebody deleted them): the rows were made, and count from nought. */
+  /** Live keys had no row of counters (somebody deleted them): the rows were made, and count from zero. */
   | { readonly kind: 'counters-missing'; readonly keyIds: readonly bigint[] };
 
 export interface AdmissionStatementOptions {
   readonly onRepair?: (repair: AdmissionRepair) => void;
-  readonly onBanStarted?: () => void;
+  readonly onBanStarted?: (() => void) | undefined;
 }
 
 /** One of the statements that decide. */
 interface Way extends Statement {
   /** After those that all have. */
   readonly parameters: readonly number[];
-  /** Of requests with a secret that its answer does not tell of. */
+  /** The verdict about secrets that its rows do not contain. */
   readonly otherwise: KeyVerdict | undefined;
 }
 
@@ -46,30 +45,27 @@ const GENERAL: Statement = { name: 'admission', text: admissionSql };
 /** The statements that requests send. */
 export const ADMISSION_STATEMENTS: readonly Statement[] = [PLAIN, PLAIN_OF_ONE, GENERAL];
 
-/** One for each request, in order of arrival; undefined where none is known yet. */
+/** One for each request, in order of arrival; undefined where it is not known yet. */
 type Verdicts = (KeyVerdict | undefined)[];
 
 /**
- * Decides about groups of requests in SQL: authenticates them, checks them against their plans, counts them. The plain case is
- * tried first; whoever it leaves alone is decided about by the admission statement. The verdicts are those of the same requests
- * made one after another. A failure of the database is thrown: nobody is admitted whom it did not admit.
+ * Decides about batches of requests in SQL: authenticates them, checks them against their plans, counts them. The plain case is
+ * tried first; the general statement decides about the rest. The verdicts are those of the same requests made one after another. A
+ * failure of the database is thrown: no request is admitted without it.
  */
 export class AdmissionStatement {
-  readonly #source: RowSource;
   readonly #general: Way;
-  readonly #onRepair: (repair: AdmissionRepair) => void;
-  readonly #onBanStarted: () => void;
 
-  constructor(source: RowSource, policy: BanPolicy, options: AdmissionStatementOptions = {}) {
-    const { banAfterRefusals, banSeconds, banMaxSeconds } = policy;
-    this.#source = source;
+  constructor(
+    private readonly source: RowSource,
+    { banAfterRefusals, banSeconds, banMaxSeconds }: BanPolicy,
+    private readonly options: AdmissionStatementOptions = {},
+  ) {
     this.#general = {
       ...GENERAL,
       parameters: [banAfterRefusals, banSeconds, banMaxSeconds],
       otherwise: { state: 'unknown' },
     };
-    this.#onRepair = options.onRepair ?? (() => undefined);
-    this.#onBanStarted = options.onBanStarted ?? (() => undefined);
   }
 
   /**
@@ -109,7 +105,7 @@ export class AdmissionStatement {
     for (const hash of hashes) requests.set(hash, (requests.get(hash) ?? 0) + 1);
     const secrets = [...requests.keys()];
     const values = [secrets, [...requests.values()], at?.toISOString() ?? null, ...way.parameters];
-    const rows = parseAdmission(await queryRows<[json: string]>(this.#source, way, values));
+    const rows = parseAdmission(await queryRows<[json: string]>(this.source, way, values));
     const verdictOf = new Map<string | undefined, () => KeyVerdict | undefined>();
     const keys = new Map<string, () => KeyVerdict>();
     for (const row of rows) {
@@ -133,15 +129,15 @@ export class AdmissionStatement {
 
   #tallyOf(row: AdmissionRow): () => KeyVerdict {
     const { clockWentBack, startsBan, next } = tallyOf(row);
-    if (clockWentBack) this.#onRepair({ kind: 'clock-went-back', keyId: BigInt(row[2]) });
-    if (startsBan) this.#onBanStarted();
+    if (clockWentBack) this.options.onRepair?.({ kind: 'clock-went-back', keyId: BigInt(row[2]) });
+    if (startsBan) this.options.onBanStarted?.();
     return next;
   }
 
   async #makeMissingCounters(hashes: readonly string[]): Promise<void> {
-    const rows = await queryRows<[keyId: bigint]>(this.#source, MAKE_MISSING_COUNTERS, [hashes]);
+    const rows = await queryRows<[keyId: bigint]>(this.source, MAKE_MISSING_COUNTERS, [hashes]);
     if (rows.length === 0) return;
-    this.#onRepair({ kind: 'counters-missing', keyIds: rows.map(([keyId]) => keyId) });
+    this.options.onRepair?.({ kind: 'counters-missing', keyIds: rows.map(([keyId]) => keyId) });
   }
 }
 

@@ -5,22 +5,19 @@ import type { Group } from '../database/group.js';
 import type { AdmissionPort, Decision, LimitWindow } from '../http/decision.js';
 import { ApiError } from '../errors/api-error.js';
 import type { Clock } from '../http/http.module.js';
-
 import { toApiError } from '../http/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';
-import { createDelay } from './delayed-rejections.js';
-
-type Lookup = Pick<Group<ApiKeyHash, KeyVerdict>, 'ask'>;
+import { createDelay } from './load-shedding.js';
 
 export interface AdmissionParts {
   /** Decides about keys, many at a time. */
-  readonly keys: Lookup;
+  readonly keys: Pick<Group<ApiKeyHash, KeyVerdict>, 'ask'>;
   /** The same, in a queue of its own, for keys from addresses that are past their limit. */
-  readonly suspects: Lookup;
+  readonly suspects: AdmissionParts['keys'];
   readonly addresses: AddressLimiter;
   readonly clock: Clock;
-  /** Told of the database's time with each verdict. */
+  /** Gets the database's time with each verdict. */
   readonly observe: (databaseNowMs: number) => void;
 }
 
@@ -30,14 +27,11 @@ const DELAYED_MAX = 100;
 const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 
-/** Decides about every request: who asks, and whether the key's plan or the client's address has a request left. */
+/** Decides about every request: whose key it has, and whether the key's plan or the client's address has a request left. */
 export class Admission implements AdmissionPort {
-  readonly #parts: AdmissionParts;
   readonly #delay = createDelay(DELAYED_MAX);
 
-  constructor(parts: AdmissionParts) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: AdmissionParts) {}
 
   async decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision> {
     const credential = readCredential(headers.authorization);
@@ -50,41 +44,29 @@ export class Admission implements AdmissionPort {
       return { ...this.describeAddress(clientAddress), refusal: toApiError(error) };
     }
     if (verdict === undefined) return this.chargeAddress(clientAddress);
-    if (verdict.state !== 'unknown') this.#parts.observe(verdict.nowMs);
-    switch (verdict.state) {
-      case 'unknown':
-        return this.#refuse(clientAddress, 'invalid_api_key');
-      case 'revoked':
-        return this.#refuse(clientAddress, 'revoked_api_key');
-      case 'expired':
-        return this.#refuse(clientAddress, 'expired_api_key');
-      case 'admitted':
-      case 'limited':
-      case 'banned':
-        return ofKey(verdict);
-    }
+    if (verdict.state === 'unknown') return this.#refuse(clientAddress, 'invalid_api_key');
+    this.parts.observe(verdict.nowMs);
+    if ('planId' in verdict) return ofKey(verdict);
+    return this.#refuse(clientAddress, `${verdict.state}_api_key`);
   }
 
   async chargeAddress(clientAddress: string): Promise<Decision> {
-    const state = this.#parts.addresses.charge(clientAddress, this.#parts.clock.nowMs());
+    const { addresses, clock } = this.parts;
+    const state = addresses.charge(clientAddress, clock.nowMs());
     if (state.floods) await this.#delay();
     const decision = ofAddress(state);
-    return state.allowed ? decision : { ...decision, refusal: this.#tooMany(state.resetAtMs) };
+    if (state.allowed) return decision;
+    return { ...decision, refusal: refusedUntil('rate_limit_exceeded', state.resetAtMs, clock.nowMs()) };
   }
 
   describeAddress(clientAddress: string): Decision {
-    return ofAddress(this.#parts.addresses.peek(clientAddress, this.#parts.clock.nowMs()));
+    return ofAddress(this.parts.addresses.peek(clientAddress, this.parts.clock.nowMs()));
   }
 
-  /** The verdict, or undefined when the address has no place left for a lookup. */
-  #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<KeyVerdict | undefined> {
-    const { keys, addresses, clock } = this.#parts;
-    const { exhausted } = addresses.peek(clientAddress, clock.nowMs());
-    return exhausted ? this.#lookUpSuspect(hash, clientAddress) : keys.ask(hash);
-  }
-
-  async #lookUpSuspect(hash: ApiKeyHash, clientAddress: string): Promise<KeyVerdict | undefined> {
-    const { suspects, addresses } = this.#parts;
+  /** The verdict, or undefined when the address is past its limit and has as many look-ups under way as it may. */
+  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<KeyVerdict | undefined> {
+    const { keys, suspects, addresses, clock } = this.parts;
+    if (!addresses.peek(clientAddress, clock.nowMs()).exhausted) return await keys.ask(hash);
     const leave = addresses.enterLookup(clientAddress);
     if (leave === undefined) return undefined;
     try {
@@ -99,15 +81,9 @@ export class Admission implements AdmissionPort {
     const decision = await this.chargeAddress(clientAddress);
     return decision.refusal === undefined ? { ...decision, refusal: authenticationError(code) } : decision;
   }
-
-  #tooMany(resetAtMs: number): ApiError {
-    return refusedUntil('rate_limit_exceeded', resetAtMs, this.#parts.clock.nowMs());
-  }
 }
 
-type DecidedKey = Extract<KeyVerdict, { readonly state: 'admitted' | 'limited' | 'banned' }>;
-
-function ofKey(verdict: DecidedKey): Decision {
+function ofKey(verdict: Extract<KeyVerdict, { readonly planId: string }>): Decision {
   const { keyId, planId, state, nowMs, retryAtMs } = verdict;
   const minute = ofWindow('minute', verdict.minute, MINUTE_SECONDS);
   const day = ofWindow('day', verdict.day, DAY_SECONDS);
@@ -130,7 +106,7 @@ const ofAddress = ({ limit, remaining, resetAtMs }: AddressState): Decision => (
   windows: [{ policy: 'address', windowSeconds: MINUTE_SECONDS, limit, remaining, resetAtMs }],
 });
 
-/** 429, with the whole seconds after which the request is admitted if nobody else uses the key. */
+/** 429, with the whole seconds after which the request is admitted if no other uses the key. */
 const refusedUntil = (
   code: 'rate_limit_exceeded' | 'api_key_banned',
   untilMs: number,

@@ -15,18 +15,16 @@ import { shedLoad } from './load-shedding.js';
 export interface AdmissionOptions {
   readonly database: Database;
   readonly limits: LimitsConfig;
-  /** Told of what admission put right by itself and an operator should hear of. */
   readonly warn: (message: string) => void;
-  /** Told of each ban that this replica starts. */
   readonly onBanStarted?: (() => void) | undefined;
   /** A test's clock; without it the time is the database's. */
   readonly clock?: Clock;
 }
 
-/** Addresses that are told apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
+/** Addresses that are counted apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
 const ADDRESSES_MAX = 100_000;
 
-/** Ten a second, for a whole minute: whoever is refused so often past its limit is no program with a wrong key. */
+/** Ten a second, for a whole minute: a program with a wrong key is not rejected so often past its limit. */
 const FLOOD_AFTER = 600;
 
 /** Keys of one address past its limit that are looked up at the same time. */
@@ -46,14 +44,13 @@ export function createAdmission(options: AdmissionOptions): {
     const source = { queryable: pool, named: database.namedStatements };
     const statement = new AdmissionStatement(source, limits, {
       onRepair: (repair) => warn(explain(repair)),
-      ...(onBanStarted && { onBanStarted }),
+      onBanStarted,
     });
     const send = (hashes: readonly ApiKeyHash[]): Promise<readonly KeyVerdict[]> =>
       statement.decide(hashes, testClock && new Date(testClock.nowMs()));
     // One statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is no bottleneck: a
-    // connection decides several times what a process can serve. And a burst may wait for all of its time: a request that is
-    // charged although its answer came too late is the lesser harm.
-    // The counters of one key may be what is locked.
+    // connection decides several times what a process can serve. A burst may wait for all of its time: a request that is counted
+    // although its result came too late is the lesser harm. After a time-out the items go alone: the counters of one key may be locked.
     return groupWrites(database, {
       name,
       send,
@@ -77,17 +74,12 @@ export function createAdmission(options: AdmissionOptions): {
     observe: (databaseNowMs) => databaseClock.observe(databaseNowMs),
   });
   const setClock = async (): Promise<void> => {
-    const nowMs = await readDatabaseTime(database).catch(() => undefined);
-    if (nowMs !== undefined) databaseClock.observe(nowMs);
+    const { rows } = await database.pool
+      .query<{ nowMs: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"')
+      .catch(() => ({ rows: [] }));
+    for (const { nowMs } of rows) databaseClock.observe(nowMs);
   };
   return { admission, clock, setClock };
-}
-
-async function readDatabaseTime(database: Database): Promise<number | undefined> {
-  const { rows } = await database.pool.query<{ nowMs: number }>(
-    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"',
-  );
-  return rows[0]?.nowMs;
 }
 
 function explain(repair: AdmissionRepair): string {

@@ -1,5 +1,3 @@
-import type { AdmissionRow } from './admission-row.js';
-
 /** One window of a key as it stands after the request that a verdict is about. */
 export interface WindowState {
   /** The limit in force: the key's own number or its plan's. */
@@ -27,6 +25,66 @@ export type KeyVerdict =
        */
       readonly retryAtMs?: number;
     };
+
+/**
+ * One row of an admission statement, for one secret of the batch that exists. Times are ms of the database's clock. The members from
+ * `granted` on are missing unless the key is live, and the last one where nothing bars the key.
+ */
+export type AdmissionRow = readonly [
+  /** `uncounted` is a live key without a row of counters. */
+  state: 'live' | 'uncounted' | 'revoked' | 'expired',
+  /** The place of the secret in the statement's lists, from 1 on. */
+  position: number,
+  /** As text: it may be more than a double holds. */
+  keyId: string,
+  planId: string,
+  nowMs: number,
+  /** How many of the requests are admitted. */
+  granted: number,
+  /** How many of the others are counted as rejections; the rest finds the key banned. */
+  refused: number,
+  minuteLimit: number,
+  /** What the window had admitted before the batch. */
+  minuteAdmitted: number,
+  minuteResetMs: number,
+  dayLimit: number,
+  dayAdmitted: number,
+  dayResetMs: number,
+  clockWentBack: 0 | 1,
+  barredUntilMs?: number,
+];
+
+const MEMBERS = [
+  'state',
+  'position',
+  'keyId',
+  'planId',
+  'nowMs',
+  'granted',
+  'refused',
+  'minuteLimit',
+  'minuteAdmitted',
+  'minuteResetMs',
+  'dayLimit',
+  'dayAdmitted',
+  'dayResetMs',
+  'clockWentBack',
+  'barredUntilMs',
+] as const;
+const TEXTS: ReadonlySet<string> = new Set(['state', 'keyId', 'planId']);
+
+/** SQL for an `AdmissionRow` as JSON, from SQL for each member. Nulls are left out: only the last members, or unread ones, may be null. */
+export function selectAdmissionRow(sql: Readonly<Record<(typeof MEMBERS)[number], string>>): string {
+  const members = MEMBERS.map((name) => (TEXTS.has(name) ? `'"' || ${sql[name]} || '"'` : sql[name]));
+  return `
+  '[' || concat_ws(
+    ',',
+    ${members.join(',\n    ')}
+  ) || ']'`;
+}
+
+export const parseAdmission = (rows: readonly (readonly [json: string])[]): readonly AdmissionRow[] =>
+  JSON.parse(`[${rows.map(([json]) => json).join(',')}]`) as AdmissionRow[];
 
 /**
  * The requests of one live key in a batch, in their order of arrival, whichever secret they came with: the first are

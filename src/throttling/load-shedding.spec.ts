@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { DELAY_MS } from './delayed-rejections.js';
-import { shedLoad } from './load-shedding.js';
+import { DELAY_MS, shedLoad } from './load-shedding.js';
 
 const group = {
   name: 'admission',

@@ -2,7 +2,6 @@ import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { UnavailableError } from '../database/database-errors.js';
 import type { Group } from '../database/group.js';
 import { SIZE_MAX } from '../database/groups.js';
-import { createDelay } from './delayed-rejections.js';
 
 /** Delayed rejections at a time. Each holds a request, some 10 KB: 50 MB at most. */
 const DELAYED_MAX = 5000;
@@ -113,5 +112,27 @@ function createBusyShare(): () => number {
     const { utilization } = performance.eventLoopUtilization(now, last);
     last = now;
     return utilization;
+  };
+}
+
+/**
+ * The delay of a rejection, more or less by half, well below the second of `Retry-After`. A rejection costs the process as much as
+ * any response, and of six hundred connections that repeat their requests at once it makes a thousand a second.
+ */
+export const DELAY_MS = 500;
+
+/**
+ * Delays the rejections of clients that repeat rejected requests at once: they would take the time of all others.
+ *
+ * @param max how many at a time; past them a rejection comes at once, because each holds a connection, perhaps one of a proxy
+ * @returns a function that resolves after the delay
+ */
+export function createDelay(max: number): () => Promise<void> {
+  let delayed = 0;
+  return async () => {
+    if (delayed >= max) return;
+    delayed += 1;
+    await new Promise((resume) => setTimeout(resume, DELAY_MS * (0.5 + Math.random())));
+    delayed -= 1;
   };
 }

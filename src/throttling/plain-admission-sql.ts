@@ -1,4 +1,4 @@
-import { selectAdmissionRow } from './admission-row.js';
+import { selectAdmissionRow } from './key-verdict.js';
 
 /**
  * Admission of the plain case, which nearly all requests are: the key is live, has no ban that stands or was lifted, its day is
