@@ -22,7 +22,7 @@ const arrows = {
 const rooms = {
   input: [],
   sockets: ['input'],
-  edge: ['sockets', 'input'],
+  server: ['sockets', 'input'],
 };
 
 /** The service, the command line, and what a browser loads first. */

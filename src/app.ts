@@ -12,7 +12,7 @@ import {
 } from './http/client-address.js';
 import { Cors } from './http/cors.js';
 import { type Clock, PublicUrl } from './http/http.module.js';
-import { EdgeAdapter } from './http/edge/edge.js';
+import { HttpAdapter } from './http/server/http-adapter.js';
 import type { HttpObserver } from './http/observer.js';
 import { nestLogger } from './operations/logging/logger.js';
 import { createAdmission } from './throttling/create-admission.js';
@@ -55,7 +55,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   });
   await setClock();
   const publicUrl = new PublicUrl(config.publicUrl);
-  const edge = new EdgeAdapter({
+  const edge = new HttpAdapter({
     admission,
     clientAddressOf: clientAddressOf(config, logger),
     clock,

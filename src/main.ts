@@ -7,7 +7,7 @@ import type { Database } from './database/database.js';
 import { observeGroups } from './database/groups.js';
 import { openDatabase } from './database/open-database.js';
 import { WarmUp } from './database/warm-up.js';
-import type { EdgeAdapter } from './http/edge/edge.js';
+import type { HttpAdapter } from './http/server/http-adapter.js';
 import { deleteExpiredAnswers } from './idempotency/idempotency.repository.js';
 import { banner } from './operations/banner.js';
 import { Housekeeping } from './operations/housekeeping.js';
@@ -93,7 +93,7 @@ try {
     await app.getHttpAdapter().getInstance().listen({ port: config.port, host: config.host });
     const housekeeping = createHousekeeping(opened.database, config.limits, logger);
     housekeeping.start();
-    const edge: EdgeAdapter = app.getHttpAdapter() as EdgeAdapter;
+    const edge: HttpAdapter = app.getHttpAdapter() as HttpAdapter;
     const parts = { app, edge, housekeeping, opened, readiness, management, tracing, flushLog };
     shutDownOnSignal({
       phases: stopPhases(parts, config),

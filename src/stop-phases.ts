@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { closeGroups } from './database/groups.js';
 import type { OpenedDatabase } from './database/open-database.js';
-import type { EdgeAdapter } from './http/edge/edge.js';
+import type { HttpAdapter } from './http/server/http-adapter.js';
 import type { Housekeeping } from './operations/housekeeping.js';
 import type { ManagementServer } from './operations/management/management-server.js';
 import type { Readiness } from './operations/management/readiness.js';
@@ -11,7 +11,7 @@ import type { Tracing } from './operations/tracing/tracing.js';
 
 export interface StoppedParts {
   readonly app: NestFastifyApplication;
-  readonly edge: EdgeAdapter;
+  readonly edge: HttpAdapter;
   readonly housekeeping: Housekeeping;
   readonly opened: OpenedDatabase;
   readonly readiness: Readiness;
@@ -63,7 +63,7 @@ export function stopPhases(parts: StoppedParts, { drainGraceMs, shutdownTimeoutM
       // Each answer closes its connection, so that no client sends a request into one that is being closed.
       name: 'farewell',
       boundMs: FAREWELL_MS + 1000,
-      run: () => edge.sayFarewell(FAREWELL_MS),
+      run: () => edge.drain(FAREWELL_MS),
     },
     {
       name: 'requests',

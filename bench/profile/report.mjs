@@ -85,7 +85,7 @@ function nameOfPlace(node) {
   return functionName.startsWith('(') ? functionName : '(native functions)';
 }
 
-/** Short and readable: `pg lib/client.js`, `dist/http/edge/edge.js`, `node:net`. */
+/** Short and readable: `pg lib/client.js`, `dist/http/server/pipeline.js`, `node:net`. */
 function fileOf({ callFrame: { url } }) {
   const inPackage = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(.*)$/.exec(url);
   if (inPackage !== null) return `${inPackage[1]} ${inPackage[2]}`;

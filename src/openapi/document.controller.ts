@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { EdgeAdapter } from '../http/edge/edge.js';
+import type { HttpAdapter } from '../http/server/http-adapter.js';
 import { PublicUrl } from '../http/http.module.js';
 import { Public } from '../http/route.decorators.js';
 import { createDocument } from './document.js';
@@ -14,7 +14,7 @@ export class OpenApiDocument {
   #yaml: string | undefined;
 
   constructor(
-    private readonly host: HttpAdapterHost<EdgeAdapter>,
+    private readonly host: HttpAdapterHost<HttpAdapter>,
     private readonly publicUrl: PublicUrl,
   ) {}
 

@@ -57,7 +57,7 @@ export function answerSocketErrors(
   inFlight: InFlightRequests,
   isRefused: (socket: Duplex) => boolean,
 ): void {
-  // "100 Continue" is the edge's to say, when the request was not refused.
+  // The pipeline sends "100 Continue" once the request is admitted.
   server.on('checkContinue', (request, response) => {
     // Node finds it among other words, too.
     if (request.headers.expect?.toLowerCase() !== '100-continue') markUnmetExpectation(request);

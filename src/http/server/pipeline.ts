@@ -1,0 +1,178 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors/api-error.js';
+import { appendHeaders } from '../appended-headers.js';
+import { Caching } from '../caching.js';
+import { commonHeaders, type Headers } from '../common-headers.js';
+import { isPreflight, PREFLIGHT_HEADERS } from '../cors.js';
+import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation.js';
+import { sendError, toApiError } from '../error.filter.js';
+import type { PublicUrl } from '../http.module.js';
+import {
+  awaitsContinue,
+  bodyBrokeOff,
+  bodySource,
+  bodyTooLarge,
+  checkBeforeBody,
+  isBodyIgnored,
+  isBrokenOff,
+} from '../input/body-check.js';
+import { parseJsonBody } from '../input/json-body.js';
+import { decorateRequests } from '../request.js';
+import { routeConfigOf } from '../route.decorators.js';
+import type { InFlightRequests } from '../sockets/in-flight-requests.js';
+import type { SocketOptions } from '../sockets/socket-options.js';
+import { RouteMethods } from './route-methods.js';
+
+export interface PipelineOptions extends SocketOptions {
+  readonly publicUrl: PublicUrl;
+  readonly bodyBytesMax: number;
+}
+
+/** Longer than a page of cursors and filters needs, and shorter than Node's limit for all headers (16 KiB). */
+const TARGET_LENGTH_MAX = 8192;
+
+/** Node's parser also takes 0.9 and 2.0, whose requests are framed differently. */
+const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
+
+/** Everything that happens to a request before its handler, and to its response after it, in the order of the methods. */
+export class RequestPipeline {
+  readonly #methods = new RouteMethods();
+  readonly #announcements = new Map<Deprecation | undefined, Headers>();
+  readonly #caching: Caching;
+
+  constructor(
+    private readonly options: PipelineOptions,
+    private readonly inFlight: InFlightRequests,
+  ) {
+    this.#caching = new Caching(options.cors);
+  }
+
+  /** Adds all steps but `onRequest`, which must come before the hooks of Nest. */
+  install(fastify: FastifyInstance): void {
+    const { publicUrl, bodyBytesMax } = this.options;
+    decorateRequests(fastify);
+    fastify.addHook('onRoute', (route) => {
+      this.#methods.add(route);
+      const { deprecation } = route.config ?? {};
+      if (deprecation !== undefined)
+        this.#announcements.set(deprecation, deprecationHeaders(deprecation, publicUrl));
+    });
+    fastify.removeAllContentTypeParsers();
+    fastify.addHook('preParsing', ({ raw }, _reply, payload, done) => {
+      try {
+        done(null, isBodyIgnored(raw) ? payload : bodySource(raw));
+      } catch (error) {
+        done(error as ApiError);
+      }
+    });
+    fastify.addContentTypeParser<Buffer>(
+      'application/json',
+      { parseAs: 'buffer' },
+      (request, bytes, done) => {
+        request.bodyBytes = bytes;
+        done(null, parseJsonBody(bytes));
+      },
+    );
+    fastify.addHook('onSend', (request, reply, payload, done) =>
+      this.inFlight.whenRoom(request.raw, payload, () => this.#onSend(request, reply, payload, done)),
+    );
+    fastify.setErrorHandler((error: FastifyError, request, reply) => {
+      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') sendError(bodyTooLarge(bodyBytesMax), request, reply);
+      else sendError(error === request.raw.errored ? bodyBrokeOff(error) : error, request, reply);
+    });
+    fastify.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply));
+  }
+
+  readonly onRequest = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: (error?: Error) => void,
+  ): void => {
+    this.#beforeBody(request, reply).then((hasResponded) => hasResponded || done(), done);
+  };
+
+  /** Everything that is decided before a byte of the body is read. Resolves to true if it has already responded. */
+  async #beforeBody(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const { admission, bodyBytesMax, clock, observer } = this.options;
+    observer.begun(request);
+    const address = this.#addressOf(request);
+    if (isPreflight(request.method, request.headers)) {
+      request.decision = admission.describeAddress(address);
+      reply.code(204).headers(PREFLIGHT_HEADERS).send();
+      return true;
+    }
+
+    if (!HTTP_VERSIONS.has(request.raw.httpVersion)) {
+      request.decision = await admission.chargeAddress(address);
+      throw request.decision.refusal ?? new ApiError('malformed_request');
+    }
+
+    const { public: isPublic, deprecation } = routeConfigOf(request);
+    if (isPublic === true) {
+      request.decision = admission.describeAddress(address);
+    } else {
+      const begunAt = performance.now();
+      request.decision = await admission.decide(request.headers, address);
+      request.admissionMs = performance.now() - begunAt;
+      if (request.decision.refusal !== undefined) throw request.decision.refusal;
+    }
+
+    if (request.raw.url !== undefined && request.raw.url.length > TARGET_LENGTH_MAX) {
+      throw new ApiError(
+        'uri_too_long',
+        `The request target is longer than ${TARGET_LENGTH_MAX} characters.`,
+      );
+    }
+    if (request.is404) this.#throwNoRoute(request);
+    if (deprecation !== undefined) assertNotRemoved(deprecation, clock.nowMs());
+    checkBeforeBody(request.raw, bodyBytesMax);
+    if (awaitsContinue(request.raw)) reply.raw.writeContinue();
+    return false;
+  }
+
+  #addressOf(request: FastifyRequest): string {
+    const { remoteAddress } = request.raw.socket;
+    return (request.clientAddress ??= this.options.clientAddressOf(remoteAddress, request.headers));
+  }
+
+  #throwNoRoute({ raw }: FastifyRequest): never {
+    const methods = this.#methods.of(raw.url ?? '');
+    if (methods.length === 0) throw new ApiError('not_found');
+    const allow = methods.join(', ');
+    throw new ApiError('method_not_allowed', `This path offers ${allow} only.`, { headers: { allow } });
+  }
+
+  #onSend(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+    done: (error?: Error | null, payload?: unknown) => void,
+  ): void {
+    const sent = this.#caching.of(request, reply, payload);
+    if (sent === 'precondition_failed') return done(new ApiError(sent));
+    this.#setCommonHeaders(request, reply, sent.headers);
+    this.options.observer.answered(request, reply);
+    done(null, sent.payload);
+  }
+
+  /** The headers of every response, at the last moment, so that none of them is stale. */
+  #setCommonHeaders(request: FastifyRequest, reply: FastifyReply, caching: Headers): void {
+    request.decision ??= this.options.admission.describeAddress(this.#addressOf(request));
+    if (this.inFlight.isLast(request.raw) || isBrokenOff(request.raw)) reply.header('connection', 'close');
+    const { id, decision, headers } = request;
+    const common = commonHeaders(this.options, { id, decision, origin: headers.origin });
+    const announcement = this.#announcements.get(routeConfigOf(request).deprecation);
+    if (announcement === undefined) appendHeaders(reply, common, caching);
+    else appendHeaders(reply, common, caching, announcement);
+  }
+
+  /** Responds to a target that cannot be decoded. It reaches no hook, so nothing was decided and no header is set. */
+  async rejectTarget(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { admission, observer } = this.options;
+    observer.begun(request);
+    request.decision = await admission.chargeAddress(this.#addressOf(request));
+    this.#setCommonHeaders(request, reply, this.#caching.notKept);
+    sendError(request.decision.refusal ?? toApiError(error), request, reply);
+    observer.answered(request, reply);
+  }
+}
