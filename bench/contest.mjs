@@ -82,13 +82,17 @@ async function start(contender, first, contest, { options, databases, load, redi
   };
   await prepare(1);
   const run = (poolMax) =>
-    startServer(server.file, {
-      DATABASE_URL: url,
-      MANAGEMENT_PORT: '0',
-      ...(poolMax !== undefined && { BENCH_POOL_MAX: String(poolMax) }),
-      ...(redis !== undefined && { BENCH_REDIS: redis }),
-      ...(server.constant === true && { BENCH_BODY: first.body }),
-    });
+    startServer(
+      server.file,
+      {
+        DATABASE_URL: url,
+        MANAGEMENT_PORT: '0',
+        ...(poolMax !== undefined && { BENCH_POOL_MAX: String(poolMax) }),
+        ...(redis !== undefined && { BENCH_REDIS: redis }),
+        ...(server.constant === true && { BENCH_BODY: first.body }),
+      },
+      server.flags,
+    );
   contender.drive = (seconds) =>
     load.drive({ address: contender.running.address, file, connections, seconds });
   contender.prepare = work === 'orders' ? prepare : () => Promise.resolve();

@@ -20,8 +20,8 @@ const PARTS = 5;
  * @returns `partsMb`: the median memory of each fifth of the time; `maxMb`; `requests` answered
  */
 export async function runMemory({ databases: { large }, load, options, log }) {
-  const { file } = SERVERS.service;
-  const server = await startServer(file, { DATABASE_URL: large.url, MANAGEMENT_PORT: '0' });
+  const { file, flags } = SERVERS.service;
+  const server = await startServer(file, { DATABASE_URL: large.url, MANAGEMENT_PORT: '0' }, flags);
   const samples = [];
   let requests = 0;
   try {

@@ -1,9 +1,15 @@
 // The servers that are compared.
+import { readFileSync } from 'node:fs';
+
+/** The service is measured as its image runs it. */
+const DOCKERFILE = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
+const FLAGS_OF_IMAGE = /^CMD \["node", (.*)"dist/m.exec(DOCKERFILE)?.[1].match(/--[^"]+/g) ?? [];
 
 /**
  * @typedef {object} Server
  * @property {string} title
  * @property {string} file relative to the project
+ * @property {readonly string[]} [flags] of Node.js
  * @property {boolean} hasPool whether it is tried with several numbers of connections to PostgreSQL
  * @property {boolean} cursors whether it knows the service's cursors
  * @property {boolean} [bare] whether it orders from tables without the service's rules
@@ -17,6 +23,7 @@ export const SERVERS = {
   service: {
     title: 'the service',
     file: 'dist/main.js',
+    flags: FLAGS_OF_IMAGE,
     hasPool: false,
     cursors: true,
   },

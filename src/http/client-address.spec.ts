@@ -222,7 +222,9 @@ describe('an IP address', () => {
         const first = bucketOf(`${groupsText(one)}:${groupsText(host)}`);
         expect(first).toBeDefined();
         expect(bucketOf(`${groupsText(one)}:${groupsText(otherHost)}`)).toBe(first);
-        expect(bucketOf(`${groupsText(other)}:${groupsText(host)}`) === first).toBe(groupsText(one) === groupsText(other));
+        expect(bucketOf(`${groupsText(other)}:${groupsText(host)}`) === first).toBe(
+          groupsText(one) === groupsText(other),
+        );
       }),
     );
   });

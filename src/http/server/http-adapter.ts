@@ -14,6 +14,7 @@ import { requestIdOf } from '../request.js';
 import { AddressTurns } from '../sockets/address-turns.js';
 import { type ConnectionLimitOptions, ConnectionLimits } from '../sockets/connection-limits.js';
 import { InFlightRequests } from '../sockets/in-flight-requests.js';
+import { writeInOnePiece } from '../sockets/one-piece.js';
 import { OpenConnections } from '../sockets/open-connections.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
 import { type SocketTimeoutOptions, socketTimeouts } from '../sockets/socket-timeouts.js';
@@ -92,6 +93,7 @@ export class HttpAdapter extends FastifyAdapter {
     });
     // Else headers past the first 2,000 are dropped (Node 20) or rejected (24): 16 KiB limit their size anyway.
     fastify.server.maxHeadersCount = 0;
+    writeInOnePiece(fastify.server);
     answerSocketErrors(fastify.server, options, inFlight, isRefused);
     limits.watch(fastify.server);
     this.#connections = new OpenConnections(fastify.server);
