@@ -12,7 +12,6 @@ const FORM = /^psk_[0-9A-Za-z]{38}$/;
 /** `psk_` and 32 random characters; the six after them are their checksum. */
 const BODY_LENGTH = 36;
 const CHECKSUM_LENGTH = 6;
-export const API_KEY_LENGTH = BODY_LENGTH + CHECKSUM_LENGTH;
 
 /** Whether a text can be a key at all, so that what cannot be one costs no database work. */
 export const hasApiKeyForm = (text: string): boolean =>

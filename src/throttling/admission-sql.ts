@@ -1,14 +1,13 @@
 import { selectAdmissionRow } from './key-verdict.js';
 
 /**
- * The admission statement: one group of requests is authenticated, checked against its plans and counted, whatever becomes of
- * them; most are settled before, by `plainAdmissionSql`. It has three steps that can be read one by one: lock (`presented` to
- * `locked`), decide (`opened` to `judged`), write (`counted`, `closed`).
- * The outcome for each key is that of its requests made one after another at the same instant.
+ * The general admission statement, for requests that the fast path (`plainAdmissionSql`) declines: it authenticates a batch, checks it
+ * against the plans and counts it, in three steps: lock (`presented` to `locked`), decide (`opened` to `judged`), write (`counted`,
+ * `closed`). A batch is decided as if its requests ran serially at one timestamp.
  *
  * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the requests made with it; `$3 timestamptz` a test's clock,
  *   else null; `$4 int` refusals in a minute that start a ban, `$5 int` seconds of the first ban, `$6 int` of the longest.
- * - It answers a text for each secret that exists: one array, as `parseAdmission` reads it.
+ * - A row is JSON for `parseAdmission`, for each secret that exists.
  * - It locks rows of `api_key_counters` alone, in the order of their keys, so that replicas cannot deadlock and operators
  *   stall nobody. All else is read as it was committed when the statement began.
  * - `materialized`, where nothing else demands it, has a figure computed once that is used many times.

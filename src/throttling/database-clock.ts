@@ -1,12 +1,12 @@
-/** The best observation counts to the end of the next period: a clock set back is followed after 60 s of answers. */
+/** The best observation counts to the end of the next period: a clock set back is followed after 60 s of results. */
 const PERIOD_MS = 30_000;
 
 /** A step back below this is jitter: the clock stands still until the time has caught up. */
 const STANDSTILL_MAX_MS = 1000;
 
 /**
- * The database's clock as this process knows it, for times told to clients without a question to the database. A wrong
- * wall clock of the replica does not matter after the first observation.
+ * The database's clock as this process knows it, for times in responses that need no query. A wrong wall clock of the replica does
+ * not matter after the first observation.
  *
  * An observation is late by its way here, never early: the database's time is at least what it said. So the best
  * estimate is the greatest offset against the monotonic clock, and answers out of order do no harm. It is the greatest
@@ -17,18 +17,18 @@ export class DatabaseClock {
   #periodStartMs = Number.NEGATIVE_INFINITY;
   #offsetMs = Number.NEGATIVE_INFINITY;
   #previousOffsetMs = Number.NEGATIVE_INFINITY;
-  #toldMs = Number.NEGATIVE_INFINITY;
+  #returnedMs = Number.NEGATIVE_INFINITY;
 
   /**
    * @param monotonicMs a clock that only runs on, from any start (`performance.now`)
-   * @param wallMs this machine's time, until the database has told its own (`Date.now`)
+   * @param wallMs this machine's time, until the first observation (`Date.now`)
    */
   constructor(
     private readonly monotonicMs: () => number,
     private readonly wallMs: () => number,
   ) {}
 
-  /** @param databaseNowMs the time that the database told in an answer that has just arrived */
+  /** @param databaseNowMs the database's time in a result that has just arrived */
   observe(databaseNowMs: number): void {
     const atMs = this.monotonicMs();
     const offsetMs = databaseNowMs - atMs;
@@ -45,8 +45,8 @@ export class DatabaseClock {
   nowMs(): number {
     const offsetMs = Math.max(this.#offsetMs, this.#previousOffsetMs);
     const nowMs = offsetMs === Number.NEGATIVE_INFINITY ? this.wallMs() : this.monotonicMs() + offsetMs;
-    const isJitter = nowMs < this.#toldMs && this.#toldMs - nowMs < STANDSTILL_MAX_MS;
-    if (!isJitter) this.#toldMs = nowMs;
-    return this.#toldMs;
+    const isJitter = nowMs < this.#returnedMs && this.#returnedMs - nowMs < STANDSTILL_MAX_MS;
+    if (!isJitter) this.#returnedMs = nowMs;
+    return this.#returnedMs;
   }
 }

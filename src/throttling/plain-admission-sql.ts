@@ -1,16 +1,16 @@
 import { selectAdmissionRow } from './key-verdict.js';
 
 /**
- * Admission of the plain case, which nearly all requests are: the key is live, has no ban that stands or was lifted, its day is
- * counted already, and both windows have room for all of the group. These statements do for them what the admission statement
- * does, for two thirds of the work; the others they leave alone, without a lock, and do not tell.
+ * The fast path of admission, for nearly all requests: the key is live, has no ban that stands or was lifted, its day is counted
+ * already, and both windows have room for the whole batch. These statements do two thirds of the work of `admissionSql`. Other keys
+ * are neither locked nor returned.
  *
  * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the requests made with it; `$3 timestamptz` a test's clock, else null.
- * - They answer a text for each secret whose requests they admitted: one array, as `parseAdmission` reads it.
- * - They lock rows of `api_key_counters` alone. A row that another replica is writing is judged as that one leaves it.
+ * - A row is JSON for `parseAdmission`, for each secret whose requests are admitted.
+ * - They lock rows of `api_key_counters` alone. A row that another replica is writing is read as that one leaves it.
  */
 
-/** The one instant at which the group is decided, and the windows that it falls into. */
+/** The one timestamp at which the batch is decided, and the windows that it falls into. */
 const clock = `
   select
     t.now,
@@ -27,7 +27,7 @@ const isLive = (now: string): string => `
 const minuteLimit = 'coalesce(k.requests_per_minute, p.requests_per_minute, 0)';
 const dayLimit = 'coalesce(k.requests_per_day, p.requests_per_day, 0)';
 
-// What the present minute has counted: the counters may be those of an earlier one.
+// The counters may be those of an earlier minute.
 const minuteAdmitted = 'case when c.minute = a.this_minute then c.minute_admitted else 0 end';
 const minuteRefused = 'case when c.minute = a.this_minute then c.minute_refused else 0 end';
 
@@ -38,8 +38,8 @@ const hasRoom = (key: { bansLiftedAt: string; minuteLimit: string; dayLimit: str
   and a.requests + ${minuteAdmitted} <= ${key.minuteLimit}
   and a.requests + c.day_admitted <= ${key.dayLimit}`;
 
-/** Told of a key `k` and what it may, when `c` has counted the requests of `a`. */
-const tellAdmitted = (sql: {
+/** The row of a key `k` when `c` has counted the requests of `a`. */
+const selectAdmitted = (sql: {
   position: string;
   planId: string;
   minuteLimit: string;
@@ -60,7 +60,7 @@ const tellAdmitted = (sql: {
     barredUntilMs: 'null',
   });
 
-/** Of one secret alone. It locks one row, so there is no order to keep, and no step for it. */
+/** For one secret alone: it locks one row, so the order of locks needs no step. */
 export const plainAdmissionOfOneSql = `
 update api_key_counters c
 set
@@ -75,11 +75,11 @@ join plans p on p.id = k.plan_id
 where c.api_key_id = k.id
   and ${isLive('a.now')}
   and ${hasRoom({ bansLiftedAt: 'k.bans_lifted_at', minuteLimit, dayLimit })}
-returning ${tellAdmitted({ position: '1', planId: 'k.plan_id', minuteLimit, dayLimit })}`;
+returning ${selectAdmitted({ position: '1', planId: 'k.plan_id', minuteLimit, dayLimit })}`;
 
 /**
- * Of several secrets. It locks in the order of their keys, so that replicas cannot deadlock. A key that comes with more than one
- * of them is no plain case: the earliest of its requests are granted, whichever secret they bring.
+ * For several secrets. It locks in the order of their keys, so that replicas cannot deadlock. It leaves out a key that comes with
+ * more than one of them: the earliest of its requests are granted, whichever secret they carry.
  */
 export const plainAdmissionSql = `
 with clock as materialized (${clock}
@@ -143,4 +143,4 @@ set
   day_admitted = a.requests + a.day_admitted
 from roomy a
 where c.api_key_id = a.id
-returning ${tellAdmitted({ position: 'a.position', planId: 'a.plan_id', minuteLimit: 'a.minute_limit', dayLimit: 'a.day_limit' })}`;
+returning ${selectAdmitted({ position: 'a.position', planId: 'a.plan_id', minuteLimit: 'a.minute_limit', dayLimit: 'a.day_limit' })}`;

@@ -21,18 +21,13 @@ export async function deleteExpiredUsage(
   queryable: Pick<Pool, 'query'>,
   { retentionDays, batchSize, signal, at }: ExpiredUsageOptions,
 ): Promise<number> {
+  const values = [retentionDays, batchSize, at?.toISOString() ?? null];
   let deleted = 0;
-  let batch: number;
-  do {
-    const { rowCount } = await queryable.query(deleteBatchSql, [
-      retentionDays,
-      batchSize,
-      at?.toISOString() ?? null,
-    ]);
-    batch = rowCount ?? 0;
-    deleted += batch;
-  } while (batch === batchSize && signal?.aborted !== true);
-  return deleted;
+  for (;;) {
+    const { rowCount } = await queryable.query(deleteBatchSql, values);
+    deleted += rowCount ?? 0;
+    if (rowCount !== batchSize || signal?.aborted === true) return deleted;
+  }
 }
 
 const deleteBatchSql = `
