@@ -12,7 +12,7 @@ interface Chunk {
  * an entry in docs/decisions.md; a release of Node.js without `_writev` writes as it does.
  */
 export function writeInOnePiece(server: Server): void {
-  const gather = Reflect.get(Socket.prototype, '_writev') as Socket['_writev'];
+  const gather = Reflect.get<Socket, '_writev'>(Socket.prototype, '_writev');
   if (typeof gather !== 'function') return;
   server.on('connection', (socket) => {
     socket._writev = (chunks: Chunk[], callback) => {
