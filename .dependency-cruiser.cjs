@@ -34,7 +34,7 @@ module.exports = {
       name: 'no-cycles',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     ...Object.entries(arrows).map(([folder, targets]) => ({
       name: `arrows-of-${folder}`,

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Headers } from './common-headers.js';
 
 /** The methods of all paths, as header values list them. */
 export const METHODS = 'GET, HEAD, POST, PATCH';
@@ -30,7 +29,7 @@ export class Cors {
   }
 
   /** The headers for this origin; none when it may not read the response. */
-  headers(origin: string | undefined): Headers {
+  headers(origin: string | undefined): Readonly<Record<string, string>> {
     if (this.#origins === undefined) return ANY_ORIGIN;
     return origin !== undefined && this.#origins.has(origin) ? headersFor(origin) : {};
   }
@@ -40,13 +39,13 @@ export class Cors {
    *
    * @param header what the response varies by besides
    */
-  vary(header?: string): Headers {
+  vary(header?: string): Readonly<Record<string, string>> {
     const by = [header, this.#origins && 'Origin'].filter((name) => name !== undefined);
     return by.length === 0 ? {} : { vary: by.join(', ') };
   }
 }
 
-const headersFor = (origin: string): Headers => ({
+const headersFor = (origin: string) => ({
   'access-control-allow-origin': origin,
   'access-control-expose-headers': EXPOSED,
 });
@@ -54,7 +53,7 @@ const headersFor = (origin: string): Headers => ({
 const ANY_ORIGIN = headersFor('*');
 
 /** The further headers of a preflight's response: the same for every path, because a preflight has no key. */
-export const PREFLIGHT_HEADERS: Headers = {
+export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': METHODS,
   'access-control-allow-headers':
     'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, X-Request-Id',

@@ -13,6 +13,13 @@ import type { Headers } from './common-headers.js';
 import { Clock, type PublicUrl } from './http.module.js';
 import { RouteSays, routeConfigOf } from './route.decorators.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation is removed at an announced instant. */
+    readonly deprecation?: Deprecation;
+  }
+}
+
 /** An operation that will be removed. */
 export interface Deprecation {
   readonly deprecatedAt: Date;

@@ -1,7 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import type { Deprecation } from './deprecation.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 
 declare module 'fastify' {
@@ -12,8 +11,6 @@ declare module 'fastify' {
     readonly notes?: OperationNotes;
     /** Answered without a key, and not charged. */
     readonly public?: boolean;
-    /** The operation goes away at an announced instant. */
-    readonly deprecation?: Deprecation;
   }
   interface FastifyRequest {
     /** For `routeConfigOf` alone. */

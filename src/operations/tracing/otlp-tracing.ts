@@ -23,10 +23,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementReport } from '../../database/group.js';
 import { routeConfigOf } from '../../http/route.decorators.js';
 import { maskKeys } from '../../http/mask-keys.js';
-import type { Tracing, TracingOptions } from './tracing.js';
+
+export interface TracingOptions {
+  /** The collector's address, to which `/v1/traces` is added. */
+  readonly endpoint: string;
+  /** The part of the traces that begin here and are kept, 0 to 1. Of the others their beginning has decided. */
+  readonly ratio: number;
+  readonly serviceName: string;
+  readonly version: string;
+  readonly warn: (message: string) => void;
+}
 
 /** A span of each request, with one below it for each question that the request asked the database. */
-export class OtlpTracing implements Tracing {
+export class OtlpTracing {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #spans = new WeakMap<FastifyRequest, Span>();

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { GroupObserver } from '../../database/groups.js';
+import type { TracingOptions } from './otlp-tracing.js';
 
 /** What makes spans of requests and of the statements that they wait for. */
 export interface Tracing extends GroupObserver {
@@ -8,16 +9,6 @@ export interface Tracing extends GroupObserver {
   answered(request: FastifyRequest, reply: FastifyReply): void;
   /** Sends what is left, as far as it can be sent. */
   close(): Promise<void>;
-}
-
-export interface TracingOptions {
-  /** The collector's address, to which `/v1/traces` is added. */
-  readonly endpoint: string;
-  /** The part of the traces that begin here and are kept, 0 to 1. Of the others their beginning has decided. */
-  readonly ratio: number;
-  readonly serviceName: string;
-  readonly version: string;
-  readonly warn: (message: string) => void;
 }
 
 /** OpenTelemetry's SDK is loaded here, and only when somebody wants traces: it takes time to load and memory to hold. */
