@@ -4,22 +4,6 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 
-const VISIBLE = /^[\x21-\x7e]{1,255}$/;
-/** A string of RFC 9651: quoted, with `\"` and `\\`. */
-const STRUCTURED = /^"((?:[^"\\]|\\["\\])*)"$/;
-
-/**
- * Reads an `Idempotency-Key`: visible ASCII, plain or as a structured string; `k` and `"k"` are the same key.
- *
- * @throws ApiError invalid_idempotency_key
- */
-export function parseIdempotencyKey(header: string): string {
-  const structured = STRUCTURED.exec(header);
-  const key = structured === null ? header : (structured[1] ?? '').replaceAll(/\\(["\\])/g, '$1');
-  if (!VISIBLE.test(key)) throw new ApiError('invalid_idempotency_key');
-  return key;
-}
-
 /** The right to create something once: whose it is, its name, and what the request was. */
 export interface Claim {
   readonly apiKeyId: bigint;
@@ -31,23 +15,23 @@ export interface Claim {
 /** What was created under a claim, now or the first time. */
 export interface Creation {
   readonly id: bigint;
-  /** The body of the answer, to the byte. */
+  /** The body of the response, to the byte. */
   readonly answer: string;
 }
 
-/** What became of a claim in the statement that would create. */
+/** The result of a claim in the statement that would create. */
 export type ClaimOutcome =
   | ({ readonly state: 'created' } & Creation)
   /** Another request with this claim is under way somewhere. */
   | { readonly state: 'busy' }
-  /** It was used before: its first answer is stored. */
+  /** It was used before: its first response is stored. */
   | { readonly state: 'used' }
-  /** Nothing was created, for this reason; unless it is the first request's doing, which then is stored. */
+  /** Nothing was created, for this reason, unless the first request caused it: then its response is stored. */
   | { readonly state: 'refused'; readonly code: ErrorCode };
 
 export const IDEMPOTENCY_HOURS = 24;
 
-/** What a statement that creates under claims tells of each: whether nobody else holds it, and the answer if it was free. */
+/** One row of a statement that creates under claims: whether nobody else holds the claim, and the response if it was free. */
 export type ClaimRow = readonly [isMine: boolean, id: bigint, answer: string | null];
 
 export function claimOutcome([isMine, id, answer]: ClaimRow): ClaimOutcome {
@@ -73,6 +57,18 @@ export const RequestClaim = createParamDecorator(
     };
   },
 );
+
+const VISIBLE = /^[\x21-\x7e]{1,255}$/;
+/** A string of RFC 9651: quoted, with `\"` and `\\`. */
+const STRUCTURED = /^"((?:[^"\\]|\\["\\])*)"$/;
+
+/** Reads visible ASCII, plain or as a structured string; `k` and `"k"` are the same key. */
+function parseIdempotencyKey(header: string): string {
+  const structured = STRUCTURED.exec(header);
+  const key = structured === null ? header : (structured[1] ?? '').replaceAll(/\\(["\\])/g, '$1');
+  if (!VISIBLE.test(key)) throw new ApiError('invalid_idempotency_key');
+  return key;
+}
 
 function fingerprintOf({ method, raw, bodyBytes }: FastifyRequest): Buffer {
   const [path = ''] = (raw.url ?? '').split('?', 1);

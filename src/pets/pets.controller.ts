@@ -82,11 +82,11 @@ export class PetsController {
       reply.header('location', this.locationOf(id));
       return asJson(reply, petJson(id, newPet));
     }
-    const { id, answer, replayed } = await this.idempotency.once(claim, deadline, () =>
+    const created = await this.idempotency.once(claim, deadline, () =>
       this.pets.createOnce(newPet, claim, deadline),
     );
-    reply.header('location', this.locationOf(id));
-    return asAnswered(reply, answer, replayed);
+    reply.header('location', this.locationOf(created.id));
+    return asAnswered(reply, created);
   }
 
   @Get(':petId')

@@ -77,11 +77,11 @@ export class OrdersController {
       reply.header('location', this.locationOf(order.id));
       return order;
     }
-    const { id, answer, replayed } = await this.idempotency.once(claim, deadline, () =>
+    const created = await this.idempotency.once(claim, deadline, () =>
       this.orders.placeOnce(petId, claim, deadline),
     );
-    reply.header('location', this.locationOf(id));
-    return asAnswered(reply, answer, replayed);
+    reply.header('location', this.locationOf(created.id));
+    return asAnswered(reply, created);
   }
 
   @Get(':orderId')
