@@ -29,27 +29,17 @@ interface Locking {
   readonly lock: string;
   /** A condition that sets the `lock_timeout`. */
   readonly bounded: string;
-  /** What a retry adds to the parameters, and its column. */
+  /** The parameter for the column `patience_ms`. */
   readonly parameter: string;
-  readonly column: string;
-  /** Adds the column `is_late`; the others use it. */
-  readonly lateColumn: string;
-  readonly lateIsLocked: string;
-  readonly byLate: string;
-  readonly andInTime: string;
-  readonly orLate: string;
+  /** SQL that only a retry contains. */
+  readonly onRetry: (sql: string) => string;
 }
 
 const SKIPPING: Locking = {
   lock: 'for no key update skip locked',
   bounded: '',
   parameter: '',
-  column: '',
-  lateColumn: '',
-  lateIsLocked: '',
-  byLate: '',
-  andInTime: '',
-  orLate: '',
+  onRetry: () => '',
 };
 
 /** @param first the number of the first of the two parameters */
@@ -57,23 +47,20 @@ const waiting = (first: number): Locking => ({
   lock: 'for no key update',
   bounded: `(select set_config('lock_timeout', $${first + 1}, true)) is not null and`,
   parameter: `, $${first}::int[]`,
-  column: ', patience_ms',
-  lateColumn: `, clock_timestamp() > statement_timestamp() + patience_ms * interval '1 ms' as is_late`,
-  lateIsLocked: `when is_late then 'locked'`,
-  byLate: ', is_late',
-  andInTime: 'and not is_late',
-  orLate: 'or is_late',
+  onRetry: (sql) => sql,
 });
 
+const IS_LATE = `, clock_timestamp() > statement_timestamp() + patience_ms * interval '1 ms' as is_late`;
+
 /** Why there is no order, or null: the earliest of those who may have the pet gets it. */
-const rejection = (locking: Locking): string => `
+const rejection = ({ onRetry }: Locking): string => `
         case
           when not is_read then coalesce(
             (select case status when 'available' then 'locked' else 'pet_not_available' end from pets where id = pet_id),
             'unknown_pet')
           when pet_status is distinct from 'available' then 'pet_not_available'
-          ${locking.lateIsLocked}
-          when row_number() over (partition by pet_id${locking.byLate} order by number) > 1
+          ${onRetry(`when is_late then 'locked'`)}
+          when row_number() over (partition by pet_id${onRetry(', is_late')} order by number) > 1
             then 'pet_not_available'
         end as refusal
       from seen`;
@@ -82,8 +69,8 @@ const placeOrders = (name: string, locking: Locking): Statement => ({
   name,
   text: `
     with asked as (
-      select pet_id${locking.column}, number
-      from unnest($1::bigint[]${locking.parameter}) with ordinality as asked (pet_id${locking.column}, number)),
+      select pet_id${locking.onRetry(', patience_ms')}, number
+      from unnest($1::bigint[]${locking.parameter}) with ordinality as asked (pet_id${locking.onRetry(', patience_ms')}, number)),
     -- Locked first, and in the order of their identifiers, as everywhere; read as they are then.
     pet as materialized (
       select id, status
@@ -92,7 +79,7 @@ const placeOrders = (name: string, locking: Locking): Statement => ({
       order by id
       ${locking.lock}),
     seen as (
-      select asked.pet_id, number, pet.id is not null as is_read, pet.status as pet_status${locking.lateColumn}
+      select asked.pet_id, number, pet.id is not null as is_read, pet.status as pet_status${locking.onRetry(IS_LATE)}
       from asked
       left join pet on pet.id = asked.pet_id),
     decided as (
@@ -132,7 +119,7 @@ const placeOrdersOnce = (name: string, locking: Locking): Statement => ({
           where known.api_key_id = asked.api_key_id and known.key = asked.key and known.expires_at > now()
         ) as is_used
       from unnest($1::bigint[], $2::bigint[], $3::text[], $4::bytea[]${locking.parameter})
-        with ordinality as asked (pet_id, api_key_id, key, fingerprint${locking.column}, number)),
+        with ordinality as asked (pet_id, api_key_id, key, fingerprint${locking.onRetry(', patience_ms')}, number)),
     -- a claim that was used neither waits for its pet nor takes it from another
     wanted as (select * from asked where is_mine and not is_used),
     pet as materialized (
@@ -142,7 +129,7 @@ const placeOrdersOnce = (name: string, locking: Locking): Statement => ({
       order by id
       ${locking.lock}),
     seen as (
-      select wanted.*, pet.id is not null as is_read, pet.status as pet_status${locking.lateColumn}
+      select wanted.*, pet.id is not null as is_read, pet.status as pet_status${locking.onRetry(IS_LATE)}
       from wanted
       left join pet on pet.id = wanted.pet_id),
     decided as (
@@ -195,7 +182,7 @@ const changeOrders = (name: string, locking: Locking): Statement => ({
     with asked as (
       select *
       from unnest($1::bigint[], $2::order_status[], $3::text[]${locking.parameter})
-        as asked (id, wanted, if_match${locking.column})),
+        as asked (id, wanted, if_match${locking.onRetry(', patience_ms')})),
     -- The pets are locked before their orders, in the order of their identifiers, as everywhere.
     pet as materialized (
       select id
@@ -204,7 +191,7 @@ const changeOrders = (name: string, locking: Locking): Statement => ({
       order by id
       ${locking.lock}),
     present as materialized (
-      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted, asked.if_match${locking.column}
+      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted, asked.if_match${locking.onRetry(', patience_ms')}
       from asked
       join orders as o on o.id = asked.id
       join pet on pet.id = o.pet_id
@@ -215,7 +202,7 @@ const changeOrders = (name: string, locking: Locking): Statement => ({
       select *, true as is_read
       from present
       union all
-      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted, asked.if_match${locking.column}, false
+      select o.id, o.pet_id, o.status, o.placed_at, o.updated_at, asked.wanted, asked.if_match${locking.onRetry(', patience_ms')}, false
       from asked
       join orders as o on o.id = asked.id
       where not exists (select from present where present.id = o.id)),
@@ -225,13 +212,13 @@ const changeOrders = (name: string, locking: Locking): Statement => ({
         *,
         order_may_become(status, wanted) as is_change,
         case when if_match is null then false
-             else ${etagSql(ORDERS.json)} <> all(string_to_array(if_match, ' ')) end as has_other_tag${locking.lateColumn}
+             else ${etagSql(ORDERS.json)} <> all(string_to_array(if_match, ' ')) end as has_other_tag${locking.onRetry(IS_LATE)}
       from found as item),
     changed as (
       update orders
       set status = decided.wanted
       from decided
-      where orders.id = decided.id and is_read and is_change and not has_other_tag ${locking.andInTime}
+      where orders.id = decided.id and is_read and is_change and not has_other_tag ${locking.onRetry('and not is_late')}
       returning orders.id, orders.pet_id, orders.status, orders.placed_at, orders.updated_at),
     answer as (
       select null as rejection, *
@@ -241,7 +228,7 @@ const changeOrders = (name: string, locking: Locking): Statement => ({
         case when has_other_tag then 'precondition_failed' when is_change then 'locked' end,
         id, pet_id, status, placed_at, updated_at
       from decided
-      where not is_read or not is_change or has_other_tag ${locking.orLate})
+      where not is_read or not is_change or has_other_tag ${locking.onRetry('or is_late')})
     select rejection, id, status, ${ORDERS.json}
     from answer as item`,
 });
