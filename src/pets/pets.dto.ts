@@ -5,16 +5,19 @@ import { PagingQuery } from '../http/paging.js';
 import { Described } from '../http/route.decorators.js';
 import { type NewPet, PET_STATUSES, type PetStatus } from './pet.js';
 
+const IsPetStatus = (): PropertyDecorator =>
+  IsIn(PET_STATUSES, { message: `status must be one of ${PET_STATUSES.join(', ')}` });
+
 /** The query of `GET /v1/pets`. */
 export class ListPetsQuery extends PagingQuery {
   @Expose()
   @Described('Only animals of this status.')
   @MayBeAbsent()
-  @IsIn(PET_STATUSES, { message: `status must be one of ${PET_STATUSES.join(', ')}` })
+  @IsPetStatus()
   readonly status?: PetStatus;
 }
 
-export const NAME_CODE_POINTS_MAX = 255;
+const NAME_CODE_POINTS_MAX = 255;
 
 /** The body of `POST /v1/pets`. */
 export class NewPetBody implements NewPet {
@@ -29,6 +32,6 @@ export class NewPetBody implements NewPet {
 
   @Expose()
   @MayBeAbsent()
-  @IsIn(PET_STATUSES, { message: `status must be one of ${PET_STATUSES.join(', ')}` })
+  @IsPetStatus()
   readonly status?: PetStatus;
 }

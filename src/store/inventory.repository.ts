@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Statement } from '../database/database.js';
 import { groupReads } from '../database/groups.js';
-import type { Inventory } from './inventory.schema.js';
+
+/** How many animals there are of each status; those without one are in none. */
+export interface Inventory {
+  readonly available: bigint;
+  readonly pending: bigint;
+  readonly sold: bigint;
+}
 
 /** Adds up the parts of `pet_counts`: exact, without reading the animals. */
 export const READ_INVENTORY: Statement = {

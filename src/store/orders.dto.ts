@@ -5,12 +5,15 @@ import { PagingQuery } from '../http/paging.js';
 import { Described } from '../http/route.decorators.js';
 import { ORDER_STATUSES, type OrderStatus } from './order.js';
 
+const IsOrderStatus = (): PropertyDecorator =>
+  IsIn(ORDER_STATUSES, { message: `status must be one of ${ORDER_STATUSES.join(', ')}` });
+
 /** The query of `GET /v1/store/orders`. */
 export class ListOrdersQuery extends PagingQuery {
   @Expose()
   @Described('Only orders of this status.')
   @MayBeAbsent()
-  @IsIn(ORDER_STATUSES, { message: `status must be one of ${ORDER_STATUSES.join(', ')}` })
+  @IsOrderStatus()
   readonly status?: OrderStatus;
 }
 
@@ -25,6 +28,6 @@ export class NewOrderBody {
 /** The body of `PATCH /v1/store/orders/{orderId}`. */
 export class OrderChangeBody {
   @Expose()
-  @IsIn(ORDER_STATUSES, { message: `status must be one of ${ORDER_STATUSES.join(', ')}` })
+  @IsOrderStatus()
   readonly status!: OrderStatus;
 }

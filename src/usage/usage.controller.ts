@@ -5,8 +5,7 @@ import { Clock } from '../http/http.module.js';
 import type { LimitWindow } from '../http/decision.js';
 import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request.js';
-import type { Usage, UsageWindow } from './usage.js';
-import { USAGE_EXAMPLE, usageSchema } from './usage.schema.js';
+import { type Usage, USAGE_EXAMPLE, usageSchema, type UsageWindow } from './usage.js';
 import { UsageRepository } from './usage.repository.js';
 
 @Controller('v1/usage')

@@ -21,3 +21,57 @@ export interface Usage {
   /** The last 31 UTC days, the oldest first and today last; a day without a request has noughts. */
   readonly days: readonly UsageDay[];
 }
+
+/** A key in its first hour, on the day of the interface. */
+export const USAGE_EXAMPLE: Usage = {
+  plan: 'pro',
+  minute: { limit: 300, remaining: 288, resetsAt: new Date('2026-11-20T09:31:00Z') },
+  day: { limit: 10_000, remaining: 9_871, resetsAt: new Date('2026-11-21T00:00:00Z') },
+  days: Array.from({ length: 31 }, (_, index) => {
+    const day = new Date(Date.UTC(2026, 9, 21 + index)).toISOString().slice(0, 10);
+    return index === 30 ? { day, admitted: 129n, refused: 2n } : { day, admitted: 0n, refused: 0n };
+  }),
+};
+
+const windowSchema = {
+  title: 'UsageWindow',
+  description: 'A window of the calling key, this request counted.',
+  type: 'object',
+  properties: {
+    limit: { type: 'integer', description: 'The limit in force.' },
+    remaining: { type: 'integer', description: 'The requests that the window has left.' },
+    resetsAt: { type: 'string', format: 'date-time', description: 'The end of the window.' },
+  },
+  required: ['limit', 'remaining', 'resetsAt'],
+};
+
+const usageDaySchema = {
+  title: 'UsageDay',
+  description: 'What the calling key did on one UTC day.',
+  type: 'object',
+  properties: {
+    day: { type: 'string', format: 'date' },
+    admitted: { type: 'integer', description: 'Requests that were admitted.' },
+    refused: { type: 'integer', description: 'Requests that were over a limit; they are not charged.' },
+  },
+  required: ['day', 'admitted', 'refused'],
+};
+
+export const usageSchema = {
+  title: 'Usage',
+  description: "The calling key's plan, its limits in force, and what it used.",
+  type: 'object',
+  properties: {
+    plan: { type: 'string', description: 'The plan of the key.' },
+    minute: windowSchema,
+    day: windowSchema,
+    days: {
+      type: 'array',
+      description: 'The last 31 UTC days, the oldest first and today last.',
+      items: usageDaySchema,
+      minItems: 31,
+      maxItems: 31,
+    },
+  },
+  required: ['plan', 'minute', 'day', 'days'],
+};
