@@ -5,7 +5,7 @@ import { ERROR_SCHEMA, Responses } from './responses.js';
 import { type Json, NamedSchemas } from './schemas.js';
 
 /** What the document says of the service as a whole. */
-export const INFO: Json = {
+const INFO: Json = {
   title: 'Pet Store Service',
   version: '1.0.0',
   summary: 'The animals of a pet store, and the orders for them.',
@@ -26,7 +26,7 @@ export const INFO: Json = {
 };
 
 /** The groups of operations, in the order in which they are read. */
-export const TAGS = [
+const TAGS = [
   { name: 'Pets', description: 'The animals of the store.' },
   { name: 'Store', description: 'Orders for animals, and how many there are.' },
   { name: 'Usage', description: 'What your API key has used of its limits.' },

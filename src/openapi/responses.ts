@@ -26,7 +26,7 @@ export const ERROR_SCHEMA: Json = {
 };
 
 /** The codes that an operation can answer with, by status: what comes before the handler, then the handler's own. */
-export function codesOf(operation: DocumentedOperation): ReadonlyMap<number, readonly ErrorCode[]> {
+function codesOf(operation: DocumentedOperation): ReadonlyMap<number, readonly ErrorCode[]> {
   const possible = new Set<ErrorCode>([...generalCodes(operation), ...(operation.notes.codes ?? [])]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of ALL_CODES.filter((one) => possible.has(one))) {
@@ -55,7 +55,7 @@ function generalCodes({ method, notes, deprecation }: DocumentedOperation): read
 }
 
 /** An error answer: its codes in words, as a schema and as examples. */
-export function errorContent(status: number, codes: readonly ErrorCode[]): Json {
+function errorContent(status: number, codes: readonly ErrorCode[]): Json {
   return {
     'application/json': {
       schema: {
@@ -75,7 +75,7 @@ export function errorContent(status: number, codes: readonly ErrorCode[]): Json 
   };
 }
 
-export const errorDescription = (codes: readonly ErrorCode[]): string =>
+const errorDescription = (codes: readonly ErrorCode[]): string =>
   codes.map((code) => `- \`${code}\`: ${ERROR_CODES[code].message}`).join('\n');
 
 /** Error answers that are the same for every operation that has them, by component. */
