@@ -1,5 +1,11 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { describeWrongSetting, SERVER_ENCODING, serverTimeoutMs, SETTING_VALUES, wrongSettings } from '../../database/session-settings.js';
+import {
+  describeWrongSetting,
+  SERVER_ENCODING,
+  serverTimeoutMs,
+  SETTING_VALUES,
+  wrongSettings,
+} from '../../database/session-settings.js';
 import { queryOne } from '../session.js';
 import { type Check, fail, ok, warn } from './check.js';
 

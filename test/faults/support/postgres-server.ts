@@ -8,7 +8,12 @@ import { Client } from 'pg';
 import { prepareBinaries } from '../../../src/database/embedded/binaries.js';
 import { ensureCluster } from '../../../src/database/embedded/cluster.js';
 import { prepareDataDirectory } from '../../../src/database/embedded/data-directory.js';
-import { findPostmaster, type Server, startServer, stopServer } from '../../../src/database/embedded/server.js';
+import {
+  findPostmaster,
+  type Server,
+  startServer,
+  stopServer,
+} from '../../../src/database/embedded/server.js';
 
 /** A PostgreSQL server that a test may end as it likes. It listens on TCP, always on the same port. */
 export interface PostgresServer {
