@@ -8,7 +8,7 @@ import type { Claim, ClaimOutcome, Creation } from './claim.js';
 import { IdempotencyRepository, type StoredCreation } from './idempotency.repository.js';
 
 /** A creation under a claim, and whether an earlier request made it. */
-export interface OnceResult extends Creation {
+interface OnceResult extends Creation {
   readonly replayed: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { Headers } from '../http/common-headers.js';
 import { Public } from '../http/route.decorators.js';
 
 /** A file of the docs page, held in memory. */
-export interface PageFile {
+interface PageFile {
   readonly mediaType: string;
   readonly text: string;
 }
@@ -24,7 +24,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The files of the docs page by the path that each is served at; `/docs` itself is index.html. */
-export const PAGE_FILES: ReadonlyMap<string, PageFile> = new Map(
+const PAGE_FILES: ReadonlyMap<string, PageFile> = new Map(
   readdirSync(DIRECTORY).flatMap((name): [string, PageFile][] => {
     const mediaType = MEDIA_TYPES[extname(name)];
     if (mediaType === undefined) return [];
@@ -56,10 +56,10 @@ const REFUSED_FEATURES = [
 ];
 
 /**
- * What the docs page and its files carry besides. `Strict-Transport-Security` is not among them: who ends TLS sends it, for
- * browsers ignore it over plain HTTP.
+ * Headers of the docs page and its files. `Strict-Transport-Security` is missing: browsers ignore it over plain HTTP, so the
+ * proxy that terminates TLS sends it.
  */
-export const DOCS_PAGE_HEADERS: Headers = {
+const DOCS_PAGE_HEADERS: Headers = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
   'x-content-type-options': 'nosniff',
   // For browsers that do not know frame-ancestors.

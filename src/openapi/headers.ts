@@ -2,7 +2,7 @@ import { encodeCursor } from '../http/paging.js';
 import type { DocumentedOperation } from './documented-operation.js';
 import type { Json } from './schemas.js';
 
-/** Every header of an answer but those of HTTP itself (`Content-Type`, `Date`, `Connection` …), by component. */
+/** Every header of a response but those of HTTP itself (`Content-Type`, `Date`, `Connection` …), by component. */
 export const HEADERS = {
   'X-RateLimit-Limit': header(
     60,
@@ -69,10 +69,10 @@ export const HEADERS = {
 
 type Component = keyof typeof HEADERS;
 
-/** Statuses that Node's parser can answer with before it is known what was asked: they lack what the operation adds. */
+/** Statuses that Node's parser can send before the route is known: they lack the headers that the operation adds. */
 const BEFORE_THE_ROUTE: ReadonlySet<number> = new Set([400, 408, 414, 431]);
 
-/** What the answers of an operation carry, by status: on a success, on 304, and on each error. */
+/** The headers of an operation's response with this status. */
 export function headersOf(operation: DocumentedOperation, status: number): Json {
   const isSuccess = status < 400;
   return {
@@ -99,7 +99,7 @@ export function headersOf(operation: DocumentedOperation, status: number): Json 
   };
 }
 
-/** What an error that answers HEAD can carry: its code is not told. */
+/** The headers of any error response to HEAD, which the document does not list by status. */
 export const headersOfHeadErrors = (operation: DocumentedOperation): Json => ({
   ...headersOf(operation, 400),
   'WWW-Authenticate': optional(HEADERS['WWW-Authenticate']),

@@ -25,7 +25,7 @@ export const ERROR_SCHEMA: Json = {
   additionalProperties: false,
 };
 
-/** The codes that an operation can answer with, by status: what comes before the handler, then the handler's own. */
+/** The error codes of an operation by status: those before the handler, then the handler's own. */
 function codesOf(operation: DocumentedOperation): ReadonlyMap<number, readonly ErrorCode[]> {
   const possible = new Set<ErrorCode>([...generalCodes(operation), ...(operation.notes.codes ?? [])]);
   const byStatus = new Map<number, ErrorCode[]>();
@@ -54,7 +54,7 @@ function generalCodes({ method, notes, deprecation }: DocumentedOperation): read
   ];
 }
 
-/** An error answer: its codes in words, as a schema and as examples. */
+/** The schema of an error response, and an example of each code. */
 function errorContent(status: number, codes: readonly ErrorCode[]): Json {
   return {
     'application/json': {
@@ -78,7 +78,7 @@ function errorContent(status: number, codes: readonly ErrorCode[]): Json {
 const errorDescription = (codes: readonly ErrorCode[]): string =>
   codes.map((code) => `- \`${code}\`: ${ERROR_CODES[code].message}`).join('\n');
 
-/** Error answers that are the same for every operation that has them, by component. */
+/** Components of error responses that are the same for all operations, by status. */
 const SHARED_NAMES: ReadonlyMap<number, string> = new Map([
   [401, 'Unauthorized'],
   [408, 'RequestTimeout'],
@@ -94,7 +94,7 @@ const SHARED_NAMES: ReadonlyMap<number, string> = new Map([
   [503, 'ServiceUnavailable'],
 ]);
 
-/** The answers of operations, by status. */
+/** The responses of operations, by status. */
 export class Responses {
   readonly #shared = new Map<string, Json>();
 
@@ -128,12 +128,12 @@ export class Responses {
     };
   }
 
-  /** The shared answers, by component. */
+  /** The shared responses, by component. */
   get shared(): Json {
     return Object.fromEntries([...this.#shared].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
 
-  /** A deprecated operation's answers have headers of their own. */
+  /** Not shared: responses of a deprecated operation, which have more headers. */
   #share({ deprecation }: DocumentedOperation, status: number, response: Json): Json {
     const name = SHARED_NAMES.get(status);
     if (name === undefined || deprecation !== undefined) return response;

@@ -12,7 +12,7 @@ export interface Order {
   readonly updatedAt: Date;
 }
 
-/** The status that somebody wants an order to have. */
+/** A requested change of an order's status. */
 export interface OrderChange {
   readonly id: bigint;
   readonly status: OrderStatus;

@@ -19,7 +19,7 @@ import {
 } from './orders.sql.js';
 
 /** Why a pet was not ordered. */
-export type PlacingRefusal = 'unknown_pet' | 'pet_not_available';
+type PlacingRefusal = 'unknown_pet' | 'pet_not_available';
 
 type OrderColumns = readonly [
   id: bigint,
@@ -39,7 +39,7 @@ interface ClaimedPlacing {
 type ClaimedPlacingRow = readonly [...ClaimRow, refusal: PlacingRefusal | typeof LOCKED | null];
 
 /** Why an order was not changed, unless its status forbids it. */
-export type ChangeRejection = 'precondition_failed';
+type ChangeRejection = 'precondition_failed';
 
 type ChangeRow = readonly [
   rejection: ChangeRejection | typeof LOCKED | null,
