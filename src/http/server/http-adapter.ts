@@ -17,11 +17,14 @@ import { InFlightRequests } from '../sockets/in-flight-requests.js';
 import { writeInOnePiece } from '../sockets/one-piece.js';
 import { OpenConnections } from '../sockets/open-connections.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
-import { type SocketTimeoutOptions, socketTimeouts } from '../sockets/socket-timeouts.js';
 import { type PipelineOptions, RequestPipeline } from './pipeline.js';
 
-export interface HttpAdapterOptions extends PipelineOptions, SocketTimeoutOptions {
+export interface HttpAdapterOptions extends PipelineOptions {
   readonly connections: ConnectionLimitOptions;
+  /** The longest that a request may take to arrive whole; then it is responded to with 408. */
+  readonly requestTimeoutMs: number;
+  /** How long a connection stays open between two requests. */
+  readonly keepAliveTimeoutMs: number;
 }
 
 /** How long a connection that was accepted last has for its request when the server closes. */
@@ -61,7 +64,12 @@ export class HttpAdapter extends FastifyAdapter {
             requireHostHeader: false,
             // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
             joinDuplicateHeaders: true,
-            ...socketTimeouts(options),
+            // Node takes the shorter of these two for the headers and the longer one, its own 60 s, for the whole request.
+            headersTimeout: options.requestTimeoutMs,
+            requestTimeout: options.requestTimeoutMs,
+            // How soon an expired request is noticed; Node's 30 s would double the time-out.
+            connectionsCheckingInterval: 1000,
+            keepAliveTimeout: options.keepAliveTimeoutMs,
           },
           (request, response) => {
             if (!isRefused(request.socket)) dispatch(request, response);

@@ -20,7 +20,7 @@ import { parseJsonBody } from '../input/json-body.js';
 import { decorateRequests } from '../request.js';
 import { routeConfigOf } from '../route.decorators.js';
 import type { InFlightRequests } from '../sockets/in-flight-requests.js';
-import type { SocketOptions } from '../sockets/socket-options.js';
+import type { SocketOptions } from '../sockets/socket-errors.js';
 import { RouteMethods } from './route-methods.js';
 
 export interface PipelineOptions extends SocketOptions {

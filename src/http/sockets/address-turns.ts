@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { readAgain, stopReading } from './stop-reading.js';
 
 /** How long new connections of an address are rejected after one of its connections sent too many requests at once. */
 const PENALTY_MS = 1000;
@@ -90,3 +89,22 @@ const newAddress = (): Address => ({
   penaltyUntilMs: -Infinity,
   turns: undefined,
 });
+
+/**
+ * Stops reading a connection, also while Node.js parses what it has read of it. `pause` alone does not hold: Node.js resumes the
+ * socket at the end of each request.
+ */
+export function stopReading(socket: Socket): void {
+  socket.on('resume', pause);
+  socket.pause();
+}
+
+/** Reads a connection again on which `stopReading` was called. */
+export function readAgain(socket: Socket): void {
+  socket.off('resume', pause);
+  socket.resume();
+}
+
+function pause(this: Socket): void {
+  this.pause();
+}

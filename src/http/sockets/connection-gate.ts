@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+
 export interface ConnectionMaxima {
   /** Open connections in all. */
   readonly connectionsMax: number;
@@ -45,5 +47,40 @@ export class ConnectionGate {
   /** Addresses that have connections: none when nothing is open, so that strangers who came and went take no room. */
   get addressCount(): number {
     return this.#ofAddress.size;
+  }
+}
+
+/** A client that sends a request does so at once; a second is for its network. */
+const SILENT_MS = 1000;
+
+interface Unasked {
+  readonly openedAtMs: number;
+  readonly leave: () => void;
+}
+
+/** The open connections on which nothing was asked yet, the earliest first. */
+export class UnaskedConnections {
+  readonly #connections = new Map<Socket, Unasked>();
+
+  /** @param leave gives back the place of the connection */
+  add(socket: Socket, nowMs: number, leave: () => void): void {
+    this.#connections.set(socket, { openedAtMs: nowMs, leave });
+  }
+
+  /** It has asked something, or is closed. */
+  delete(socket: Socket): void {
+    this.#connections.delete(socket);
+  }
+
+  /** Closes the one that has been silent longest, once it had the time to ask. Returns whether its place is free now. */
+  makeRoom(nowMs: number): boolean {
+    const [first] = this.#connections;
+    if (first === undefined) return false;
+    const [socket, { openedAtMs, leave }] = first;
+    if (nowMs - openedAtMs < SILENT_MS) return false;
+    this.#connections.delete(socket);
+    leave(); // "close" comes later
+    socket.destroy();
+    return true;
   }
 }

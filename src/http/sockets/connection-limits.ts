@@ -4,11 +4,14 @@ import type { Duplex } from 'node:stream';
 import type { AddressTurns } from './address-turns.js';
 import { ApiError } from '../../errors/api-error.js';
 import { IN_FLIGHT_MAX } from './connection-requests.js';
-import { ConnectionGate, type ConnectionMaxima, type ConnectionRefusal } from './connection-gate.js';
+import {
+  ConnectionGate,
+  type ConnectionMaxima,
+  type ConnectionRefusal,
+  UnaskedConnections,
+} from './connection-gate.js';
 import { newRequestId } from '../request.js';
-import { endWithError } from './socket-errors.js';
-import type { SocketOptions } from './socket-options.js';
-import { UnaskedConnections } from './unasked-connections.js';
+import { endWithError, type SocketOptions } from './socket-errors.js';
 import type { IsTrustedPeer } from '../client-address.js';
 
 export interface ConnectionLimitOptions extends ConnectionMaxima {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { stopReading } from './stop-reading.js';
+import { stopReading } from './address-turns.js';
 
 /** Requests of one connection that wait for their responses. Browsers do not pipeline; load generators send 10 at a time. */
 export const IN_FLIGHT_MAX = 16;

@@ -1,16 +1,25 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ConnectionError } from 'fastify';
+import type { ConnectionError, FastifyBaseLogger } from 'fastify';
 import { ApiError } from '../../errors/api-error.js';
 import { breakOffBody, markUnmetExpectation } from '../input/body-check.js';
 import type { ErrorCode } from '../../errors/error-codes.js';
 import type { InFlightRequests } from './in-flight-requests.js';
 import { METHODS } from '../cors.js';
-import type { SocketAnswer } from '../observer.js';
-import type { SocketOptions } from './socket-options.js';
+import type { HttpObserver, SocketAnswer } from '../observer.js';
+import type { AdmissionPort } from '../decision.js';
 import { newRequestId, requestIdOf } from '../request.js';
-import { commonHeaders } from '../common-headers.js';
+import { commonHeaders, type CommonHeadersOptions } from '../common-headers.js';
+import type { ClientAddressOf } from '../client-address.js';
+
+/** What a response on a bare socket needs. */
+export interface SocketOptions extends CommonHeadersOptions {
+  readonly admission: AdmissionPort;
+  readonly clientAddressOf: ClientAddressOf;
+  readonly logger: FastifyBaseLogger;
+  readonly observer: HttpObserver;
+}
 
 /** The time in which a client can take the last answer: closing with bytes of it unread would reset the connection. */
 const LINGER_MS = 1000;

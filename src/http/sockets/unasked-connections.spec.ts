@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { UnaskedConnections } from './unasked-connections.js';
+import { UnaskedConnections } from './connection-gate.js';
 
 describe('UnaskedConnections', () => {
   it('close the one that has been silent longest, when it had a second, and give its place back at once', () => {
