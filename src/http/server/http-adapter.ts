@@ -27,9 +27,6 @@ export interface HttpAdapterOptions extends PipelineOptions {
   readonly keepAliveTimeoutMs: number;
 }
 
-/** How long a connection that was accepted last has for its request when the server closes. */
-const SILENT_MS = 500;
-
 /** Nest's adapter for Fastify, with the connections of the server, their limits and their end. */
 export class HttpAdapter extends FastifyAdapter {
   /** The registered routes, also those for HEAD that Fastify adds. */
@@ -107,19 +104,10 @@ export class HttpAdapter extends FastifyAdapter {
     this.#connections = new OpenConnections(fastify.server);
   }
 
-  /**
-   * Closes each connection by its next response, and waits until none is open. Node's own `close` cuts off a connection that is
-   * idle at that moment, also when a request is on its way on it.
-   */
+  /** Accepts no more connections, and closes the open ones by their responses, as far as these come in time. */
   async drain(timeoutMs: number): Promise<void> {
     this.#inFlight.stop();
-    await this.#connections.untilNone(timeoutMs);
-  }
-
-  /** Accepts no more connections, and waits for the requests in flight. */
-  override async close(): Promise<void> {
-    const timer = setTimeout(() => this.#connections.closeSilent(), SILENT_MS);
-    await super.close().finally(() => clearTimeout(timer));
+    await this.#connections.drain(timeoutMs);
   }
 
   /** Nest would replace the pipeline's handlers by its own, which know only its own exceptions. */

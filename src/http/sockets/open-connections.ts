@@ -6,7 +6,7 @@ export class OpenConnections {
   readonly #sockets = new Set<Socket>();
   #onLast: (() => void) | undefined;
 
-  constructor(server: Server) {
+  constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => {
@@ -16,8 +16,22 @@ export class OpenConnections {
     });
   }
 
-  /** Waits until no connection is open, for so long at most. */
-  untilNone(timeoutMs: number): Promise<void> {
+  /**
+   * Accepts no more connections, and waits until the responses have closed the open ones. The port is closed first: clients that
+   * connect again would be reset by a port that closes later. Connections that never sent anything are closed after the time.
+   */
+  async drain(timeoutMs: number): Promise<void> {
+    // `close` would also cut off connections that are idle at the moment, on which a request may be on its way.
+    const { server } = this;
+    const closeIdle = server.closeIdleConnections.bind(server);
+    server.closeIdleConnections = () => undefined;
+    server.close();
+    server.closeIdleConnections = closeIdle;
+    await this.#untilNone(timeoutMs);
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+  }
+
+  #untilNone(timeoutMs: number): Promise<void> {
     return new Promise((resolve) => {
       if (this.#sockets.size === 0) return resolve();
       const timer = setTimeout(resolve, timeoutMs);
@@ -26,10 +40,5 @@ export class OpenConnections {
         resolve();
       };
     });
-  }
-
-  /** Closes those on which nothing was ever said, for which Node's own `close` would wait. */
-  closeSilent(): void {
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 }
