@@ -13,7 +13,7 @@ export abstract class StacklessError extends Error {
   }
 }
 
-export interface ApiErrorOptions {
+interface ApiErrorOptions {
   /** Headers of this response, such as `Allow` or `Retry-After`, by their lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The internal reason: for the log, never for the client. */

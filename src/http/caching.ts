@@ -3,19 +3,19 @@ import type { Headers } from './common-headers.js';
 import type { Cors } from './cors.js';
 import { etagOf, isMatch, isNoneMatch, parseIfMatch } from './etag.js';
 
-/** What is sent of an answer, and what it says to caches. */
-export interface Cacheable {
+/** The payload of a response, and its headers for caches. */
+interface Cacheable {
   readonly payload: unknown;
   readonly headers: Headers;
 }
 
-/** What answers say to caches. */
+/** Headers for caches, entity tags and conditional reads. */
 export class Caching {
-  /** A client may keep the answer, but asks each time whether it still holds; and it is that caller's alone. */
+  /** A client may store the response, but must revalidate it each time; shared caches must not store it. */
   readonly #kept: Headers;
-  /** Of what its handler has told caches something else. */
+  /** For handlers that set `Cache-Control` themselves. */
   readonly #own: Headers;
-  /** Errors and what writes: a cache could otherwise keep a 404 by its own judgement (RFC 9111 section 4.2.2). */
+  /** For errors and writes: a cache could otherwise keep a 404 by its own judgement (RFC 9111 section 4.2.2). */
   readonly notKept: Headers;
 
   constructor(cors: Cors) {

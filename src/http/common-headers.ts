@@ -18,7 +18,7 @@ export interface CommonHeadersOptions {
   readonly cors: Cors;
 }
 
-export interface CommonHeadersInput {
+interface CommonHeadersInput {
   /** The identifier of the request. */
   readonly id: string;
   readonly decision: Decision;

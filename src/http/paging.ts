@@ -28,7 +28,7 @@ export class PagingQuery {
 }
 
 /** A list by ascending identifier. */
-export interface FilteredList {
+interface FilteredList {
   readonly path: string;
   /** The requested filters by their parameter's name; the values need no escaping. */
   readonly filter: Readonly<Record<string, string | undefined>>;

@@ -32,7 +32,7 @@ export function decorateRequests(fastify: FastifyInstance): void {
  * The longest that a request may wait for the database, for its admission and its statements together. It leaves 100 ms of the two
  * seconds in which every request is responded to.
  */
-export const DATABASE_WAIT_MS = 1900;
+const DATABASE_WAIT_MS = 1900;
 
 /**
  * The moment of `performance.now()` by which the request's statements must be done. The arrival of its body does not count:

@@ -19,7 +19,7 @@ import { OpenConnections } from '../sockets/open-connections.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
 import { type PipelineOptions, RequestPipeline } from './pipeline.js';
 
-export interface HttpAdapterOptions extends PipelineOptions {
+interface HttpAdapterOptions extends PipelineOptions {
   readonly connections: ConnectionLimitOptions;
   /** The longest that a request may take to arrive whole; then it is responded to with 408. */
   readonly requestTimeoutMs: number;

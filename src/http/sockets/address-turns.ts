@@ -100,7 +100,7 @@ export function stopReading(socket: Socket): void {
 }
 
 /** Reads a connection again on which `stopReading` was called. */
-export function readAgain(socket: Socket): void {
+function readAgain(socket: Socket): void {
   socket.off('resume', pause);
   socket.resume();
 }
