@@ -1,4 +1,3 @@
-import { parseTraceParent } from '@opentelemetry/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
 import type { StatementReport } from '../database/group.js';
@@ -9,6 +8,7 @@ import type { RequestLog } from './logging/request-log.js';
 import { AdmissionMetrics } from './metrics/admission-metrics.js';
 import { GroupMetrics } from './metrics/group-metrics.js';
 import { HttpMetrics } from './metrics/http-metrics.js';
+import { parseTraceParent } from './tracing/traceparent.js';
 import type { Tracing } from './tracing/tracing.js';
 
 const MS = 0.001;
@@ -66,7 +66,6 @@ export class Signals implements HttpObserver, GroupObserver {
   /** Also without tracing: the caller's trace leads to the line. */
   #traceIdOf(request: FastifyRequest): string | undefined {
     if (this.#tracing !== undefined) return this.#tracing.traceIdOf(request);
-    const { traceparent } = request.headers;
-    return typeof traceparent === 'string' ? parseTraceParent(traceparent)?.traceId : undefined;
+    return parseTraceParent(request.headers['traceparent'])?.traceId;
   }
 }

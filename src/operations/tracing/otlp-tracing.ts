@@ -9,7 +9,6 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api';
-import { parseTraceParent } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
@@ -23,6 +22,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementReport } from '../../database/group.js';
 import { routeConfigOf } from '../../http/route.decorators.js';
 import { maskKeys } from '../../http/mask-keys.js';
+import { parseTraceParent } from './traceparent.js';
 
 export interface TracingOptions {
   /** The collector's address, to which `/v1/traces` is added. */
@@ -118,8 +118,10 @@ export class OtlpTracing {
 }
 
 function contextOf({ headers }: FastifyRequest): Context {
-  const parent = parseTraceParent(String(headers['traceparent'] ?? ''));
-  return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
+  const parent = parseTraceParent(headers['traceparent']);
+  if (parent === undefined) return ROOT_CONTEXT;
+  const { traceId, spanId, flags } = parent;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: flags, isRemote: true });
 }
 
 /** By the semantic conventions for HTTP servers; what is ours alone has the prefix `petstore`. */
