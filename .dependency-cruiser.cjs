@@ -22,6 +22,7 @@ const arrows = {
 const rooms = {
   input: [],
   sockets: ['input'],
+  handlers: [],
   server: ['sockets', 'input'],
 };
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import type { Database, Statement } from './database/database.js';
+import { runHandlersDirectly } from './http/handlers/direct-handlers.js';
 import {
   type ClientAddressOf,
   createClientAddressOf,
@@ -68,6 +69,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
     logger,
     observer: signals,
   });
+  await runHandlersDirectly();
   return await NestFactory.create<NestFastifyApplication>(
     AppModule.register({
       database,

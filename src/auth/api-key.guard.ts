@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import type { DirectStep } from '../http/handlers/direct-handlers.js';
 import { routeConfigOf } from '../http/route.decorators.js';
 import { authenticationError } from './bearer.js';
 
@@ -8,11 +9,16 @@ import { authenticationError } from './bearer.js';
  * read; this guard makes sure that no handler depends on that.
  */
 @Injectable()
-export class ApiKeyGuard implements CanActivate {
-  canActivate(context: ExecutionContext): boolean {
+export class ApiKeyGuard implements CanActivate, DirectStep {
+  beforeHandler(context: ExecutionContext): void {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (routeConfigOf(request).public === true) return true;
-    if (request.decision?.caller !== undefined) return true;
+    if (routeConfigOf(request).public === true) return;
+    if (request.decision?.caller !== undefined) return;
     throw request.decision?.refusal ?? authenticationError('missing_api_key');
+  }
+
+  canActivate(context: ExecutionContext): boolean {
+    this.beforeHandler(context);
+    return true;
   }
 }

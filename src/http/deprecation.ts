@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
+import type { DirectStep } from './handlers/direct-handlers.js';
 import { ApiError } from '../errors/api-error.js';
 import type { Headers } from './common-headers.js';
 import { Clock, type PublicUrl } from './http.module.js';
@@ -35,12 +36,16 @@ export interface Deprecation {
  * same rule; this guarantees that no handler depends on that.
  */
 @Injectable()
-class DeprecationInterceptor implements NestInterceptor {
+class DeprecationInterceptor implements NestInterceptor, DirectStep {
   constructor(private readonly clock: Clock) {}
 
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+  beforeHandler(context: ExecutionContext): void {
     const { deprecation } = routeConfigOf(context.switchToHttp().getRequest<FastifyRequest>());
     if (deprecation !== undefined) assertNotRemoved(deprecation, this.clock.nowMs());
+  }
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    this.beforeHandler(context);
     return next.handle();
   }
 }
