@@ -1,7 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import type { Headers } from './common-headers.js';
 
 /**
  * A response whose last headers are appended to its head as they are. Node.js looks at each header that is set for itself, at its
@@ -38,17 +37,16 @@ export const ResponseOfServer: typeof ServerResponse = isHeadKnown() ? Appending
 /**
  * Gives a response its last headers, instead of what it was given by this function before.
  *
- * @param groups sound headers that the response does not have yet: nobody looks at their names and values again
+ * @param lines sound headers that the response does not have yet, each with its line end: nobody looks at them again
  */
-export function appendHeaders(reply: FastifyReply, ...groups: readonly Headers[]): void {
+export function appendLines(reply: FastifyReply, lines: string): void {
   const { raw } = reply;
-  if (!(raw instanceof AppendingResponse)) {
-    for (const headers of groups) reply.headers(headers);
+  if (raw instanceof AppendingResponse) {
+    raw.appended = lines;
     return;
   }
-  let lines = '';
-  for (const headers of groups) {
-    for (const name in headers) lines += `${name}: ${headers[name]}\r\n`;
+  for (const line of lines.split(END).slice(0, -1)) {
+    const colon = line.indexOf(': ');
+    reply.header(line.slice(0, colon), line.slice(colon + 2));
   }
-  raw.appended = lines;
 }

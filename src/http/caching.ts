@@ -1,27 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Headers } from './common-headers.js';
 import type { Cors } from './cors.js';
 import { etagOf, isMatch, isNoneMatch, parseIfMatch } from './etag.js';
 
-/** The payload of a response, and its headers for caches. */
+/** The payload of a response, and its headers for caches, as lines. */
 interface Cacheable {
   readonly payload: unknown;
-  readonly headers: Headers;
+  readonly lines: string;
 }
 
 /** Headers for caches, entity tags and conditional reads. */
 export class Caching {
   /** A client may store the response, but must revalidate it each time; shared caches must not store it. */
-  readonly #kept: Headers;
+  readonly #kept: string;
   /** For handlers that set `Cache-Control` themselves. */
-  readonly #own: Headers;
+  readonly #own: string;
   /** For errors and writes: a cache could otherwise keep a 404 by its own judgement (RFC 9111 section 4.2.2). */
-  readonly notKept: Headers;
+  readonly notKept: string;
 
   constructor(cors: Cors) {
     this.#own = cors.vary();
-    this.#kept = { 'cache-control': 'private, no-cache', ...cors.vary('Authorization') };
-    this.notKept = { 'cache-control': 'no-store', ...this.#own };
+    this.#kept = `cache-control: private, no-cache\r\n${cors.vary('Authorization')}`;
+    this.notKept = `cache-control: no-store\r\n${this.#own}`;
   }
 
   /**
@@ -36,10 +35,10 @@ export class Caching {
     const hasOwn = reply.hasHeader('cache-control');
     const isSuccess = reply.statusCode === 200 || reply.statusCode === 201;
     if (!isSuccess || typeof payload !== 'string') {
-      return { payload, headers: hasOwn ? this.#own : this.notKept };
+      return { payload, lines: hasOwn ? this.#own : this.notKept };
     }
     if (method !== 'GET' && method !== 'HEAD') {
-      return { payload, headers: { ...this.notKept, etag: etagOf(payload) } };
+      return { payload, lines: `${this.notKept}etag: ${etagOf(payload)}\r\n` };
     }
     const etag = sharedEtagOf(payload);
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
@@ -48,11 +47,11 @@ export class Caching {
       reply.removeHeader('cache-control').removeHeader('link');
       return 'precondition_failed';
     }
-    const headers = { ...(hasOwn ? this.#own : this.#kept), etag };
-    if (ifNoneMatch === undefined || isNoneMatch(ifNoneMatch, etag)) return { payload, headers };
+    const lines = `${hasOwn ? this.#own : this.#kept}etag: ${etag}\r\n`;
+    if (ifNoneMatch === undefined || isNoneMatch(ifNoneMatch, etag)) return { payload, lines };
     reply.code(304);
     // Fastify takes the body off the answer to HEAD by itself, and stumbles when it is gone already.
-    return { payload: method === 'HEAD' ? payload : null, headers };
+    return { payload: method === 'HEAD' ? payload : null, lines };
   }
 }
 

@@ -26,15 +26,11 @@ interface CommonHeadersInput {
   readonly origin?: string | undefined;
 }
 
-/** The headers of every response. */
-export const commonHeaders = (
+/** The headers of every response, as lines. */
+export const commonLines = (
   { clock, cors }: CommonHeadersOptions,
   { id, decision, origin }: CommonHeadersInput,
-): Headers => ({
-  ...rateLimitHeaders(decision, clock.nowMs()),
-  ...cors.headers(origin),
-  'x-request-id': id,
-});
+): string => `${rateLimitLines(decision, clock.nowMs())}${cors.lines(origin)}x-request-id: ${id}\r\n`;
 
 /**
  * `X-RateLimit-*` for the window with the fewest requests remaining (a tie: the longer one), and all windows as
@@ -42,7 +38,7 @@ export const commonHeaders = (
  *
  * @param nowMs the database's clock; a reset that has passed meanwhile is reported as the next second, never as the past
  */
-function rateLimitHeaders({ windows, retryAtMs }: Decision, nowMs: number): Headers {
+function rateLimitLines({ windows, retryAtMs }: Decision, nowMs: number): string {
   const nowSeconds = Math.floor(nowMs / 1000);
   let tightest: LimitWindow = windows[0];
   let policies = '';
@@ -53,13 +49,13 @@ function rateLimitHeaders({ windows, retryAtMs }: Decision, nowMs: number): Head
     policies += `${separator}"${window.policy}";q=${window.limit};w=${window.windowSeconds}`;
     states += `${separator}"${window.policy}";r=${window.remaining};t=${secondsOf(window.resetAtMs, nowSeconds) - nowSeconds}`;
   }
-  return {
-    'x-ratelimit-limit': String(tightest.limit),
-    'x-ratelimit-remaining': String(tightest.remaining),
-    'x-ratelimit-reset': String(secondsOf(retryAtMs ?? tightest.resetAtMs, nowSeconds)),
-    'ratelimit-policy': policies,
-    ratelimit: states,
-  };
+  return (
+    `x-ratelimit-limit: ${tightest.limit}\r\n` +
+    `x-ratelimit-remaining: ${tightest.remaining}\r\n` +
+    `x-ratelimit-reset: ${secondsOf(retryAtMs ?? tightest.resetAtMs, nowSeconds)}\r\n` +
+    `ratelimit-policy: ${policies}\r\n` +
+    `ratelimit: ${states}\r\n`
+  );
 }
 
 const isTighter = (one: LimitWindow, other: LimitWindow): boolean =>

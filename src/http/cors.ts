@@ -28,29 +28,27 @@ export class Cors {
     this.#origins = origins === '*' ? undefined : new Set(origins);
   }
 
-  /** The headers for this origin; none when it may not read the response. */
-  headers(origin: string | undefined): Readonly<Record<string, string>> {
+  /** The headers for this origin, as lines; none when it may not read the response. */
+  lines(origin: string | undefined): string {
     if (this.#origins === undefined) return ANY_ORIGIN;
-    return origin !== undefined && this.#origins.has(origin) ? headersFor(origin) : {};
+    return origin !== undefined && this.#origins.has(origin) ? linesFor(origin) : '';
   }
 
   /**
-   * The `Vary` header: with a list of origins it contains `Origin`.
+   * The line of the `Vary` header: with a list of origins it contains `Origin`.
    *
    * @param header what the response varies by besides
    */
-  vary(header?: string): Readonly<Record<string, string>> {
+  vary(header?: string): string {
     const by = [header, this.#origins && 'Origin'].filter((name) => name !== undefined);
-    return by.length === 0 ? {} : { vary: by.join(', ') };
+    return by.length === 0 ? '' : `vary: ${by.join(', ')}\r\n`;
   }
 }
 
-const headersFor = (origin: string) => ({
-  'access-control-allow-origin': origin,
-  'access-control-expose-headers': EXPOSED,
-});
+const linesFor = (origin: string): string =>
+  `access-control-allow-origin: ${origin}\r\naccess-control-expose-headers: ${EXPOSED}\r\n`;
 
-const ANY_ORIGIN = headersFor('*');
+const ANY_ORIGIN = linesFor('*');
 
 /** The further headers of a preflight's response: the same for every path, because a preflight has no key. */
 export const PREFLIGHT_HEADERS = {

@@ -10,7 +10,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { DirectStep } from './handlers/direct-handlers.js';
 import { ApiError } from '../errors/api-error.js';
-import type { Headers } from './common-headers.js';
 import { Clock, type PublicUrl } from './http.module.js';
 import { RouteSays, routeConfigOf } from './route.decorators.js';
 
@@ -54,19 +53,19 @@ class DeprecationInterceptor implements NestInterceptor, DirectStep {
 export const Deprecated = (deprecation: Deprecation): MethodDecorator =>
   applyDecorators(RouteSays({ deprecation }), UseInterceptors(DeprecationInterceptor));
 
-/** The headers of RFC 9745 (`Deprecation`) and RFC 8594 (`Sunset`) with their links. */
-export function deprecationHeaders(deprecation: Deprecation, publicUrl: PublicUrl): Headers {
+/** The headers of RFC 9745 (`Deprecation`) and RFC 8594 (`Sunset`) with their links, as lines. */
+export function deprecationLines(deprecation: Deprecation, publicUrl: PublicUrl): string {
   const { deprecatedAt, removedAt, successor, documentation } = deprecation;
   const links = [
     `<${publicUrl.to(documentation)}>; rel="deprecation"`,
     `<${publicUrl.to(documentation)}>; rel="sunset"`,
     `<${publicUrl.to(successor)}>; rel="successor-version"`,
   ];
-  return {
-    deprecation: `@${deprecatedAt.getTime() / 1000}`,
-    sunset: removedAt.toUTCString(),
-    link: links.join(', '),
-  };
+  return (
+    `deprecation: @${deprecatedAt.getTime() / 1000}\r\n` +
+    `sunset: ${removedAt.toUTCString()}\r\n` +
+    `link: ${links.join(', ')}\r\n`
+  );
 }
 
 /** @throws ApiError operation_removed from the removal instant on */

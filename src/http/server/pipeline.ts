@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors/api-error.js';
-import { appendHeaders } from '../appended-headers.js';
+import { appendLines } from '../appended-headers.js';
 import { Caching } from '../caching.js';
-import { commonHeaders, type Headers } from '../common-headers.js';
+import { commonLines } from '../common-headers.js';
 import { isPreflight, PREFLIGHT_HEADERS } from '../cors.js';
-import { assertNotRemoved, type Deprecation, deprecationHeaders } from '../deprecation.js';
+import { assertNotRemoved, type Deprecation, deprecationLines } from '../deprecation.js';
 import { sendError, toApiError } from '../error.filter.js';
 import type { PublicUrl } from '../http.module.js';
 import {
@@ -37,7 +37,7 @@ const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 /** Everything that happens to a request before its handler, and to its response after it, in the order of the methods. */
 export class RequestPipeline {
   readonly #methods = new RouteMethods();
-  readonly #announcements = new Map<Deprecation | undefined, Headers>();
+  readonly #announcements = new Map<Deprecation | undefined, string>();
   readonly #caching: Caching;
 
   constructor(
@@ -55,7 +55,7 @@ export class RequestPipeline {
       this.#methods.add(route);
       const { deprecation } = route.config ?? {};
       if (deprecation !== undefined)
-        this.#announcements.set(deprecation, deprecationHeaders(deprecation, publicUrl));
+        this.#announcements.set(deprecation, deprecationLines(deprecation, publicUrl));
     });
     fastify.removeAllContentTypeParsers();
     fastify.addHook('preParsing', ({ raw }, _reply, payload, done) => {
@@ -150,20 +150,19 @@ export class RequestPipeline {
   ): void {
     const sent = this.#caching.of(request, reply, payload);
     if (sent === 'precondition_failed') return done(new ApiError(sent));
-    this.#setCommonHeaders(request, reply, sent.headers);
+    this.#setCommonHeaders(request, reply, sent.lines);
     this.options.observer.answered(request, reply);
     done(null, sent.payload);
   }
 
   /** The headers of every response, at the last moment, so that none of them is stale. */
-  #setCommonHeaders(request: FastifyRequest, reply: FastifyReply, caching: Headers): void {
+  #setCommonHeaders(request: FastifyRequest, reply: FastifyReply, caching: string): void {
     request.decision ??= this.options.admission.describeAddress(this.#addressOf(request));
     if (this.inFlight.isLast(request.raw) || isBrokenOff(request.raw)) reply.header('connection', 'close');
     const { id, decision, headers } = request;
-    const common = commonHeaders(this.options, { id, decision, origin: headers.origin });
-    const announcement = this.#announcements.get(routeConfigOf(request).deprecation);
-    if (announcement === undefined) appendHeaders(reply, common, caching);
-    else appendHeaders(reply, common, caching, announcement);
+    const common = commonLines(this.options, { id, decision, origin: headers.origin });
+    const announcement = this.#announcements.get(routeConfigOf(request).deprecation) ?? '';
+    appendLines(reply, `${common}${caching}${announcement}`);
   }
 
   /** Responds to a target that cannot be decoded. It reaches no hook, so nothing was decided and no header is set. */

@@ -10,7 +10,7 @@ import { METHODS } from '../cors.js';
 import type { HttpObserver, SocketAnswer } from '../observer.js';
 import type { AdmissionPort } from '../decision.js';
 import { newRequestId, requestIdOf } from '../request.js';
-import { commonHeaders, type CommonHeadersOptions } from '../common-headers.js';
+import { commonLines, type CommonHeadersOptions } from '../common-headers.js';
 import type { ClientAddressOf } from '../client-address.js';
 
 /** What a response on a bare socket needs. */
@@ -129,10 +129,9 @@ export function endWithError(
     'content-length': String(Buffer.byteLength(body)),
     date: new Date().toUTCString(),
     connection: 'close',
-    ...options.cors.vary(),
-    ...commonHeaders(options, about),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  lines.push(options.cors.vary(), commonLines(options, about));
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
