@@ -11,7 +11,7 @@ import { startServer } from './servers/start.mjs';
 /** How long a pool size is tried. */
 const TRIAL_SECONDS = 2;
 /** More than any machine places; an animal that is ordered a second time makes the round void. */
-const ORDERS_PER_SECOND_MAX = 10_000;
+const ORDERS_PER_SECOND_MAX = 25_000;
 /** A round that is void may have met another program's work; a second one has not. */
 const TRIES = 2;
 
