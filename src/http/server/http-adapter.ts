@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   type FastifyBaseLogger,
@@ -39,7 +38,6 @@ export class HttpAdapter extends FastifyAdapter {
     const inFlight = new InFlightRequests((socket) => turns.penalize(socket, performance.now()));
     const limits = new ConnectionLimits(options.connections, turns, options);
     const pipeline = new RequestPipeline(options, inFlight);
-    const isRefused = (socket: Duplex): boolean => limits.hasRefused(socket);
     super({
       loggerInstance: options.logger,
       // Log lines name their request themselves: a child logger for each would cost more than most requests log.
@@ -53,7 +51,6 @@ export class HttpAdapter extends FastifyAdapter {
       // An over-long identifier is the handler's error (404), not the router's (414).
       routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
       serverFactory: (handle: RequestListener) => {
-        const dispatch = inFlight.dispatch(handle);
         const server = createServer(
           {
             ServerResponse: ResponseOfServer,
@@ -68,11 +65,7 @@ export class HttpAdapter extends FastifyAdapter {
             connectionsCheckingInterval: 1000,
             keepAliveTimeout: options.keepAliveTimeoutMs,
           },
-          (request, response) => {
-            if (!isRefused(request.socket)) dispatch(request, response);
-            // Unread bytes would reset the connection, and take the response away.
-            else request.resume();
-          },
+          inFlight.dispatch(handle),
         );
         // For clients that take no response: no byte in either direction for this time. Twice, so that 408 always comes first.
         server.setTimeout(options.requestTimeoutMs * 2);
@@ -83,7 +76,7 @@ export class HttpAdapter extends FastifyAdapter {
       skipMiddie: true,
       frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
         void pipeline.rejectTarget(error, request, reply),
-      clientErrorHandler: socketErrorHandler(options, inFlight, isRefused),
+      clientErrorHandler: socketErrorHandler(options, inFlight),
     });
     this.#inFlight = inFlight;
 
@@ -99,7 +92,7 @@ export class HttpAdapter extends FastifyAdapter {
     // Else headers past the first 2,000 are dropped (Node 20) or rejected (24): 16 KiB limit their size anyway.
     fastify.server.maxHeadersCount = 0;
     writeInOnePiece(fastify.server);
-    answerSocketErrors(fastify.server, options, inFlight, isRefused);
+    answerSocketErrors(fastify.server, options, inFlight);
     limits.watch(fastify.server);
     this.#connections = new OpenConnections(fastify.server);
   }

@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { AddressTurns } from './address-turns.js';
 import { ApiError } from '../../errors/api-error.js';
 import { IN_FLIGHT_MAX } from './connection-requests.js';
@@ -30,7 +29,7 @@ const WARNING_INTERVAL_MS = 60_000;
 /**
  * Keeps the open connections within their limits. One too many is answered 503, as soon as it asks for something, and closed:
  * a balancer then tries another replica, and a program of ours knows when to come back, where a closed connection would say
- * neither. Nothing is decided or counted for it. When all places are taken, a connection on which nothing was asked gives way
+ * neither. Nothing is decided or counted for it, and no parser reads it. When all places are taken, a connection on which nothing was asked gives way
  * first: so a flood of idle ones keeps nobody out.
  */
 export class ConnectionLimits {
@@ -39,8 +38,6 @@ export class ConnectionLimits {
   readonly #options: SocketOptions;
   readonly #gate: ConnectionGate;
   readonly #unasked = new UnaskedConnections();
-  /** What answers each refused connection. */
-  readonly #refused = new WeakMap<Duplex, () => void>();
   #refusedOpen = 0;
 
   constructor(limits: ConnectionLimitOptions, turns: AddressTurns, options: SocketOptions) {
@@ -52,16 +49,8 @@ export class ConnectionLimits {
 
   /** Counts the server's connections from now on. */
   watch(server: Server): void {
-    // Before Node's own listener reads from the connection.
-    server.prependListener('connection', (socket: Socket) => this.#open(socket));
+    server.on('connection', (socket) => this.#open(socket));
     server.on('request', ({ socket }: IncomingMessage) => this.#unasked.delete(socket));
-  }
-
-  /** Whether a connection is refused: then it has its answer, and whatever came on it is not looked at. */
-  hasRefused(socket: Duplex): boolean {
-    const answer = this.#refused.get(socket);
-    answer?.();
-    return answer !== undefined;
   }
 
   #open(socket: Socket): void {
@@ -95,28 +84,26 @@ export class ConnectionLimits {
     return this.#gate.enter(address);
   }
 
-  /** An answer that comes before its request would be taken for a broken connection: so it waits for the request. */
+  /** A response that comes before its request would be taken for a broken connection: so it waits for the first bytes. */
   #refuse(socket: Socket, refusal: Refusal): void {
     this.#warnOfRefused();
     if (this.#refusedOpen >= REFUSED_OPEN_MAX) {
-      this.#refused.set(socket, () => undefined);
       socket.destroy();
       return;
     }
     this.#refusedOpen += 1;
-    const timer = setTimeout(
-      () => (socket.bytesRead > 0 ? answer() : socket.destroy()),
-      REFUSED_WAIT_MS,
-    ).unref();
-    const answer = (): void => {
-      clearTimeout(timer);
-      this.#refused.set(socket, () => undefined);
-      this.#answer(socket, refusal);
-    };
-    this.#refused.set(socket, answer);
+    // Node.js has given the connection to its parser, which would dispatch 1,700 requests of one read.
+    socket.removeAllListeners('data');
+    const timer = setTimeout(() => socket.destroy(), REFUSED_WAIT_MS).unref();
     socket.once('close', () => {
       clearTimeout(timer);
       this.#refusedOpen -= 1;
+    });
+    socket.once('data', () => {
+      clearTimeout(timer);
+      this.#answer(socket, refusal);
+      // Unread bytes would reset the connection, and take the response away.
+      socket.resume();
     });
   }
 

@@ -25,14 +25,9 @@ export interface SocketOptions extends CommonHeadersOptions {
 const LINGER_MS = 1000;
 
 /** Answers bytes that Node's parser refuses, and what comes too late: there is only a socket then. */
-export function socketErrorHandler(
-  options: SocketOptions,
-  inFlight: InFlightRequests,
-  isRefused: (socket: Duplex) => boolean,
-) {
+export function socketErrorHandler(options: SocketOptions, inFlight: InFlightRequests) {
   const refused = new WeakSet<Socket>();
   return (error: ConnectionError, socket: Socket): void => {
-    if (error.code !== 'ECONNRESET' && isRefused(socket)) return;
     // In the middle of a body it is that request's error: it was counted already, and has an answer of its own.
     const underWay = inFlight.receiving(socket);
     if (underWay !== undefined) breakOffBody(underWay.request, new ApiError(codeOf(error)));
@@ -60,12 +55,7 @@ export function socketErrorHandler(
 }
 
 /** Node answers these by itself, or not at all, unless somebody listens. */
-export function answerSocketErrors(
-  server: Server,
-  options: SocketOptions,
-  inFlight: InFlightRequests,
-  isRefused: (socket: Duplex) => boolean,
-): void {
+export function answerSocketErrors(server: Server, options: SocketOptions, inFlight: InFlightRequests): void {
   // The pipeline sends "100 Continue" once the request is admitted.
   server.on('checkContinue', (request, response) => {
     // Node finds it among other words, too.
@@ -78,7 +68,6 @@ export function answerSocketErrors(
   });
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
-    if (isRefused(socket)) return;
     const address = options.clientAddressOf(request.socket.remoteAddress, request.headers);
     void options.admission.decide(request.headers, address).then((decision) => {
       const refusal = new ApiError('method_not_allowed', 'This service does not offer CONNECT.', {
