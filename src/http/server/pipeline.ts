@@ -73,9 +73,7 @@ export class RequestPipeline {
         done(null, parseJsonBody(bytes));
       },
     );
-    fastify.addHook('onSend', (request, reply, payload, done) =>
-      this.inFlight.whenRoom(request.raw, payload, () => this.#onSend(request, reply, payload, done)),
-    );
+    fastify.addHook('onSend', (request, reply, payload, done) => this.#onSend(request, reply, payload, done));
     fastify.setErrorHandler((error: FastifyError, request, reply) => {
       if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') sendError(bodyTooLarge(bodyBytesMax), request, reply);
       else sendError(error === request.raw.errored ? bodyBrokeOff(error) : error, request, reply);
@@ -150,9 +148,13 @@ export class RequestPipeline {
   ): void {
     const sent = this.#caching.of(request, reply, payload);
     if (sent === 'precondition_failed') return done(new ApiError(sent));
-    this.#setCommonHeaders(request, reply, sent.lines);
-    this.options.observer.answered(request, reply);
-    done(null, sent.payload);
+    const isSent = this.inFlight.whenRoom(request.raw, sent.payload, () => {
+      this.#setCommonHeaders(request, reply, sent.lines);
+      this.options.observer.answered(request, reply);
+      done(null, sent.payload);
+    });
+    // Else Fastify takes a handler that has returned for one that sent nothing, and sends an empty response.
+    if (!isSent) reply.hijack();
   }
 
   /** The headers of every response, at the last moment, so that none of them is stale. */

@@ -92,13 +92,16 @@ export class ConnectionRequests {
     return true;
   }
 
-  /** Calls `send` as soon as the response fits, or the connection is gone. */
-  whenRoom(request: IncomingMessage, payload: unknown, send: () => void): void {
-    if (this.#inFlight.length <= 1 || !this.#socket.writable) return send();
-    const bytes = byteLength(payload);
-    if (this.#hasRoom(request, bytes)) return send();
+  /** Calls `send` as soon as the response fits, or the connection is gone. Returns whether that was at once. */
+  whenRoom(request: IncomingMessage, payload: unknown, send: () => void): boolean {
+    const bytes = this.#inFlight.length <= 1 || !this.#socket.writable ? 0 : byteLength(payload);
+    if (bytes === 0 || this.#hasRoom(request, bytes)) {
+      send();
+      return true;
+    }
     this.#waiting.set(request, { bytes, send });
     this.#watch();
+    return false;
   }
 
   /** Calls `act` when all requests so far have their responses. */

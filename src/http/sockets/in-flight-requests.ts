@@ -34,9 +34,11 @@ export class InFlightRequests {
   /**
    * Calls `send` as soon as a response of so many bytes may be passed to Node.js: at once when all unsent responses of the
    * connection stay within `UNSENT_BYTES_MAX`, or when it is the first of them. Also called when the connection breaks.
+   *
+   * @returns whether it was called at once
    */
-  whenRoom(request: IncomingMessage, payload: unknown, send: () => void): void {
-    this.#of(request.socket).whenRoom(request, payload, send);
+  whenRoom(request: IncomingMessage, payload: unknown, send: () => void): boolean {
+    return this.#of(request.socket).whenRoom(request, payload, send);
   }
 
   /** The request whose body is still arriving on a connection, if there is one. */
