@@ -3,19 +3,21 @@
 /** Which folders of src a folder may import from, besides itself. An arrow that is not here points the wrong way. */
 const arrows = {
   errors: [],
-  database: ['config', 'generated', 'errors'],
-  http: ['database', 'config', 'errors'],
   config: [],
+  embedded: ['errors'],
+  prisma: ['embedded', 'config', 'generated', 'errors'],
+  batching: ['prisma', 'errors'],
+  http: ['prisma', 'config', 'errors'],
   auth: ['http', 'errors'],
-  throttling: ['auth', 'http', 'database', 'config', 'errors'],
-  idempotency: ['http', 'database', 'errors'],
-  pets: ['idempotency', 'http', 'database', 'errors'],
-  store: ['idempotency', 'http', 'database', 'errors'],
-  usage: ['http', 'auth', 'database'],
-  samples: ['database', 'generated', 'pets', 'store'],
-  operations: ['config', 'database', 'http', 'samples', 'errors'],
+  throttling: ['auth', 'http', 'batching', 'prisma', 'config', 'errors'],
+  idempotency: ['http', 'batching', 'prisma', 'errors'],
+  pets: ['idempotency', 'http', 'batching', 'prisma', 'errors'],
+  store: ['idempotency', 'http', 'batching', 'prisma', 'errors'],
+  usage: ['http', 'auth', 'batching', 'prisma'],
+  samples: ['prisma', 'generated', 'pets', 'store'],
+  operations: ['config', 'batching', 'prisma', 'embedded', 'http', 'samples', 'errors'],
   openapi: ['http', 'errors'],
-  cli: ['config', 'database', 'http', 'pets', 'operations'],
+  cli: ['config', 'prisma', 'embedded', 'http', 'pets', 'operations', 'errors'],
 };
 
 /** Which folders of src/http a folder may import from, besides itself and the files beside them all. */

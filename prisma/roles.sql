@@ -49,7 +49,7 @@ declare
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
     'resume_api_key', 'unban_api_key', 'set_plan', 'api_key_overview_of'
   ];
-  -- What the statements of the service rely on: src/database/session-settings.ts.
+  -- What the statements of the service rely on: src/prisma/session-settings.ts.
   settings constant text[] := array[
     ['DateStyle', 'ISO, MDY'],
     ['TimeZone', 'UTC'],

@@ -1,9 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module.js';
-import { type Database, DatabaseModule } from './database/database.js';
+import { PrismaModule } from './prisma/prisma.module.js';
+import type { PrismaService } from './prisma/prisma.service.js';
 import { type Clock, HttpModule, type PublicUrl } from './http/http.module.js';
-import { WarmUp } from './database/warm-up.js';
+import { WarmUp } from './prisma/warm-up.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { PetsModule } from './pets/pets.module.js';
@@ -12,7 +13,7 @@ import { ThrottlingModule } from './throttling/throttling.module.js';
 import { UsageModule } from './usage/usage.module.js';
 
 export interface AppParts {
-  readonly database: Database;
+  readonly prisma: PrismaService;
   readonly publicUrl: PublicUrl;
   readonly clock: Clock;
   readonly warmUp: WarmUp;
@@ -20,11 +21,11 @@ export interface AppParts {
 
 @Module({})
 export class AppModule {
-  static register({ database, publicUrl, clock, warmUp }: AppParts): DynamicModule {
+  static register({ prisma, publicUrl, clock, warmUp }: AppParts): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        DatabaseModule.register(database),
+        PrismaModule.register(prisma),
         HttpModule.register(publicUrl, clock),
         // The order of the guards: who asks, then whether the plan has a request left.
         AuthModule,

@@ -3,7 +3,6 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
-import type { Database, Statement } from './database/database.js';
 import { runHandlersDirectly } from './http/handlers/direct-handlers.js';
 import {
   type ClientAddressOf,
@@ -17,26 +16,14 @@ import { HttpAdapter } from './http/server/http-adapter.js';
 import type { HttpObserver } from './http/observer.js';
 import { nestLogger } from './operations/logging/logger.js';
 import { createAdmission } from './throttling/create-admission.js';
-import { selectPages, selectRowsById } from './database/pages.js';
-import { WarmUp } from './database/warm-up.js';
-import { FIND_STORED_CREATIONS } from './idempotency/idempotency.repository.js';
-import { CREATE_PETS, CREATE_PETS_ONCE, PETS } from './pets/pets.sql.js';
-import { READ_INVENTORY } from './store/inventory.repository.js';
-import {
-  CHANGE_LOCKED_ORDERS,
-  CHANGE_ORDERS,
-  ORDERS,
-  PLACE_LOCKED_ORDERS,
-  PLACE_LOCKED_ORDERS_ONCE,
-  PLACE_ORDERS,
-  PLACE_ORDERS_ONCE,
-} from './store/orders.sql.js';
+import { WarmUp } from './prisma/warm-up.js';
+import type { PrismaService } from './prisma/prisma.service.js';
+import { statementsOf } from './prisma/statement.js';
 import { ADMISSION_STATEMENTS } from './throttling/admission-statement.js';
-import { DAYS_OF_KEYS } from './usage/usage.repository.js';
 
 export interface AppOptions {
   readonly config: Config;
-  readonly database: Database;
+  readonly prisma: PrismaService;
   readonly logger: Logger;
   /** What looks on at requests, and hears of bans. */
   readonly signals: HttpObserver & { banStarted(): void };
@@ -46,9 +33,9 @@ export interface AppOptions {
 
 /** The whole wiring, in the order in which it acts on a request. It does not listen yet. */
 export async function createApp(options: AppOptions): Promise<NestFastifyApplication> {
-  const { config, database, logger, signals } = options;
+  const { config, prisma, logger, signals } = options;
   const { admission, clock, setClock } = createAdmission({
-    database,
+    connections: prisma.connections,
     limits: config.limits,
     warn: (message) => logger.warn(message),
     onBanStarted: () => signals.banStarted(),
@@ -72,10 +59,10 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
   await runHandlersDirectly();
   return await NestFactory.create<NestFastifyApplication>(
     AppModule.register({
-      database,
+      prisma,
       publicUrl,
       clock,
-      warmUp: createWarmUp(database, (message) => logger.warn(message)),
+      warmUp: createWarmUp(prisma, (message) => logger.warn(message)),
     }),
     edge,
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
@@ -94,36 +81,17 @@ function clientAddressOf({ trustProxy }: Config, logger: Logger): ClientAddressO
 }
 
 /** The wiring of the warm-up: all statements that requests send, each on the connections that it is sent on. */
-export function createWarmUp(database: Database, warn: (message: string) => void): WarmUp {
+export function createWarmUp({ connections }: PrismaService, warn: (message: string) => void): WarmUp {
+  const { admission, lockWaits, writes, reads, namedStatements } = connections;
   return new WarmUp({
     pools: [
-      { pool: database.reserved, statements: ADMISSION_STATEMENTS },
-      { pool: database.retries, statements: RETRIES },
-      { pool: database.writes, statements: WRITES },
+      { pool: admission, statements: ADMISSION_STATEMENTS },
+      { pool: lockWaits, statements: statementsOf('lock-waits') },
+      { pool: writes, statements: statementsOf('writes') },
       // Admission of low-priority lookups runs there, too.
-      { pool: database.pool, statements: [...ADMISSION_STATEMENTS, ...READS] },
+      { pool: reads, statements: [...ADMISSION_STATEMENTS, ...statementsOf('reads')] },
     ],
-    namedStatements: database.namedStatements,
+    namedStatements,
     warn,
   });
 }
-
-const READS: readonly Statement[] = [
-  selectPages(PETS),
-  selectRowsById(PETS),
-  selectPages(ORDERS),
-  selectRowsById(ORDERS),
-  READ_INVENTORY,
-  DAYS_OF_KEYS,
-  FIND_STORED_CREATIONS,
-];
-
-const WRITES: readonly Statement[] = [
-  CREATE_PETS,
-  CREATE_PETS_ONCE,
-  PLACE_ORDERS,
-  PLACE_ORDERS_ONCE,
-  CHANGE_ORDERS,
-];
-
-const RETRIES: readonly Statement[] = [PLACE_LOCKED_ORDERS, PLACE_LOCKED_ORDERS_ONCE, CHANGE_LOCKED_ORDERS];

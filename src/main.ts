@@ -3,10 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { type Config, type LimitsConfig, loadConfig } from './config/config.js';
-import type { Database } from './database/database.js';
-import { observeGroups } from './database/groups.js';
-import { openDatabase } from './database/open-database.js';
-import { WarmUp } from './database/warm-up.js';
+import { observeGroups } from './batching/groups.js';
+import { openDatabase } from './prisma/open-database.js';
+import { WarmUp } from './prisma/warm-up.js';
 import type { HttpAdapter } from './http/server/http-adapter.js';
 import { deleteExpiredAnswers } from './idempotency/idempotency.repository.js';
 import { banner } from './operations/banner.js';
@@ -24,6 +23,7 @@ import { startTracing, type Tracing } from './operations/tracing/tracing.js';
 import { type FirstStart, prepareFirstStart } from './samples/first-start.js';
 import { stopPhases } from './stop-phases.js';
 import { deleteExpiredUsage } from './throttling/usage-retention.js';
+import type { PrismaService } from './prisma/prisma.service.js';
 import { releaseVersion } from './version.js';
 
 /** Rows that one statement deletes: about a millisecond of work, so that nobody notices. */
@@ -31,14 +31,14 @@ const USAGE_BATCH = 1000;
 const IDEMPOTENCY_BATCH = 100;
 
 /** What is deleted by its age while the service runs: old days of use, and expired idempotency keys. */
-function createHousekeeping(database: Database, limits: LimitsConfig, logger: Logger): Housekeeping {
+function createHousekeeping(prisma: PrismaService, limits: LimitsConfig, logger: Logger): Housekeeping {
   return new Housekeeping({
     work: async (signal) => {
       const retentionDays = limits.usageRetentionDays;
-      await deleteExpiredUsage(database.writes, { retentionDays, batchSize: USAGE_BATCH, signal });
+      await deleteExpiredUsage(prisma.connections.writes, { retentionDays, batchSize: USAGE_BATCH, signal });
       let deleted = IDEMPOTENCY_BATCH;
       while (!signal.aborted && deleted === IDEMPOTENCY_BATCH) {
-        deleted = await deleteExpiredAnswers(database, IDEMPOTENCY_BATCH);
+        deleted = await deleteExpiredAnswers(prisma, IDEMPOTENCY_BATCH);
       }
     },
     onError: (err) => logger.warn({ err }, 'old rows could not be deleted; the next run tries again'),
@@ -87,11 +87,11 @@ try {
     log: logger,
   });
   try {
-    const app = await createApp({ config, database: opened.database, logger, signals });
+    const app = await createApp({ config, prisma: opened.prisma, logger, signals });
     await app.init();
     // Not Nest's own listen: it logs what it rejects with, and a busy port is told in one line below.
     await app.getHttpAdapter().getInstance().listen({ port: config.port, host: config.host });
-    const housekeeping = createHousekeeping(opened.database, config.limits, logger);
+    const housekeeping = createHousekeeping(opened.prisma, config.limits, logger);
     housekeeping.start();
     const edge: HttpAdapter = app.getHttpAdapter() as HttpAdapter;
     const parts = { app, edge, housekeeping, opened, readiness, management, tracing, flushLog };
@@ -103,7 +103,7 @@ try {
     });
     const { port } = app.getHttpServer().address() as { port: number };
     const serve = (firstStart?: FirstStart): void => {
-      void app.get(WarmUp).done.then(() => readiness.serve(opened.database.pools));
+      void app.get(WarmUp).done.then(() => readiness.serve(opened.prisma.connections.all));
       process.stdout.write(
         banner({
           address: `http://localhost:${port}`,

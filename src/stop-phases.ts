@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { closeGroups } from './database/groups.js';
-import type { OpenedDatabase } from './database/open-database.js';
+import { closeGroups } from './batching/groups.js';
+import type { OpenedDatabase } from './prisma/open-database.js';
 import type { HttpAdapter } from './http/server/http-adapter.js';
 import type { Housekeeping } from './operations/housekeeping.js';
 import type { ManagementServer } from './operations/management/management-server.js';

@@ -45,7 +45,7 @@ async function compareWithSchema(databaseUrl) {
 }
 
 async function compareWithRunner(databaseUrl) {
-  const { migrate } = await import('../dist/database/migrations.js');
+  const { migrate } = await import('../dist/prisma/migrations.js');
   const applied = await migrate({ connectionString: databaseUrl });
   const { code, output } = await runPrisma(['migrate', 'status'], { databaseUrl });
   if (code === 0 && output.includes(UP_TO_DATE)) return;

@@ -61,7 +61,7 @@ function open(openEmbeddedPostgres, dataDir, settings) {
 
 /** The compiled one: tools run as they are. */
 async function loadEmbedded() {
-  const file = new URL('../dist/database/embedded/embedded-postgres.js', import.meta.url);
+  const file = new URL('../dist/embedded/embedded-postgres.js', import.meta.url);
   if (!existsSync(file)) throw new Error('The service is not built yet: run "npm run build" first.');
   return (await import(file.href)).openEmbeddedPostgres;
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { openEmbeddedPostgres } from '../../dist/database/embedded/embedded-postgres.js';
+import { openEmbeddedPostgres } from '../../dist/embedded/embedded-postgres.js';
 import { fill } from './fill.mjs';
 
 /** Beside the project and not below the system's temporary directory, which is often a memory file system. */

@@ -1,5 +1,5 @@
 // What a database of the benchmark holds.
-import { migrate } from '../../dist/database/migrations.js';
+import { migrate } from '../../dist/prisma/migrations.js';
 import { ACTIVE_KEYS, storedKeys } from '../keys.mjs';
 
 /** So many requests a minute and a day that none is refused: a refusal is cheaper than an answer. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { parse } from 'yaml';
-import { SESSION_SETTINGS } from '../../dist/database/session-settings.js';
+import { SESSION_SETTINGS } from '../../dist/prisma/session-settings.js';
 import { openTemporaryDatabase } from '../../tools/temporary-database.mjs';
 import { isUpAtHaproxy, startHaproxy } from './haproxy.mjs';
 import { startPgBouncer } from './pgbouncer.mjs';

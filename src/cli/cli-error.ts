@@ -1,8 +1,8 @@
 import { types } from 'node:util';
 import { CommanderError } from 'commander';
 import { DatabaseError } from 'pg';
-import { classifyDatabaseError } from '../database/database-errors.js';
-import { describeFault } from '../database/describe-fault.js';
+import { classifyDatabaseError } from '../prisma/database-errors.js';
+import { describeFault } from '../errors/describe-fault.js';
 import { explainStartError } from '../operations/start-error.js';
 
 /** Why a command fails: one line for a person, and a second one with what to do about it. */

@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { describeFault } from '../database/describe-fault.js';
-import { hasCluster } from '../database/embedded/cluster.js';
-import { openEmbeddedPostgres } from '../database/embedded/embedded-postgres.js';
-import { pendingMigrations } from '../database/migrations.js';
-import { prepareSession } from '../database/session-settings.js';
+import { describeFault } from '../errors/describe-fault.js';
+import { hasCluster } from '../embedded/cluster.js';
+import { openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
+import { pendingMigrations } from '../prisma/migrations.js';
+import { prepareSession } from '../prisma/session-settings.js';
 import { CliError } from './cli-error.js';
 import type { CliContext } from './context.js';
 import type { Row } from './output.js';

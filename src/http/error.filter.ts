@@ -1,6 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { asUnavailable, UnavailableError } from '../database/database-errors.js';
+import { asUnavailable, UnavailableError } from '../prisma/database-errors.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 

@@ -32,9 +32,13 @@ export type ClaimOutcome =
 export const IDEMPOTENCY_HOURS = 24;
 
 /** One row of a statement that creates under claims: whether nobody else holds the claim, and the response if it was free. */
-export type ClaimRow = readonly [isMine: boolean, id: bigint, answer: string | null];
+export interface ClaimRow {
+  readonly isMine: boolean;
+  readonly id: bigint;
+  readonly answer: string | null;
+}
 
-export function claimOutcome([isMine, id, answer]: ClaimRow): ClaimOutcome {
+export function claimOutcome({ isMine, id, answer }: ClaimRow): ClaimOutcome {
   if (!isMine) return { state: 'busy' };
   return answer === null ? { state: 'used' } : { state: 'created', id, answer };
 }

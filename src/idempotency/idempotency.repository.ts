@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Statement } from '../database/database.js';
-import { groupReads } from '../database/groups.js';
+import { groupReads } from '../batching/groups.js';
+import { PrismaService } from '../prisma/prisma.service.js';
+import { plainArray, statement } from '../prisma/statement.js';
 import type { Claim, Creation } from './claim.js';
 
 /** A first answer, with the fingerprint of the request that it answered. */
@@ -8,16 +9,20 @@ export interface StoredCreation extends Creation {
   readonly fingerprint: Buffer;
 }
 
-export const FIND_STORED_CREATIONS: Statement = {
-  name: 'find_idempotency_keys',
-  text: `
-    select asked.number::int, stored.resource_id, stored.answer, stored.fingerprint
+const FIND_STORED_CREATIONS = statement(
+  'find_idempotency_keys',
+  'reads',
+  `
+    select asked.number::int, stored.resource_id as id, stored.answer, stored.fingerprint
     from unnest($1::bigint[], $2::text[]) with ordinality as asked (api_key_id, key, number)
     join idempotency_keys as stored on stored.api_key_id = asked.api_key_id and stored.key = asked.key
     where stored.expires_at > now()`,
-};
+);
 
-type Row = readonly [number: number, id: bigint, answer: string, fingerprint: Buffer];
+interface Row extends Creation {
+  readonly number: number;
+  readonly fingerprint: Uint8Array;
+}
 
 /** The stored first answers. They are written by the statements that create what they answer with. */
 @Injectable()
@@ -27,41 +32,44 @@ export class IdempotencyRepository {
     send: (claims) => this.#select(claims),
   });
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly prisma: PrismaService) {}
 
   find(claim: Claim, deadline: number): Promise<StoredCreation | undefined> {
     return this.#stored.ask(claim, deadline);
   }
 
   async #select(claims: readonly Claim[]): Promise<readonly (StoredCreation | undefined)[]> {
-    const rows = await this.database.rows<Row>(FIND_STORED_CREATIONS, [
-      claims.map(({ apiKeyId }) => apiKeyId),
+    const rows = await this.prisma.read<Row>(FIND_STORED_CREATIONS, [
+      plainArray(claims.map(({ apiKeyId }) => apiKeyId)),
       claims.map(({ key }) => key),
     ]);
     const answers: (StoredCreation | undefined)[] = claims.map(() => undefined);
-    for (const [number, id, answer, fingerprint] of rows) answers[number - 1] = { id, answer, fingerprint };
+    for (const { number, id, answer, fingerprint } of rows) {
+      answers[number - 1] = { id, answer, fingerprint: Buffer.from(fingerprint) };
+    }
     return answers;
   }
 }
 
-const DELETE_EXPIRED: Statement = {
-  name: 'delete_expired_idempotency_keys',
-  text: `
+const DELETE_EXPIRED = statement(
+  'delete_expired_idempotency_keys',
+  'writes',
+  `
     with expired as (
       select api_key_id, key
       from idempotency_keys
       where expires_at <= now()
       order by expires_at
-      limit $1
+      limit coalesce($1::int, 0)
       for update skip locked)
     delete from idempotency_keys as stored
     using expired
     where stored.api_key_id = expired.api_key_id and stored.key = expired.key
-    returning 1`,
-};
+    returning stored.key`,
+);
 
 /** Deletes up to `batchSize` expired answers and tells how many; replicas do not wait for each other. */
 export const deleteExpiredAnswers = async (
-  database: Pick<Database, 'write'>,
+  prisma: Pick<PrismaService, 'write'>,
   batchSize: number,
-): Promise<number> => (await database.write(DELETE_EXPIRED, [batchSize])).length;
+): Promise<number> => (await prisma.write(DELETE_EXPIRED, [batchSize])).length;

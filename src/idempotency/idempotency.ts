@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { isUnavailable } from '../database/database-errors.js';
-import { within } from '../database/within.js';
+import { isUnavailable } from '../prisma/database-errors.js';
+import { within } from '../prisma/within.js';
 import { ApiError } from '../errors/api-error.js';
 import { asJson } from '../http/common-headers.js';
 import type { Claim, ClaimOutcome, Creation } from './claim.js';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
-import type { StatementReport } from '../database/group.js';
-import { allGroups, type GroupObserver } from '../database/groups.js';
+import type { StatementReport } from '../batching/group.js';
+import { allGroups, type GroupObserver } from '../batching/groups.js';
 import type { HttpObserver, SocketAnswer } from '../http/observer.js';
 import { routeConfigOf } from '../http/route.decorators.js';
 import type { RequestLog } from './logging/request-log.js';

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config.js';
-import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error.js';
-import { MigrationError } from '../database/migration-files.js';
+import { EmbeddedPostgresError } from '../embedded/embedded-postgres.error.js';
+import { MigrationError } from '../prisma/migration-files.js';
 
 /** A port that cannot be listened on, with the variables that set it. */
 export class ListenError extends Error {

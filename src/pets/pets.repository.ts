@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
-import type { Group } from '../database/group.js';
-import { groupWrites } from '../database/groups.js';
-import { groupPages, groupRowsById, type Page, type PageQuestion } from '../database/pages.js';
+import type { Group } from '../batching/group.js';
+import { groupWrites } from '../batching/groups.js';
+import { groupPages, groupRowsById, type Page, type PageQuestion } from '../batching/pages.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
+import { PrismaService } from '../prisma/prisma.service.js';
+import { plainArray } from '../prisma/statement.js';
 import { membersJson } from './pet.schema.js';
 import type { NewPet, PetStatus } from './pet.js';
-import { CREATE_PETS, CREATE_PETS_ONCE, PETS } from './pets.sql.js';
+import { CREATE_PETS, CREATE_PETS_ONCE, FIND_PETS, LIST_PETS } from './pets.sql.js';
 
 interface ClaimedPet {
   readonly pet: NewPet;
@@ -21,14 +22,14 @@ export class PetsRepository {
   readonly #inserts: Group<NewPet, bigint>;
   readonly #insertsOnce: Group<ClaimedPet, ClaimOutcome>;
 
-  constructor(private readonly database: Database) {
-    this.#pages = groupPages(database, PETS);
-    this.#byId = groupRowsById(database, PETS);
-    this.#inserts = groupWrites(database, {
+  constructor(private readonly prisma: PrismaService) {
+    this.#pages = groupPages(prisma, LIST_PETS);
+    this.#byId = groupRowsById(prisma, FIND_PETS);
+    this.#inserts = groupWrites(prisma.connections, {
       name: 'create_pets',
       send: (pets, sendBefore) => this.#insert(pets, sendBefore),
     });
-    this.#insertsOnce = groupWrites(database, {
+    this.#insertsOnce = groupWrites(prisma.connections, {
       name: 'create_pets_once',
       send: (claimed, sendBefore) => this.#insertOnce(claimed, sendBefore),
     });
@@ -56,24 +57,24 @@ export class PetsRepository {
   async #insert(pets: readonly NewPet[], sendBefore: number): Promise<readonly bigint[]> {
     const values = [
       pets.map((pet) => pet.name),
-      pets.map((pet) => pet.categoryId),
-      pets.map((pet) => pet.status),
+      plainArray(pets.map((pet) => pet.categoryId)),
+      plainArray(pets.map((pet) => pet.status)),
     ];
-    const rows = await this.database.write<readonly [id: bigint]>(CREATE_PETS, values, sendBefore);
-    return rows.map(([id]) => id);
+    const rows = await this.prisma.write<{ id: bigint }>(CREATE_PETS, values, sendBefore);
+    return rows.map(({ id }) => id);
   }
 
   async #insertOnce(claimed: readonly ClaimedPet[], sendBefore: number): Promise<readonly ClaimOutcome[]> {
     const values = [
       claimed.map(({ pet }) => pet.name),
-      claimed.map(({ pet }) => pet.categoryId),
-      claimed.map(({ pet }) => pet.status),
+      plainArray(claimed.map(({ pet }) => pet.categoryId)),
+      plainArray(claimed.map(({ pet }) => pet.status)),
       claimed.map(({ pet }) => membersJson(pet)),
-      claimed.map(({ claim }) => claim.apiKeyId),
+      plainArray(claimed.map(({ claim }) => claim.apiKeyId)),
       claimed.map(({ claim }) => claim.key),
       claimed.map(({ claim }) => claim.fingerprint),
     ];
-    const rows = await this.database.write<ClaimRow>(CREATE_PETS_ONCE, values, sendBefore);
+    const rows = await this.prisma.write<ClaimRow>(CREATE_PETS_ONCE, values, sendBefore);
     return rows.map(claimOutcome);
   }
 }

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { selectPages } from '../database/pages.js';
-import { PETS } from './pets.sql.js';
+import { LIST_PETS } from './pets.sql.js';
 
 interface Plan {
   readonly 'Node Type': string;
@@ -36,7 +35,7 @@ const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).fl
 describe('the pages of animals', () => {
   it('reads no more animals than its pages show, also of a rare status, by the plan that serves all lengths', async () => {
     await pool.query(`set plan_cache_mode = force_generic_plan`);
-    await pool.query(`prepare list_pets as ${selectPages(PETS).text}`);
+    await pool.query(`prepare list_pets as ${LIST_PETS.text}`);
     const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       `explain (analyze, format json) execute list_pets('{1,1,500}', '{20,20,20}', '{null,sold,available}')`,
     );

@@ -1,5 +1,5 @@
-import type { Statement } from '../database/database.js';
-import type { JsonTable } from '../database/pages.js';
+import { type JsonTable, selectPages, selectRowsById } from '../batching/pages.js';
+import { statement } from '../prisma/statement.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
 /** Animals as answers. `to_json` escapes a name as `JSON.stringify` does. */
@@ -11,10 +11,14 @@ export const PETS: JsonTable = {
       || coalesce(',"status":"' || item.status || '"', '') || '}'`,
 };
 
+export const LIST_PETS = selectPages(PETS);
+export const FIND_PETS = selectRowsById(PETS);
+
 /** Inserts animals and returns their identifiers in the order of the input, which `returning` would not promise. */
-export const CREATE_PETS: Statement = {
-  name: 'create_pets',
-  text: `
+export const CREATE_PETS = statement(
+  'create_pets',
+  'writes',
+  `
     with input as materialized (
       select nextval('pets_id_seq') as id, name, category_id, status, number
       from unnest($1::text[], $2::bigint[], $3::pet_status[]) with ordinality as input (name, category_id, status, number)),
@@ -22,15 +26,16 @@ export const CREATE_PETS: Statement = {
       insert into pets (id, name, category_id, status)
       select id, name, category_id, status from input)
     select id from input order by number`,
-};
+);
 
 /**
  * The same for requests with an Idempotency-Key, of which no two may be equal: the animal and the answer are stored
  * together. A row tells whether nobody else holds the claim, and the answer if it was free.
  */
-export const CREATE_PETS_ONCE: Statement = {
-  name: 'create_pets_once',
-  text: `
+export const CREATE_PETS_ONCE = statement(
+  'create_pets_once',
+  'writes',
+  `
     -- who holds the claim's lock may store under it; nobody waits for it
     with input as materialized (
       select input.*, nextval('pets_id_seq') as id,
@@ -55,7 +60,7 @@ export const CREATE_PETS_ONCE: Statement = {
       insert into pets (id, name, category_id, status)
       select input.id, name, category_id, status
       from input join stored on stored.resource_id = input.id)
-    select input.is_mine, input.id, stored.answer
+    select input.is_mine as "isMine", input.id, stored.answer
     from input left join stored on stored.resource_id = input.id
     order by input.number`,
-};
+);

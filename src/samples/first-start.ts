@@ -1,5 +1,4 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import type { Database } from '../database/database.js';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { NewPet } from '../pets/pet.js';
 import type { OrderStatus } from '../store/order.js';
@@ -55,7 +54,7 @@ export async function prepareFirstStart(
   });
 }
 
-type Transaction = Pick<Database['prisma'], 'pet' | 'order' | '$queryRaw'>;
+type Transaction = Pick<PrismaClient, 'pet' | 'order' | '$queryRaw'>;
 
 /**
  * Writes the sample animals and their orders, and returns the number of animals. The orders take every step of their life,

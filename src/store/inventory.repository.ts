@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Statement } from '../database/database.js';
-import { groupReads } from '../database/groups.js';
+import { groupReads } from '../batching/groups.js';
+import { PrismaService } from '../prisma/prisma.service.js';
+import { statement } from '../prisma/statement.js';
 
 /** How many animals there are of each status; those without one are in none. */
 export interface Inventory {
@@ -10,12 +11,11 @@ export interface Inventory {
 }
 
 /** Adds up the parts of `pet_counts`: exact, without reading the animals. */
-export const READ_INVENTORY: Statement = {
-  name: 'read_inventory',
-  text: 'select available, pending, sold from pet_inventory()',
-};
-
-type InventoryRow = readonly [available: bigint, pending: bigint, sold: bigint];
+const READ_INVENTORY = statement(
+  'read_inventory',
+  'reads',
+  'select available, pending, sold from pet_inventory()',
+);
 
 /** The counts of the animals, which triggers of the database keep. Who asks at the same time shares one statement. */
 @Injectable()
@@ -26,16 +26,15 @@ export class InventoryRepository {
     send: (questions) => Promise.all(questions.map(() => this.#read())),
   });
 
-  constructor(private readonly database: Database) {}
+  constructor(private readonly prisma: PrismaService) {}
 
   read(deadline: number): Promise<Inventory> {
     return this.#reads.ask('now', deadline);
   }
 
   async #read(): Promise<Inventory> {
-    const [row] = await this.database.rows<InventoryRow>(READ_INVENTORY, []);
+    const [row] = await this.prisma.read<Inventory>(READ_INVENTORY, []);
     if (row === undefined) throw new Error('pet_inventory() returned no row');
-    const [available, pending, sold] = row;
-    return { available, pending, sold };
+    return row;
   }
 }

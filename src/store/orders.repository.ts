@@ -1,17 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type RowReader } from '../database/database.js';
-import type { Group } from '../database/group.js';
-import { groupLockingWrites } from '../database/groups.js';
-import { LOCKED, type Patience } from '../database/locked-row-line.js';
-import type { LockedRowRetries } from '../database/locked-row-retries.js';
-import { groupPages, groupRowsById, type Page, type PageQuestion } from '../database/pages.js';
+import type { Group } from '../batching/group.js';
+import { groupLockingWrites } from '../batching/groups.js';
+import { LOCKED, type Patience } from '../batching/locked-row-line.js';
+import type { LockedRowRetries } from '../batching/locked-row-retries.js';
+import { groupPages, groupRowsById, type Page, type PageQuestion } from '../batching/pages.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
+import { PrismaService, type ReadRows } from '../prisma/prisma.service.js';
+import { plainArray } from '../prisma/statement.js';
 import { etagOf, isMatch } from '../http/etag.js';
 import type { ChangedOrder, Order, OrderChange, OrderStatus } from './order.js';
 import {
   CHANGE_LOCKED_ORDERS,
   CHANGE_ORDERS,
-  ORDERS,
+  FIND_ORDERS,
+  LIST_ORDERS,
   PLACE_LOCKED_ORDERS,
   PLACE_LOCKED_ORDERS_ONCE,
   PLACE_ORDERS,
@@ -21,32 +23,26 @@ import {
 /** Why a pet was not ordered. */
 type PlacingRefusal = 'unknown_pet' | 'pet_not_available';
 
-type OrderColumns = readonly [
-  id: bigint,
-  petId: bigint,
-  status: OrderStatus,
-  placedAt: Date,
-  updatedAt: Date,
-];
-
-type PlacingRow = readonly [refusal: PlacingRefusal | typeof LOCKED | null, ...order: OrderColumns];
+interface PlacingRow extends Order {
+  readonly refusal: PlacingRefusal | typeof LOCKED | null;
+}
 
 interface ClaimedPlacing {
   readonly petId: bigint;
   readonly claim: Claim;
 }
 
-type ClaimedPlacingRow = readonly [...ClaimRow, refusal: PlacingRefusal | typeof LOCKED | null];
+interface ClaimedPlacingRow extends ClaimRow {
+  readonly refusal: PlacingRefusal | typeof LOCKED | null;
+}
 
 /** Why an order was not changed, unless its status forbids it. */
 type ChangeRejection = 'precondition_failed';
 
-type ChangeRow = readonly [
-  rejection: ChangeRejection | typeof LOCKED | null,
-  id: bigint,
-  status: OrderStatus,
-  json: string,
-];
+interface ChangeRow extends ChangedOrder {
+  readonly rejection: ChangeRejection | typeof LOCKED | null;
+  readonly id: bigint;
+}
 
 /** In a batch another change of the same order came first. */
 const AGAIN = Symbol('again');
@@ -60,20 +56,20 @@ export class OrdersRepository {
   readonly #placingsOnce: LockedRowRetries<ClaimedPlacing, ClaimOutcome>;
   readonly #changes: LockedRowRetries<OrderChange, ChangedOrder | ChangeRejection | undefined | typeof AGAIN>;
 
-  constructor(database: Database) {
-    this.#pages = groupPages(database, ORDERS);
-    this.#byId = groupRowsById(database, ORDERS);
-    this.#placings = groupLockingWrites(database, {
+  constructor(prisma: PrismaService) {
+    this.#pages = groupPages(prisma, LIST_ORDERS);
+    this.#byId = groupRowsById(prisma, FIND_ORDERS);
+    this.#placings = groupLockingWrites(prisma, {
       name: 'place_orders',
       rowOf: (petId) => petId,
       send: placeOrders,
     });
-    this.#placingsOnce = groupLockingWrites(database, {
+    this.#placingsOnce = groupLockingWrites(prisma, {
       name: 'place_orders_once',
       rowOf: ({ petId }) => petId,
       send: placeOrdersOnce,
     });
-    this.#changes = groupLockingWrites(database, {
+    this.#changes = groupLockingWrites(prisma, {
       name: 'change_orders',
       rowOf: ({ id }) => id,
       // Requested twice at once, a change is made by the first and found by the second: both get the same response. With
@@ -117,51 +113,51 @@ export class OrdersRepository {
 }
 
 async function placeOrders(
-  rows: RowReader,
+  read: ReadRows,
   petIds: readonly bigint[],
   patience?: Patience,
 ): Promise<readonly (Order | PlacingRefusal | typeof LOCKED)[]> {
   const statement = patience === undefined ? PLACE_ORDERS : PLACE_LOCKED_ORDERS;
-  const placed = await rows<PlacingRow>(statement, [petIds, ...bounds(patience)]);
-  return placed.map(([refusal, ...order]) => refusal ?? toOrder(order));
+  const placed = await read<PlacingRow>(statement, [plainArray(petIds), ...bounds(patience)]);
+  return placed.map(({ refusal, ...order }) => refusal ?? order);
 }
 
 async function placeOrdersOnce(
-  rows: RowReader,
+  read: ReadRows,
   claimed: readonly ClaimedPlacing[],
   patience?: Patience,
 ): Promise<readonly (ClaimOutcome | typeof LOCKED)[]> {
   const statement = patience === undefined ? PLACE_ORDERS_ONCE : PLACE_LOCKED_ORDERS_ONCE;
-  const placed = await rows<ClaimedPlacingRow>(statement, [
-    claimed.map(({ petId }) => petId),
-    claimed.map(({ claim }) => claim.apiKeyId),
+  const placed = await read<ClaimedPlacingRow>(statement, [
+    plainArray(claimed.map(({ petId }) => petId)),
+    plainArray(claimed.map(({ claim }) => claim.apiKeyId)),
     claimed.map(({ claim }) => claim.key),
     claimed.map(({ claim }) => claim.fingerprint),
     ...bounds(patience),
   ]);
-  return placed.map(([isMine, id, answer, refusal]) => {
+  return placed.map(({ refusal, ...row }) => {
     if (refusal === LOCKED) return LOCKED;
-    return refusal === null ? claimOutcome([isMine, id, answer]) : { state: 'refused', code: refusal };
+    return refusal === null ? claimOutcome(row) : { state: 'refused', code: refusal };
   });
 }
 
 async function changeOrders(
-  rows: RowReader,
+  read: ReadRows,
   changes: readonly OrderChange[],
   patience?: Patience,
 ): Promise<readonly (ChangedOrder | ChangeRejection | undefined | typeof AGAIN | typeof LOCKED)[]> {
   const statement = patience === undefined ? CHANGE_ORDERS : CHANGE_LOCKED_ORDERS;
   const firsts = new Map(changes.toReversed().map((one) => [one.id, one]));
   const decided = [...firsts.values()];
-  const present = await rows<ChangeRow>(statement, [
-    decided.map(({ id }) => id),
-    decided.map(({ status }) => status),
-    decided.map(({ ifMatch }) => ifMatch?.join(' ')),
+  const present = await read<ChangeRow>(statement, [
+    plainArray(decided.map(({ id }) => id)),
+    plainArray(decided.map(({ status }) => status)),
+    decided.map(({ ifMatch }) => ifMatch?.join(' ') ?? null),
     // Items of a retry are changes of one order, of which the first is decided.
     ...bounds(patience && { ...patience, itemMs: patience.itemMs.slice(0, 1) }),
   ]);
   const found = new Map(
-    present.map(([rejection, id, status, json]) => [id, { rejection, order: { status, json } }]),
+    present.map(({ rejection, id, status, json }) => [id, { rejection, order: { status, json } }]),
   );
   return changes.map((one) => {
     const { rejection, order } = found.get(one.id) ?? {};
@@ -175,11 +171,3 @@ async function changeOrders(
 /** The parameters that only a statement has that waits for locks. */
 const bounds = (patience: Patience | undefined): readonly unknown[] =>
   patience === undefined ? [] : [patience.itemMs, patience.lockTimeoutMs];
-
-const toOrder = ([id, petId, status, placedAt, updatedAt]: OrderColumns): Order => ({
-  id,
-  petId,
-  status,
-  placedAt,
-  updatedAt,
-});

@@ -1,5 +1,5 @@
-import type { Statement } from '../database/database.js';
-import type { JsonTable } from '../database/pages.js';
+import { type JsonTable, selectPages, selectRowsById } from '../batching/pages.js';
+import { type Lane, type Statement, statement } from '../prisma/statement.js';
 import { etagSql } from '../http/etag.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
@@ -16,6 +16,9 @@ export const ORDERS: JsonTable = {
       || '","placedAt":"' || ${instant('item.placed_at')} || '","updatedAt":"' || ${instant('item.updated_at')} || '"}'`,
 };
 
+export const LIST_ORDERS = selectPages(ORDERS);
+export const FIND_ORDERS = selectRowsById(ORDERS);
+
 /**
  * How a statement treats rows that other transactions have locked.
  *
@@ -26,6 +29,7 @@ export const ORDERS: JsonTable = {
  * `lock_timeout`. The time of an item is checked once the lock is there: one whose client may have its 503 already writes nothing.
  */
 interface Locking {
+  readonly lane: Lane;
   readonly lock: string;
   /** A condition that sets the `lock_timeout`. */
   readonly bounded: string;
@@ -36,6 +40,7 @@ interface Locking {
 }
 
 const SKIPPING: Locking = {
+  lane: 'writes',
   lock: 'for no key update skip locked',
   bounded: '',
   parameter: '',
@@ -44,6 +49,7 @@ const SKIPPING: Locking = {
 
 /** @param first the number of the first of the two parameters */
 const waiting = (first: number): Locking => ({
+  lane: 'lock-waits',
   lock: 'for no key update',
   bounded: `(select set_config('lock_timeout', $${first + 1}, true)) is not null and`,
   parameter: `, $${first}::int[]`,
@@ -65,9 +71,11 @@ const rejection = ({ onRetry }: Locking): string => `
         end as refusal
       from seen`;
 
-const placeOrders = (name: string, locking: Locking): Statement => ({
-  name,
-  text: `
+const placeOrders = (name: string, locking: Locking): Statement =>
+  statement(
+    name,
+    locking.lane,
+    `
     with asked as (
       select pet_id${locking.onRetry(', patience_ms')}, number
       from unnest($1::bigint[]${locking.parameter}) with ordinality as asked (pet_id${locking.onRetry(', patience_ms')}, number)),
@@ -95,8 +103,8 @@ const placeOrders = (name: string, locking: Locking): Statement => ({
     placed as (
       insert into orders (id, pet_id, status, placed_at, updated_at)
       select id, pet_id, status, at, at from answer where refusal is null)
-    select refusal, id, pet_id, status, at, at from answer order by number`,
-});
+    select refusal, id, pet_id as "petId", status, at as "placedAt", at as "updatedAt" from answer order by number`,
+  );
 
 /**
  * Places orders, in the order in which they were requested: a pet goes to the first who wants it. One row for each item, in
@@ -107,9 +115,11 @@ export const PLACE_ORDERS = placeOrders('place_orders', SKIPPING);
 /** The same for items whose pet was locked. */
 export const PLACE_LOCKED_ORDERS = placeOrders('place_orders_locked', waiting(2));
 
-const placeOrdersOnce = (name: string, locking: Locking): Statement => ({
-  name,
-  text: `
+const placeOrdersOnce = (name: string, locking: Locking): Statement =>
+  statement(
+    name,
+    locking.lane,
+    `
     -- who holds the claim's lock may store under it; nobody waits for it
     with asked as materialized (
       select
@@ -160,12 +170,12 @@ const placeOrdersOnce = (name: string, locking: Locking): Statement => ({
       insert into orders (id, pet_id, status, placed_at, updated_at)
       select answer.id, pet_id, status, placed_at, updated_at
       from answer join stored on stored.resource_id = answer.id)
-    select asked.is_mine, answer.id, stored.answer, answer.refusal
+    select asked.is_mine as "isMine", answer.id, stored.answer, answer.refusal
     from asked
     left join answer on answer.number = asked.number
     left join stored on stored.resource_id = answer.id
     order by asked.number`,
-});
+  );
 
 /**
  * The same for requests with an Idempotency-Key, of which no two may be equal: the order and the answer are stored together.
@@ -176,9 +186,11 @@ export const PLACE_ORDERS_ONCE = placeOrdersOnce('place_orders_once', SKIPPING);
 /** The same for items whose pet was locked. */
 export const PLACE_LOCKED_ORDERS_ONCE = placeOrdersOnce('place_orders_once_locked', waiting(5));
 
-const changeOrders = (name: string, locking: Locking): Statement => ({
-  name,
-  text: `
+const changeOrders = (name: string, locking: Locking): Statement =>
+  statement(
+    name,
+    locking.lane,
+    `
     with asked as (
       select *
       from unnest($1::bigint[], $2::order_status[], $3::text[]${locking.parameter})
@@ -229,9 +241,9 @@ const changeOrders = (name: string, locking: Locking): Statement => ({
         id, pet_id, status, placed_at, updated_at
       from decided
       where not is_read or not is_change or has_other_tag ${locking.onRetry('or is_late')})
-    select rejection, id, status, ${ORDERS.json}
+    select rejection, id, status, ${ORDERS.json} as json
     from answer as item`,
-});
+  );
 
 /**
  * Changes the status of orders, each named once, where `If-Match` holds and the state machine of orders allows it. Rows are the

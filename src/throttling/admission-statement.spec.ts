@@ -19,7 +19,7 @@ import {
 } from '../../test/support/admission/statement.js';
 import { serverError } from '../../test/support/fake-group.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { groupWrites } from '../database/groups.js';
+import { groupWrites } from '../batching/groups.js';
 import { AdmissionStatement } from './admission-statement.js';
 
 describe('who is asking', () => {

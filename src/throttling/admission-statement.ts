@@ -1,5 +1,5 @@
-import { PartlyAnswered } from '../database/group-options.js';
-import { queryRows, type RowSource, type Statement } from '../database/query-rows.js';
+import { PartlyAnswered } from '../batching/group-options.js';
+import { queryRows, type RowSource, type Statement } from '../prisma/query-rows.js';
 import { admissionSql } from './admission-sql.js';
 import { type AdmissionRow, type KeyVerdict, parseAdmission, tallyOf } from './key-verdict.js';
 import { plainAdmissionOfOneSql, plainAdmissionSql } from './plain-admission-sql.js';

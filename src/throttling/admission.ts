@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/bearer.js';
-import type { Group } from '../database/group.js';
+import type { Group } from '../batching/group.js';
 import type { AdmissionPort, Decision, LimitWindow } from '../http/decision.js';
 import { ApiError } from '../errors/api-error.js';
 import type { Clock } from '../http/http.module.js';

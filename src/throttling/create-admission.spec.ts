@@ -17,9 +17,13 @@ afterEach(() => {
 describe('the clock of admission', () => {
   it('is the database’s before the first verdict, also on a machine whose own is wrong by an hour', async () => {
     const trueMs = Date.now();
-    const { database, config } = service;
+    const { prisma, config } = service;
     jest.spyOn(Date, 'now').mockReturnValue(trueMs + HOUR_MS);
-    const { clock, setClock } = createAdmission({ database, limits: config.limits, warn: () => undefined });
+    const { clock, setClock } = createAdmission({
+      connections: prisma.connections,
+      limits: config.limits,
+      warn: () => undefined,
+    });
     expect(clock.nowMs()).toBe(trueMs + HOUR_MS);
     await setClock();
     // A minute for a machine that has other things to do.
@@ -29,21 +33,27 @@ describe('the clock of admission', () => {
 
 describe('admission', () => {
   it('waits for no connection that reads and writes hold', async () => {
-    const { database, config } = service;
+    const { prisma, config } = service;
     const { key } = await service.issueKey();
-    const { admission } = createAdmission({ database, limits: config.limits, warn: () => undefined });
-    const { max } = database.pool.options;
+    const { admission } = createAdmission({
+      connections: prisma.connections,
+      limits: config.limits,
+      warn: () => undefined,
+    });
+    const { max } = prisma.connections.reads.options;
     const held: PoolClient[] = [];
     try {
       // One after another, and again: a machine that has other things to do may take longer for one than the pool waits.
       while (held.length < max) {
-        const client = await database.pool.connect().catch(() => undefined);
+        const client = await prisma.connections.reads.connect().catch(() => undefined);
         if (client !== undefined) held.push(client);
       }
       const decision = await admission.decide({ authorization: `Bearer ${key}` }, '192.0.2.1');
       expect(decision.refusal).toBeUndefined();
       // One is left for the probe that looks for lost connections.
-      expect(database.pools.reduce((all, pool) => all + pool.options.max, 1)).toBe(config.database.poolMax);
+      expect(prisma.connections.all.reduce((all, pool) => all + pool.options.max, 1)).toBe(
+        config.database.poolMax,
+      );
     } finally {
       for (const client of held) client.release();
     }

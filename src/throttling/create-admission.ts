@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import type { LimitsConfig } from '../config/config.js';
-import type { Database } from '../database/database.js';
-import type { Group } from '../database/group.js';
-import { groupWrites } from '../database/groups.js';
+import type { Group } from '../batching/group.js';
+import { groupWrites } from '../batching/groups.js';
+import type { ConnectionPools } from '../prisma/connection-pools.js';
 import type { Clock } from '../http/http.module.js';
 import { DatabaseClock } from './database-clock.js';
 import { AddressLimiter } from './address-limiter.js';
@@ -13,7 +13,7 @@ import type { KeyVerdict } from './key-verdict.js';
 import { shedLoad } from './load-shedding.js';
 
 export interface AdmissionOptions {
-  readonly database: Database;
+  readonly connections: ConnectionPools;
   readonly limits: LimitsConfig;
   readonly warn: (message: string) => void;
   readonly onBanStarted?: (() => void) | undefined;
@@ -37,11 +37,11 @@ export function createAdmission(options: AdmissionOptions): {
   /** Sets the clock by the database's before the first answer; while the database is away, the first verdict will. */
   readonly setClock: () => Promise<void>;
 } {
-  const { database, limits, warn, onBanStarted, clock: testClock } = options;
+  const { connections, limits, warn, onBanStarted, clock: testClock } = options;
   const databaseClock = new DatabaseClock(() => performance.now(), Date.now);
   const clock = testClock ?? databaseClock;
   const queue = (name: string, pool: Pool): Group<ApiKeyHash, KeyVerdict> => {
-    const source = { queryable: pool, named: database.namedStatements };
+    const source = { queryable: pool, named: connections.namedStatements };
     const statement = new AdmissionStatement(source, limits, {
       onRepair: (repair) => warn(explain(repair)),
       onBanStarted,
@@ -51,7 +51,7 @@ export function createAdmission(options: AdmissionOptions): {
     // One statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is no bottleneck: a
     // connection decides several times what a process can serve. A burst may wait for all of its time: a request that is counted
     // although its result came too late is the lesser harm. After a time-out the items go alone: the counters of one key may be locked.
-    return groupWrites(database, {
+    return groupWrites(connections, {
       name,
       send,
       // A key with many requests does not make those of others wait.
@@ -62,8 +62,8 @@ export function createAdmission(options: AdmissionOptions): {
     });
   };
   const admission = new Admission({
-    keys: shedLoad(queue('admission', database.reserved)),
-    suspects: queue('admission_of_suspects', database.pool),
+    keys: shedLoad(queue('admission', connections.admission)),
+    suspects: queue('admission_of_suspects', connections.reads),
     addresses: new AddressLimiter({
       limitPerMinute: limits.addressLimitPerMinute,
       floodAfter: FLOOD_AFTER,
@@ -74,7 +74,7 @@ export function createAdmission(options: AdmissionOptions): {
     observe: (databaseNowMs) => databaseClock.observe(databaseNowMs),
   });
   const setClock = async (): Promise<void> => {
-    const { rows } = await database.pool
+    const { rows } = await connections.reads
       .query<{ nowMs: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"')
       .catch(() => ({ rows: [] }));
     for (const { nowMs } of rows) databaseClock.observe(nowMs);

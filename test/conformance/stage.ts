@@ -1,4 +1,4 @@
-import { Database } from '../../src/database/database.js';
+import type { PrismaService } from '../../src/prisma/prisma.service.js';
 import { sendRawOnce } from '../support/raw-http.js';
 import { holdOpen } from '../support/operators.js';
 import { startService, type TestService } from '../support/service.js';
@@ -63,7 +63,7 @@ export async function setStage(): Promise<Stage> {
     startService({ databaseUrl: NOBODY, environment: ROOMY }),
   ]);
   const [impatient, future, broken, cutOff] = others;
-  breakStatements(broken.database);
+  breakStatements(broken.prisma);
 
   await addAnimalsAndOrders(ordinary);
   const { keys, goodId } = await issueKeys(ordinary, nowMs);
@@ -88,9 +88,9 @@ export async function setStage(): Promise<Stage> {
 }
 
 /** Only admission is left as it is: it sends its statements itself. */
-function breakStatements(database: Database): void {
-  database.rows = () => Promise.reject(new Error('nobody foresaw this'));
-  database.write = () => Promise.reject(new Error('nobody foresaw this'));
+function breakStatements(prisma: PrismaService): void {
+  prisma.read = () => Promise.reject(new Error('nobody foresaw this'));
+  prisma.write = () => Promise.reject(new Error('nobody foresaw this'));
 }
 
 /** The animals 1 and 2 are ordered: the order 1 is placed, the order 2 delivered. */

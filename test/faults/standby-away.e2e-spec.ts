@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { migrate } from '../../src/database/migrations.js';
+import { migrate } from '../../src/prisma/migrations.js';
 import { eventually } from '../support/eventually.js';
 import { startService, type TestService } from '../support/service.js';
 import { addPets } from '../support/store.js';
@@ -79,7 +79,7 @@ describe('a commit that waits for a synchronous standby for a while', () => {
 describe('while a synchronous standby does not answer', () => {
   it('writes have an unknown outcome, reads go on, and no session is left behind', async () => {
     const { poolMax } = service.config.database;
-    const writesMax = service.database.writes.options.max;
+    const writesMax = service.prisma.connections.writes.options.max;
     const pets = await addPets(service, 2 * ROUNDS);
     await awaitAbsentStandby(server);
     const claims = Array.from({ length: 3 * writesMax }, () => randomUUID());

@@ -73,7 +73,7 @@ describe('a flood of requests without a valid key from one address', () => {
   });
 
   it('without a well-formed key asks the database nothing', async () => {
-    const statements = service.database.pools.map((pool) => jest.spyOn(pool, 'query'));
+    const statements = service.prisma.connections.all.map((pool) => jest.spyOn(pool, 'query'));
     const address = newAddress();
     await many(200, (index) => from(address, index % 2 === 0 ? undefined : `psk_${index}`));
     await many(100, () => from(address, miscopiedKey()));
@@ -149,7 +149,7 @@ describe('IPv6 clients', () => {
 
 /** Holds back statements that ask for one of these keys until they are released; others go at once. */
 function holdStatementsFor(keys: readonly string[]): { readonly held: number; release(): void } {
-  const { pool } = service.database;
+  const { reads: pool } = service.prisma.connections;
   const query = pool.query.bind(pool) as (...call: unknown[]) => unknown;
   const hashes = new Set<unknown>(keys.map((key) => hashApiKey(key)));
   const gate = new EventEmitter();

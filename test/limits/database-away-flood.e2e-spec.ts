@@ -33,7 +33,7 @@ afterEach(async () => {
 describe('a flood while the database is away', () => {
   it('waits in a queue that is bounded: past it a request is refused at once', async () => {
     const { admission } = createAdmission({
-      database: service.database,
+      connections: service.prisma.connections,
       limits: service.config.limits,
       warn: () => undefined,
     });

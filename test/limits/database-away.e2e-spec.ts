@@ -85,7 +85,9 @@ describe('while the database is away', () => {
 /** As many as the pools may hold, so that each test begins with the most that can break. */
 async function openAllConnections(): Promise<void> {
   const clients = await Promise.all(
-    service.database.pools.flatMap((pool) => Array.from({ length: pool.options.max }, () => pool.connect())),
+    service.prisma.connections.all.flatMap((pool) =>
+      Array.from({ length: pool.options.max }, () => pool.connect()),
+    ),
   );
   for (const client of clients) client.release();
 }

@@ -21,7 +21,7 @@ beforeAll(async () => {
   }
   await pool.end();
   service = await startService({ databaseUrl: database.url });
-  const warmUp = createWarmUp(service.database, () => undefined);
+  const warmUp = createWarmUp(service.prisma, () => undefined);
   await warmUp.onApplicationBootstrap();
   await warmUp.done;
   others = openTestPool(database.url, { max: 1 });
@@ -52,7 +52,7 @@ describe('a server whose costs would compile every statement', () => {
   });
 
   it('compiles no statement of requests', async () => {
-    for (const pool of service.database.pools) {
+    for (const pool of service.prisma.connections.all) {
       const client = await pool.connect();
       try {
         expect(await rowsOf(client, 'show jit')).toEqual([{ jit: 'off' }]);

@@ -2,9 +2,9 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MIGRATIONS_DIRECTORY } from '../../src/database/migration-files.js';
-import { migrate } from '../../src/database/migrations.js';
-import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
+import { MIGRATIONS_DIRECTORY } from '../../src/prisma/migration-files.js';
+import { migrate } from '../../src/prisma/migrations.js';
+import { SESSION_SETTINGS } from '../../src/prisma/session-settings.js';
 import { json, petstoreOn } from '../cli/support/petstore.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { setHostileSettings, SHOWN_SETTINGS } from '../support/hostile-settings.js';
@@ -29,10 +29,10 @@ afterAll(async () => {
 
 describe('settings of the database and of the role in the database', () => {
   it('do not reach the sessions of requests, of admission, of Prisma, nor those of operators', async () => {
-    for (const pool of service.database.pools) {
+    for (const pool of service.prisma.connections.all) {
       expect((await pool.query(SHOWN_SETTINGS)).rows).toEqual([SESSION_SETTINGS]);
     }
-    expect(await service.database.prisma.$queryRawUnsafe(SHOWN_SETTINGS)).toEqual([SESSION_SETTINGS]);
+    expect(await service.prisma.$queryRawUnsafe(SHOWN_SETTINGS)).toEqual([SESSION_SETTINGS]);
     expect(await json(petstoreOn(database.url)(['sql', SHOWN_SETTINGS, '--json']))).toMatchObject([
       { rows: [SESSION_SETTINGS] },
     ]);

@@ -43,8 +43,8 @@ describe('a service that has started', () => {
   it('has connections open and the statements of all operations prepared', async () => {
     const stage = await setStage();
     closing.push(() => stage.close());
-    const { database } = stage.ordinary;
-    const pools = database.pools;
+    const { prisma } = stage.ordinary;
+    const pools = prisma.connections.all;
     const before = await Promise.all(pools.map(preparedOn));
     for (const prepared of before) expect(prepared.size).toBeGreaterThanOrEqual(1);
     const connected: unknown[] = [];
@@ -63,7 +63,7 @@ describe('a service that has started', () => {
     const service = await startService();
     closing.push(() => service.close());
     const warnings: string[] = [];
-    await createWarmUp(service.database, (message) => warnings.push(message)).onApplicationBootstrap();
+    await createWarmUp(service.prisma, (message) => warnings.push(message)).onApplicationBootstrap();
     expect(warnings).toEqual([]);
   });
 

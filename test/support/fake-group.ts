@@ -1,6 +1,6 @@
-import { UnavailableError } from '../../src/database/database-errors.js';
-import { Group, type GroupOptions } from '../../src/database/group.js';
-import type { GroupTimers } from '../../src/database/group-options.js';
+import { UnavailableError } from '../../src/prisma/database-errors.js';
+import { Group, type GroupOptions } from '../../src/batching/group.js';
+import type { GroupTimers } from '../../src/batching/group-options.js';
 
 /** Lets every promise that can settle do so. */
 export const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));

@@ -1,5 +1,5 @@
-import { UnavailableError } from '../../src/database/database-errors.js';
-import { Group, REST_MS, SWEEP_MS, type GroupOptions } from '../../src/database/group.js';
+import { UnavailableError } from '../../src/prisma/database-errors.js';
+import { Group, REST_MS, SWEEP_MS, type GroupOptions } from '../../src/batching/group.js';
 import { FakeTimers, settled } from './fake-group.js';
 import {
   checkLastError,

@@ -1,4 +1,4 @@
-import { PartlyAnswered } from '../../src/database/group-options.js';
+import { PartlyAnswered } from '../../src/batching/group-options.js';
 import { failures } from './fake-group.js';
 
 /** A question; the database answers a statement that holds a `bad` one with an error. */

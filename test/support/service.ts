@@ -3,8 +3,9 @@ import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
-import { columnTypes } from '../../src/database/query-rows.js';
-import { Database } from '../../src/database/database.js';
+import { columnTypes } from '../../src/prisma/query-rows.js';
+import { ConnectionPools } from '../../src/prisma/connection-pools.js';
+import { PrismaService } from '../../src/prisma/prisma.service.js';
 import type { Clock } from '../../src/http/http.module.js';
 import { Signals } from '../../src/operations/signals.js';
 import { RequestLog } from '../../src/operations/logging/request-log.js';
@@ -26,7 +27,7 @@ export interface TestService {
   readonly origin: string;
   readonly port: number;
   readonly config: Config;
-  readonly database: Database;
+  readonly prisma: PrismaService;
   readonly databaseUrl: string;
   /** The test's own connections: statements of the service's end after a second, which a busy machine may need for more. */
   readonly pool: Pool;
@@ -65,7 +66,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     DATABASE_URL: databaseUrl,
     ...options.environment,
   });
-  const database = new Database({
+  const connections = new ConnectionPools({
     url: databaseUrl,
     namedStatements: config.database.namedStatements,
     poolMax: config.database.poolMax,
@@ -73,9 +74,10 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     statementTimeoutMs: config.database.statementTimeoutMs,
     onConnectionLost: () => undefined,
   });
+  const prisma = new PrismaService(connections);
   const app = await createApp({
     config,
-    database,
+    prisma,
     logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
     signals: new Signals(new RequestLog(options.onRequestLine ?? showLine, 'all', pino({ level: 'info' }))),
     ...(options.clock && { clock: options.clock }),
@@ -89,7 +91,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     origin,
     port,
     config,
-    database,
+    prisma,
     databaseUrl,
     pool,
     conformance,
@@ -112,7 +114,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     },
     close: async () => {
       await app.close();
-      await Promise.all([database.close(), pool.end()]);
+      await Promise.all([prisma.close(), pool.end()]);
       await own?.drop();
     },
   };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { MIGRATIONS_DIRECTORY } from '../../src/database/migration-files.js';
+import { MIGRATIONS_DIRECTORY } from '../../src/prisma/migration-files.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 

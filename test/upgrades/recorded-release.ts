@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type ClientBase, escapeIdentifier } from 'pg';
 import { columnTypesOf } from './column-types.js';
-import { MIGRATIONS_DIRECTORY, readMigrations } from '../../src/database/migration-files.js';
+import { MIGRATIONS_DIRECTORY, readMigrations } from '../../src/prisma/migration-files.js';
 
 /** A statement with the types that PostgreSQL gives its parameters and the columns of its answer. */
 export interface RecordedStatement {

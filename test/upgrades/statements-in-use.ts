@@ -26,11 +26,11 @@ export async function statementsInUse(): Promise<readonly string[]> {
     }
     const asked = { method: 'GET', target: '/v1/usage', headers: { Host: 'petstore.example' } };
     await send(stage, withHeaders(asked, { Authorization: `Bearer ${withoutCounters}` }));
-    const { database } = stage.ordinary;
+    const { prisma } = stage.ordinary;
     // What only locked rows would provoke.
-    await createWarmUp(database, () => undefined).onApplicationBootstrap();
-    await deleteExpiredUsage(database.pool, { retentionDays: 400, batchSize: 1 });
-    await deleteExpiredAnswers(database, 1);
+    await createWarmUp(prisma, () => undefined).onApplicationBootstrap();
+    await deleteExpiredUsage(prisma.connections.reads, { retentionDays: 400, batchSize: 1 });
+    await deleteExpiredAnswers(prisma, 1);
     const texts = queries.mock.calls
       .map(([query]) => textOf(query))
       .filter((text) => typeof text === 'string');

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { SESSION_SETTINGS } from '../../dist/database/session-settings.js';
+import { SESSION_SETTINGS } from '../../dist/prisma/session-settings.js';
 import { root } from '../project.mjs';
 import { openTemporaryDatabase } from '../temporary-database.mjs';
 import { read } from './files.mjs';

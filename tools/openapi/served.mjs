@@ -1,7 +1,7 @@
 // The OpenAPI document as the built service serves it, without a database and without a port.
 import { createApp } from '../../dist/app.js';
 import { loadConfig } from '../../dist/config/config.js';
-import { Database } from '../../dist/database/database.js';
+import { Database } from '../../dist/prisma/database.js';
 import { createLogger } from '../../dist/operations/logging/logger.js';
 import { RequestLog } from '../../dist/operations/logging/request-log.js';
 import { Signals } from '../../dist/operations/signals.js';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { describeFault } from '../../database/describe-fault.js';
-import { migrate, pendingMigrations } from '../../database/migrations.js';
+import { describeFault } from '../../errors/describe-fault.js';
+import { migrate, pendingMigrations } from '../../prisma/migrations.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';

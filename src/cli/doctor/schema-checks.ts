@@ -1,5 +1,5 @@
-import { isUnchanged, MIGRATIONS_DIRECTORY, readMigrations } from '../../database/migration-files.js';
-import { readRecords } from '../../database/migration-records.js';
+import { isUnchanged, MIGRATIONS_DIRECTORY, readMigrations } from '../../prisma/migration-files.js';
+import { readRecords } from '../../prisma/migration-records.js';
 import { count } from '../progress.js';
 import { queryOne } from '../session.js';
 import { type Check, fail, ok, warn } from './check.js';

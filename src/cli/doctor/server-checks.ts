@@ -5,7 +5,7 @@ import {
   serverTimeoutMs,
   SETTING_VALUES,
   wrongSettings,
-} from '../../database/session-settings.js';
+} from '../../prisma/session-settings.js';
 import { queryOne } from '../session.js';
 import { type Check, fail, ok, warn } from './check.js';
 

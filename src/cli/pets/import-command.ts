@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { describeFault } from '../../database/describe-fault.js';
+import { describeFault } from '../../errors/describe-fault.js';
 import type { JsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';

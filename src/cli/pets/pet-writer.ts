@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { violatedConstraint } from '../../database/database-errors.js';
+import { violatedConstraint } from '../../prisma/database-errors.js';
 import { movePetsSequence } from './pets-sequence.js';
 import type { PetRow } from './read-pets.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
-import { isContention } from '../../database/database-errors.js';
+import { isContention } from '../../prisma/database-errors.js';
 import { CliError } from '../cli-error.js';
 import { connect, queryOne } from '../session.js';
 

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DATABASE_FAILURES } from '../../database/database-errors.js';
-import type { StatementReport } from '../../database/group.js';
-import { SIZE_MAX } from '../../database/groups.js';
+import { DATABASE_FAILURES } from '../../prisma/database-errors.js';
+import type { StatementReport } from '../../batching/group.js';
+import { SIZE_MAX } from '../../batching/groups.js';
 
 /** A group as far as metrics go. */
 export interface WaitedFor {

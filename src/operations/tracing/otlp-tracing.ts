@@ -19,7 +19,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { StatementReport } from '../../database/group.js';
+import type { StatementReport } from '../../batching/group.js';
 import { routeConfigOf } from '../../http/route.decorators.js';
 import { maskKeys } from '../../http/mask-keys.js';
 import { parseTraceParent } from './traceparent.js';

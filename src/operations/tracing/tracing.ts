@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GroupObserver } from '../../database/groups.js';
+import type { GroupObserver } from '../../batching/groups.js';
 import type { TracingOptions } from './otlp-tracing.js';
 
 /** What makes spans of requests and of the statements that they wait for. */

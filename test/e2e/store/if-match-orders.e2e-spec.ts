@@ -142,7 +142,7 @@ describe('of many changes that name one tag', () => {
   });
 
   it('each sees the order as the ones before it in its batch have left it', async () => {
-    const repository = new OrdersRepository(service.database);
+    const repository = new OrdersRepository(service.prisma);
     const { id: number, etag } = await place();
     const id = BigInt(number);
     const [first, equal, stale, blind] = await Promise.all([
@@ -158,7 +158,7 @@ describe('of many changes that name one tag', () => {
   });
 
   it('those behind one that was rejected have their own chance', async () => {
-    const repository = new OrdersRepository(service.database);
+    const repository = new OrdersRepository(service.prisma);
     const { id: number, etag } = await place();
     const id = BigInt(number);
     const results = await Promise.all([
@@ -186,7 +186,7 @@ async function changeBehindOperator(end: 'commit' | 'rollback'): Promise<string>
     await operator.query(`update orders set status = 'approved' where id = $1`, [id]);
     const response = change(id, 'cancelled', etag);
     await eventually(async () => {
-      const { rows } = await service.database.pool.query(
+      const { rows } = await service.prisma.connections.reads.query(
         `select from pg_stat_activity where datname = current_database() and application_name = 'petstore'
          and wait_event_type = 'Lock'`,
       );

@@ -17,7 +17,12 @@ interface Placing {
   readonly claim: number;
 }
 
-type Row = readonly [isMine: boolean, id: bigint | null, answer: string | null, refusal: string | null];
+interface Row {
+  readonly isMine: boolean;
+  readonly id: bigint | null;
+  readonly answer: string | null;
+  readonly refusal: string | null;
+}
 
 const PETS = 3;
 const CLAIMS = 6;
@@ -32,7 +37,7 @@ const history = fc.array(fc.record({ placing, isCancelled: fc.boolean() }), { ma
 async function world(apiKeyId: bigint) {
   const pets = await addPets(service, PETS);
   const place = (asked: readonly Placing[]) =>
-    service.database.rows<Row>(PLACE_ORDERS_ONCE, [
+    service.prisma.write<Row>(PLACE_ORDERS_ONCE, [
       asked.map(({ pet }) => pets[pet]),
       asked.map(() => apiKeyId),
       asked.map(({ claim }) => `claim-${claim}`),
@@ -40,12 +45,12 @@ async function world(apiKeyId: bigint) {
     ]);
   return {
     outcomesOf: async (asked: readonly Placing[]) =>
-      (await place(asked)).map(([isMine, , answer, refusal]) => [isMine, answer !== null, refusal]),
+      (await place(asked)).map(({ isMine, answer, refusal }) => [isMine, answer !== null, refusal]),
     async livedThrough(past: readonly { placing: Placing; isCancelled: boolean }[]) {
       for (const { placing: placed, isCancelled } of past) {
         const [row] = await place([placed]);
-        if (isCancelled && row?.[2] != null) {
-          await service.pool.query(`update orders set status = 'cancelled' where id = $1`, [row[1]]);
+        if (isCancelled && row?.answer != null) {
+          await service.pool.query(`update orders set status = 'cancelled' where id = $1`, [row.id]);
         }
       }
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Database } from '../../../src/database/database.js';
+import { ConnectionPools } from '../../../src/prisma/connection-pools.js';
+import { PrismaService } from '../../../src/prisma/prisma.service.js';
 import { OrdersRepository } from '../../../src/store/orders.repository.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 
@@ -12,7 +13,7 @@ const DEADLINE_MS = 100_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 let testDatabase: TestDatabase;
-let databases: readonly Database[];
+let databases: readonly PrismaService[];
 let replicas: readonly OrdersRepository[];
 
 beforeAll(async () => {
@@ -20,26 +21,28 @@ beforeAll(async () => {
   databases = Array.from(
     { length: REPLICAS },
     () =>
-      new Database({
-        url: testDatabase.url,
-        namedStatements: true,
-        poolMax: 8,
-        connectTimeoutMs: STATEMENT_TIMEOUT_MS,
-        statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-        onConnectionLost: () => undefined,
-      }),
+      new PrismaService(
+        new ConnectionPools({
+          url: testDatabase.url,
+          namedStatements: true,
+          poolMax: 8,
+          connectTimeoutMs: STATEMENT_TIMEOUT_MS,
+          statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+          onConnectionLost: () => undefined,
+        }),
+      ),
   );
-  replicas = databases.map((database) => new OrdersRepository(database));
+  replicas = databases.map((prisma) => new OrdersRepository(prisma));
 });
 afterAll(async () => {
-  await Promise.all(databases.map((database) => database.close()));
+  await Promise.all(databases.map((prisma) => prisma.close()));
   await testDatabase.drop();
 });
 
 async function select<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
-  const [database] = databases;
-  if (database === undefined) throw new Error('there is no database');
-  return (await database.pool.query<Row>(text, values)).rows;
+  const [prisma] = databases;
+  if (prisma === undefined) throw new Error('there is no database');
+  return (await prisma.connections.reads.query<Row>(text, values)).rows;
 }
 
 async function addPets(count: number): Promise<readonly bigint[]> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import type { Statement } from '../../../src/database/database.js';
+import type { Statement } from '../../../src/prisma/query-rows.js';
 import { CHANGE_LOCKED_ORDERS, PLACE_LOCKED_ORDERS } from '../../../src/store/orders.sql.js';
 import { eventually } from '../../support/eventually.js';
 import { startService, type TestService } from '../../support/service.js';

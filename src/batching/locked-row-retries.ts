@@ -1,5 +1,10 @@
-import type { RowReader } from './database.js';
-import { asUnavailable, classifyDatabaseError, isContention, UnavailableError } from './database-errors.js';
+import type { ReadRows } from '../prisma/prisma.service.js';
+import {
+  asUnavailable,
+  classifyDatabaseError,
+  isContention,
+  UnavailableError,
+} from '../prisma/database-errors.js';
 import { REST_MS, SWEEP_MS } from './group.js';
 import { systemTimers, type GroupTimers } from './group-options.js';
 import {
@@ -105,10 +110,10 @@ export class LockedRowRetries<Item, Result> {
 
   async #send(): Promise<void> {
     try {
-      await this.#options.onConnection(async (rows) => {
+      await this.#options.onConnection(async (read) => {
         // Chosen now, and not before there was a connection: time passed.
         const row = this.#line.take();
-        if (row !== undefined) await this.#try(row, rows);
+        if (row !== undefined) await this.#try(row, read);
       });
     } catch (error) {
       // The items know it by now. Where the connection may be the cause, the next one is not taken at once.
@@ -118,7 +123,7 @@ export class LockedRowRetries<Item, Result> {
     this.#sendAll();
   }
 
-  async #try(row: LockedRow<Item, Result>, rows: RowReader): Promise<void> {
+  async #try(row: LockedRow<Item, Result>, read: ReadRows): Promise<void> {
     const { sizeMax, retry } = this.#options;
     const sentAt = this.#timers.now();
     this.#giveUp(row.items, sentAt + this.#options.endsWithinMs + WAIT_MIN_MS);
@@ -129,7 +134,7 @@ export class LockedRowRetries<Item, Result> {
       row.tries += 1;
       try {
         const results = await retry(
-          rows,
+          read,
           sent.map(({ item }) => item),
           this.#patience(sent, sentAt),
         );

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemTimers } from './group-options.js';
-import { within } from './within.js';
+import { within } from '../prisma/within.js';
 
 let near: Socket;
 let far: Socket;

@@ -1,4 +1,5 @@
-import type { Database, RowReader } from './database.js';
+import type { ConnectionPools } from '../prisma/connection-pools.js';
+import type { PrismaService, ReadRows } from '../prisma/prisma.service.js';
 import { Group, type GroupOptions, type StatementReport } from './group.js';
 import type { LOCKED, Patience } from './locked-row-line.js';
 import { LockedRowRetries } from './locked-row-retries.js';
@@ -78,7 +79,7 @@ export const groupReads = <Question, Answer>(options: OfPurpose<Question, Answer
 
 /** A group of writes: a broken one is not asked again, for nobody knows whether it committed. */
 export const groupWrites = <Question, Answer>(
-  { endsWithinMs }: Pick<Database, 'endsWithinMs'>,
+  { endsWithinMs }: Pick<ConnectionPools, 'endsWithinMs'>,
   options: OfPurpose<Question, Answer>,
 ): Group<Question, Answer> =>
   watched(
@@ -100,7 +101,7 @@ interface LockingWrites<Item, Result> {
    * rows that are locked.
    */
   readonly send: (
-    rows: RowReader,
+    read: ReadRows,
     items: readonly Item[],
     patience?: Patience,
   ) => Promise<readonly (Result | typeof LOCKED)[]>;
@@ -108,13 +109,13 @@ interface LockingWrites<Item, Result> {
 
 /** A group of writes of which each locks a row: what finds it locked is retried by itself, on connections of its own. */
 export function groupLockingWrites<Item, Result>(
-  database: Database,
+  prisma: PrismaService,
   { name, rowOf, send, ...options }: LockingWrites<Item, Result>,
 ): LockedRowRetries<Item, Result> {
-  const batches = groupWrites<Item, Result | typeof LOCKED>(database, {
+  const batches = groupWrites<Item, Result | typeof LOCKED>(prisma.connections, {
     name,
     send: (items, sendBefore) =>
-      send((statement, values) => database.write(statement, values, sendBefore), items),
+      send((statement, values) => prisma.write(statement, values, sendBefore), items),
     ...options,
   });
   return watched(
@@ -123,12 +124,12 @@ export function groupLockingWrites<Item, Result>(
       rowOf,
       first: (item, deadline) => batches.ask(item, deadline),
       retry: send,
-      onConnection: (work) => database.onRetryConnection(work),
-      connections: database.retries.options.max,
+      onConnection: (work) => prisma.waitForLocks(work),
+      connections: prisma.connections.lockWaits.options.max,
       sizeMax: SIZE_MAX,
       waitingMax: WAITING_MAX,
       timeoutMs: TIMEOUT_MS,
-      endsWithinMs: database.endsWithinMs,
+      endsWithinMs: prisma.connections.endsWithinMs,
       ...watchOptions(),
     }),
   );

@@ -1,4 +1,4 @@
-import type { RowReader } from './database.js';
+import type { ReadRows } from '../prisma/prisma.service.js';
 import type { AskedQuestion, GroupOptions, GroupTimers } from './group-options.js';
 
 /** What a statement returns for an item whose row another transaction has locked: nothing was decided, nothing was written. */
@@ -20,12 +20,12 @@ export interface LockedRowRetriesOptions<Item, Result> {
   readonly first: (item: Item, deadline: number) => Promise<Result | typeof LOCKED>;
   /** Sends one statement for items of one row, which waits for it. One result for each item, in the same order. */
   readonly retry: (
-    rows: RowReader,
+    read: ReadRows,
     items: readonly Item[],
     patience: Patience,
   ) => Promise<readonly (Result | typeof LOCKED)[]>;
   /** Runs work on a connection that only retries use. */
-  readonly onConnection: (work: (rows: RowReader) => Promise<void>) => Promise<void>;
+  readonly onConnection: (work: (read: ReadRows) => Promise<void>) => Promise<void>;
   readonly connections: number;
   /** Items per statement. */
   readonly sizeMax: number;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type pg from 'pg';
 import { classifyDatabaseError } from './database-errors.js';
-import { describeFault } from './describe-fault.js';
+import { describeFault } from '../errors/describe-fault.js';
 import { queryRows, type Statement } from './query-rows.js';
 
 /** The statements that requests send on the connections of a pool. */

@@ -1,4 +1,5 @@
-import type { Database, Statement } from './database.js';
+import type { PrismaService } from '../prisma/prisma.service.js';
+import { plainArray, type Statement, statement } from '../prisma/statement.js';
 import type { Group } from './group.js';
 import { groupReads } from './groups.js';
 
@@ -27,20 +28,19 @@ export interface Page {
 
 /** Pages of one table, those asked for at the same time in one statement, written as JSON by the database. */
 export function groupPages<Status extends string>(
-  database: Database,
-  table: JsonTable,
+  prisma: PrismaService,
+  list: Statement,
 ): Group<PageQuestion<Status>, Page> {
-  const statement = selectPages(table);
   return groupReads<PageQuestion<Status>, Page>({
-    name: statement.name,
+    name: list.name,
     shareKey: ({ fromId, limit, status }) => `${fromId} ${limit} ${status}`,
     send: async (pages) => {
-      const rows = await database.rows<readonly [nextId: bigint | null, json: string | null]>(statement, [
-        pages.map((page) => page.fromId),
-        pages.map((page) => page.limit),
-        pages.map((page) => page.status),
+      const rows = await prisma.read<{ nextId: bigint | null; items: string | null }>(list, [
+        plainArray(pages.map((page) => page.fromId)),
+        plainArray(pages.map((page) => page.limit)),
+        plainArray(pages.map((page) => page.status)),
       ]);
-      return rows.map(([nextId, json]) => ({ nextId, json: `[${json ?? ''}]` }));
+      return rows.map(({ nextId, items }) => ({ nextId, json: `[${items ?? ''}]` }));
     },
   });
 }
@@ -55,10 +55,12 @@ export function groupPages<Status extends string>(
  * The sub-selects hide the length of the arrays from the planner, so that it settles on one plan for all lengths instead of
  * making a new one for each.
  */
-export const selectPages = ({ table, statusType, json }: JsonTable): Statement => ({
-  name: `list_${table}`,
-  text: `
-    select found.next_id, found.items
+export const selectPages = ({ table, statusType, json }: JsonTable): Statement =>
+  statement(
+    `list_${table}`,
+    'reads',
+    `
+    select found.next_id as "nextId", found.items
     from unnest((select $1::bigint[]), (select $2::int[]), (select $3::${statusType}[]))
       with ordinality as page (from_id, size, status, number)
     cross join lateral (
@@ -79,27 +81,28 @@ export const selectPages = ({ table, statusType, json }: JsonTable): Statement =
          order by listed.status, listed.id
          limit page.size + 1)) as item) as found
     order by page.number`,
-});
+  );
 
 /** Rows of one table by identifier, those asked for at the same time in one statement: a row's JSON, if there is one. */
-export function groupRowsById(database: Database, table: JsonTable): Group<bigint, string | undefined> {
-  const statement = selectRowsById(table);
+export function groupRowsById(prisma: PrismaService, find: Statement): Group<bigint, string | undefined> {
   return groupReads<bigint, string | undefined>({
-    name: statement.name,
+    name: find.name,
     shareKey: String,
     send: async (ids) => {
-      const rows = await database.rows<readonly [json: string | null]>(statement, [ids]);
-      return rows.map(([row]) => row ?? undefined);
+      const rows = await prisma.read<{ json: string | null }>(find, [plainArray(ids)]);
+      return rows.map(({ json }) => json ?? undefined);
     },
   });
 }
 
 /** One row for each identifier, in their order. */
-export const selectRowsById = ({ table, json }: JsonTable): Statement => ({
-  name: `find_${table}`,
-  text: `
-    select ${json}
+export const selectRowsById = ({ table, json }: JsonTable): Statement =>
+  statement(
+    `find_${table}`,
+    'reads',
+    `
+    select ${json} as json
     from unnest((select $1::bigint[])) with ordinality as asked (id, number)
     left join ${table} as item on item.id = asked.id
     order by asked.number`,
-});
+  );

@@ -1,24 +1,16 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { PrismaPg } from '@prisma/adapter-pg';
-import pg, { type Pool, type PoolClient } from 'pg';
-import { PrismaClient } from '../generated/prisma/client.js';
+import pg, { type Pool, type PoolClient, type QueryArrayConfig } from 'pg';
 import { classifyDatabaseError, isContention, NotSentError } from './database-errors.js';
 import { LockWatch } from './lock-watch.js';
 import { createSessionsProbe, LostResults, TakenConnections } from './lost-results.js';
-import { columnTypes, queryRows, type Statement } from './query-rows.js';
 import { boundSessions, endsWithinMs, StaleSessionError } from './session-settings.js';
-
-export type { Statement } from './query-rows.js';
+import { columnTypes } from './query-rows.js';
+import { statementOf } from './statement.js';
 
 /** How many connections each pool of a replica may open. */
-export interface PoolShares {
-  /** One: it must not wait for those that reads and writes hold. */
+interface PoolShares {
   readonly admission: number;
-  /** Fewer than all: commits that stall keep theirs, and reads go on beside them. */
   readonly writes: number;
-  /** Statements that wait for locked rows. */
-  readonly retries: number;
-  /** Reads, readiness and whatever else is no write of a request. */
+  readonly lockWaits: number;
   readonly reads: number;
 }
 
@@ -27,17 +19,17 @@ const PROBES = 1;
 const ADMISSION = 1;
 
 /** With fewer than eight in all, one. */
-const RETRIES_MAX = 2;
+const LOCK_WAITS_MAX = 2;
 
 /** Divides `DATABASE_POOL_MAX`, at least five, so that all connections of a replica together never exceed it. */
 export function shareConnections(poolMax: number): PoolShares {
-  const retries = Math.min(RETRIES_MAX, Math.floor(poolMax / 4));
-  const others = poolMax - PROBES - ADMISSION - retries;
+  const lockWaits = Math.min(LOCK_WAITS_MAX, Math.floor(poolMax / 4));
+  const others = poolMax - PROBES - ADMISSION - lockWaits;
   const writes = Math.floor(others / 2);
-  return { admission: ADMISSION, retries, writes, reads: others - writes };
+  return { admission: ADMISSION, lockWaits, writes, reads: others - writes };
 }
 
-export interface DatabaseOptions {
+export interface ConnectionPoolsOptions {
   readonly url: string;
   /** Off behind a pooler that does not keep prepared statements. */
   readonly namedStatements: boolean;
@@ -58,108 +50,85 @@ const IDLE_TIMEOUT_MS = 60_000;
 /** Connections of a pool that stay open for good: after a quiet hour the next request must not wait for a new one. */
 const KEPT_OPEN = 1;
 
-/** Runs a statement; a row is an array of its columns. Rejects with the driver's error. */
-export type RowReader = <Row extends readonly unknown[]>(
-  statement: Statement,
-  values: readonly unknown[],
-) => Promise<Row[]>;
-
-/** The connections to PostgreSQL: pools of their own for admission, for writes and for all else, which Prisma shares. */
-export class Database {
-  readonly pool: pg.Pool;
+/** The connections of a replica to PostgreSQL. */
+export class ConnectionPools {
+  /** What Prisma is given: for reads, and for statements on connections that were taken from the other pools. */
+  readonly reads: pg.Pool;
   /** For statements whose commit waits for the disk and for standbys: a commit that stalls keeps its connection. */
   readonly writes: pg.Pool;
-  /** Of one connection, for what each request waits for: it must not wait for those that reads and writes hold. */
-  readonly reserved: pg.Pool;
   /** For statements that wait for locked rows: whoever holds those must not take the connections of other items. */
-  readonly retries: pg.Pool;
-  readonly prisma: PrismaClient;
+  readonly lockWaits: pg.Pool;
+  /** Of one connection, for what each request waits for: it must not wait for those that reads and writes hold. */
+  readonly admission: pg.Pool;
   readonly namedStatements: boolean;
   /** Milliseconds after its sending in which a statement that does not reach its commit is rolled back. */
   readonly endsWithinMs: number;
+  readonly #prisma: PrismaPool;
   readonly #taken = new TakenConnections();
   readonly #lockWatch: LockWatch;
   readonly #lostResults: LostResults;
 
-  constructor(options: DatabaseOptions) {
+  constructor(options: ConnectionPoolsOptions) {
     const shares = shareConnections(options.poolMax);
-    this.pool = this.#openPool(options, shares.reads);
-    this.writes = this.#openPool(options, shares.writes);
-    this.reserved = this.#openPool(options, shares.admission);
-    this.retries = this.#openPool(options, shares.retries);
-    this.#lockWatch = new LockWatch(this.pool, this.#taken, options.onBlocked ?? (() => undefined));
+    this.#prisma = new PrismaPool(poolConfig(options, shares.reads));
+    this.reads = this.#watch(this.#prisma, options);
+    this.writes = this.#watch(new pg.Pool(poolConfig(options, shares.writes)), options);
+    this.admission = this.#watch(new pg.Pool(poolConfig(options, shares.admission)), options);
+    this.lockWaits = this.#watch(new pg.Pool(poolConfig(options, shares.lockWaits)), options);
+    this.#lockWatch = new LockWatch(this.reads, this.#taken, options.onBlocked ?? ignore);
     this.#lostResults = new LostResults({
       taken: this.#taken,
       probe: createSessionsProbe(options.url),
       timeoutMs: options.statementTimeoutMs,
     });
-    this.prisma = new PrismaClient({ adapter: new PrismaPg(this.pool) });
     this.namedStatements = options.namedStatements;
     this.endsWithinMs = endsWithinMs(options.statementTimeoutMs);
   }
 
-  get pools(): readonly [pg.Pool, ...pg.Pool[]] {
-    return [this.pool, this.writes, this.reserved, this.retries];
+  get all(): readonly [pg.Pool, ...pg.Pool[]] {
+    return [this.reads, this.writes, this.admission, this.lockWaits];
   }
 
-  /** Runs a statement that writes nothing; a row is an array of its columns. Rejects with the driver's error. */
-  rows<Row extends readonly unknown[]>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return queryRows({ queryable: this.pool, named: this.namedStatements }, statement, values);
+  /**
+   * Runs work on a connection for writes.
+   *
+   * @param takeBefore a moment of `performance.now()`
+   * @throws NotSentError without a connection by then
+   */
+  onWriteConnection<Result>(
+    takeBefore: number,
+    work: (connection: PoolClient) => Promise<Result>,
+  ): Promise<Result> {
+    return withConnection(this.writes, takeBefore, work);
   }
 
-  /** Runs work on a connection of `retries`, which outlives the work where another transaction was in its way. */
-  async onRetryConnection(work: (rows: RowReader) => Promise<void>): Promise<void> {
+  /** Runs work on a connection for statements that wait for locked rows. */
+  async onLockWaitConnection<Result>(work: (connection: PoolClient) => Promise<Result>): Promise<Result> {
     try {
-      await withConnection(this.retries, Infinity, (connection) =>
-        work((statement, values) =>
-          queryRows({ queryable: connection, named: this.namedStatements }, statement, values),
-        ),
-      );
+      return await withConnection(this.lockWaits, Infinity, work);
     } catch (error) {
       if (isContention(error)) this.#lockWatch.lookNow();
       throw error;
     }
   }
 
-  /**
-   * The same for a statement that writes.
-   *
-   * @param sendBefore a moment of `performance.now()`: without a connection by then the statement is not sent
-   */
-  write<Row extends readonly unknown[]>(
-    statement: Statement,
-    values: readonly unknown[],
-    sendBefore = Infinity,
-  ): Promise<Row[]> {
-    return withConnection(this.writes, sendBefore, (connection) =>
-      queryRows({ queryable: connection, named: this.namedStatements }, statement, values),
-    );
+  /** Names a connection for the statements that Prisma sends in some work. */
+  naming<Result>(connection: PoolClient, work: (name: number) => Promise<Result>): Promise<Result> {
+    return this.#prisma.naming(connection, work);
   }
 
   /** What is under way has the time of a statement to end. */
   async close(): Promise<void> {
     this.#lockWatch.stop();
     this.#lostResults.close();
-    await this.prisma.$disconnect();
-    await Promise.all(this.pools.map((pool) => pool.end()));
+    await Promise.all(this.all.map((pool) => pool.end()));
     this.#lostResults.stop();
   }
 
-  #openPool(options: DatabaseOptions, max: number): pg.Pool {
-    const pool = new pg.Pool({
-      connectionString: options.url,
-      max,
-      min: KEPT_OPEN,
-      connectionTimeoutMillis: options.connectTimeoutMs,
-      idleTimeoutMillis: IDLE_TIMEOUT_MS,
-      keepAlive: true,
-      types: columnTypes,
-      application_name: 'petstore',
-      verify: boundSessions(options.statementTimeoutMs),
-    });
+  #watch(pool: pg.Pool, { onConnectionLost }: ConnectionPoolsOptions): pg.Pool {
     this.#taken.watch(pool);
     // Without listeners the loss of a connection would end the process. One in use rejects its statement with the same error.
-    pool.on('error', options.onConnectionLost);
+    pool.on('error', onConnectionLost);
     pool.on('connect', (connection) => connection.on('error', ignore));
     pool.on('release', (error) => {
       if (makesSuspect(error)) this.#dropIdle();
@@ -172,41 +141,86 @@ export class Database {
    * and each of them would cost a statement its whole time-out before the service is well again.
    */
   #dropIdle(): void {
-    for (const pool of this.pools) {
+    for (const pool of this.all) {
       for (let left = pool.idleCount; left > 0; left -= 1) {
         // What is idle is handed out at once, and dropped by being given back as broken.
-        pool.connect().then(
-          (connection) => connection.release(true),
-          () => undefined,
-        );
+        pool.connect().then((connection) => connection.release(true), ignore);
       }
     }
   }
 }
+
+const poolConfig = (options: ConnectionPoolsOptions, max: number): pg.PoolConfig => ({
+  connectionString: options.url,
+  max,
+  min: KEPT_OPEN,
+  connectionTimeoutMillis: options.connectTimeoutMs,
+  idleTimeoutMillis: IDLE_TIMEOUT_MS,
+  keepAlive: true,
+  types: columnTypes,
+  application_name: 'petstore',
+  verify: boundSessions(options.statementTimeoutMs),
+});
+
+/**
+ * The pool that Prisma is given. Prisma chooses no connection for a query, but a write must run on one that was taken in time, and
+ * on no other: such a statement has one value more than it has parameters, the last, which names its connection.
+ */
+class PrismaPool extends pg.Pool {
+  readonly #taken = new Map<number, PoolClient>();
+  #count = 0;
+
+  /** Names a connection for the queries of some work. */
+  async naming<Result>(connection: PoolClient, work: (name: number) => Promise<Result>): Promise<Result> {
+    const name = (this.#count += 1);
+    this.#taken.set(name, connection);
+    try {
+      return await work(name);
+    } finally {
+      this.#taken.delete(name);
+    }
+  }
+
+  /** Prisma's adapter calls it with a configuration object, and awaits the promise. */
+  override query(...args: readonly unknown[]): never {
+    const [query] = args;
+    if (!isConfig(query) || (statementOf(query.text)?.lane ?? 'reads') === 'reads') {
+      return super.query(...(args as [never]));
+    }
+    const { values = [] } = query;
+    const connection = this.#taken.get(Number(values.at(-1)));
+    if (connection === undefined)
+      throw new Error('the connection of a statement was given back before it was sent');
+    return connection.query({ ...query, values: values.slice(0, -1) }) as never;
+  }
+}
+
+const isConfig = (query: unknown): query is QueryArrayConfig =>
+  typeof query === 'object' && query !== null && 'text' in query;
 
 /** Whether the error of one connection is probably that of the idle ones, too. */
 const makesSuspect = (error: unknown): boolean =>
   error instanceof StaleSessionError || (error instanceof Error && classifyDatabaseError(error) === 'broken');
 
 function ignore(): void {
-  // Without a listener the loss of a connection would end the process.
+  // The loss of a connection is told to those who use it.
 }
 
 /**
- * Runs a statement on a connection of a pool, unless that comes too late.
+ * Runs work on a connection of a pool.
  *
- * @param sendBefore a moment of `performance.now()`
+ * @param takeBefore a moment of `performance.now()`
  * @throws NotSentError without a connection by then
  */
-export async function withConnection<Result>(
+async function withConnection<Result>(
   pool: Pool,
-  sendBefore: number,
+  takeBefore: number,
   work: (connection: PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const connection = await pool.connect().catch((error: unknown) => {
     throw new NotSentError(error);
   });
-  if (performance.now() > sendBefore) {
+  if (performance.now() > takeBefore) {
     connection.release();
     throw new NotSentError('no connection in time');
   }
@@ -220,18 +234,5 @@ export async function withConnection<Result>(
     throw error;
   } finally {
     connection.release(broken);
-  }
-}
-
-/** Gives repositories the database that the application was started with. */
-@Global()
-@Module({})
-export class DatabaseModule {
-  static register(database: Database): DynamicModule {
-    return {
-      module: DatabaseModule,
-      providers: [{ provide: Database, useValue: database }],
-      exports: [Database],
-    };
   }
 }

@@ -3,7 +3,7 @@ import {
   classifyDatabaseError,
   UnavailableError,
   type DatabaseFailure,
-} from './database-errors.js';
+} from '../prisma/database-errors.js';
 import { type Asked, Line } from './group-line.js';
 import {
   type GroupOptions,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeFault } from './describe-fault.js';
+import { describeFault } from '../errors/describe-fault.js';
 
 /** One migration of this release. */
 export interface MigrationFile {
@@ -27,7 +27,7 @@ export class MigrationError extends Error {
   }
 }
 
-/** The same from src/database and, compiled, from dist/database. */
+/** The same from src/prisma and, compiled, from dist/prisma. */
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 /**

@@ -176,7 +176,10 @@ function readError(error: unknown): ReadError {
   const adapter = member(wrapped, 'cause');
   if (adapter !== undefined) {
     const constraint = text(member(adapter, 'constraint'), 'index');
-    return { message, sqlState: text(adapter, 'originalCode'), kind: text(adapter, 'kind'), constraint };
+    const sqlState = text(adapter, 'originalCode');
+    // The adapter drops the routine. Of the statements of repositories nothing else is "not supported".
+    const routine = sqlState === '0A000' ? 'RevalidateCachedQuery' : undefined;
+    return { message, sqlState, routine, kind: text(adapter, 'kind'), constraint };
   }
   // Node tries each address of a host and tells of all that failed.
   const several = member(error, 'errors');

@@ -1,5 +1,5 @@
 import { StacklessError } from '../errors/api-error.js';
-import type { DatabaseFailure } from './database-errors.js';
+import type { DatabaseFailure } from '../prisma/database-errors.js';
 
 /** What a group needs of time; its tests bring their own. */
 export interface GroupTimers {

@@ -1,6 +1,7 @@
 import type { DatabaseConfig } from '../config/config.js';
-import { Database } from './database.js';
-import { openEmbeddedPostgres } from './embedded/embedded-postgres.js';
+import { ConnectionPools } from './connection-pools.js';
+import { PrismaService } from './prisma.service.js';
+import { openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
 import { migrate } from './migrations.js';
 
 export interface OpenDatabaseOptions {
@@ -19,7 +20,7 @@ export interface DatabaseLog {
 
 export interface OpenedDatabase {
   readonly url: string;
-  readonly database: Database;
+  readonly prisma: PrismaService;
   readonly isEmbedded: boolean;
   /** Closes the connections, then stops the embedded server if nobody else uses it. */
   close(): Promise<void>;
@@ -49,7 +50,7 @@ export async function openDatabase({
       throw error;
     }
   }
-  const database = new Database({
+  const pools = new ConnectionPools({
     url: server.url,
     namedStatements: config.namedStatements,
     poolMax: config.poolMax,
@@ -58,12 +59,15 @@ export async function openDatabase({
     onConnectionLost: (error) => log.warn(`a database connection was lost: ${error.message}`),
     onBlocked: (message) => log.warn(message),
   });
+  const prisma = new PrismaService(pools);
+  // Loads what its first query would wait for.
+  await prisma.$connect();
   return {
     url: server.url,
-    database,
+    prisma,
     isEmbedded: config.url === undefined,
     close: async () => {
-      await database.close();
+      await prisma.close();
       await server.close();
     },
   };

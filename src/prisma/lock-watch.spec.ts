@@ -2,17 +2,17 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { eventually } from '../../test/support/eventually.js';
-import { Database } from './database.js';
+import { ConnectionPools } from './connection-pools.js';
 
 let test: TestDatabase;
-let database: Database;
+let connections: ConnectionPools;
 let operator: Client;
 let told: string[];
 
 beforeEach(async () => {
   test = await createTestDatabase();
   told = [];
-  database = new Database({
+  connections = new ConnectionPools({
     url: test.url,
     namedStatements: true,
     poolMax: 6,
@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await operator.end();
-  await database.close();
+  await connections.close();
   await test.drop();
 });
 
@@ -37,7 +37,7 @@ describe('LockWatch', () => {
     const { rows } = await operator.query<{ pid: number }>('select pg_backend_pid() as pid');
     await operator.query('begin; lock table pets in access exclusive mode');
     await eventually(async () => {
-      await Promise.allSettled(database.pools.map((pool) => pool.query('select from pets limit 1')));
+      await Promise.allSettled(connections.all.map((pool) => pool.query('select from pets limit 1')));
       expect(told).toHaveLength(1);
     });
     expect(told[0]).toMatch(
@@ -56,7 +56,7 @@ describe('LockWatch', () => {
     await holder.query('begin; lock table pets in access exclusive mode');
     const waiting = waiter.query('select from pets limit 1');
     // Slow enough for this watch to look.
-    await database.pool.query('select pg_sleep(1.2)');
+    await connections.reads.query('select pg_sleep(1.2)');
     expect(told).toEqual([]);
     await holder.query('commit');
     await waiting;
@@ -65,7 +65,7 @@ describe('LockWatch', () => {
   });
 
   it('says nothing of a statement that is slow by itself', async () => {
-    await database.pool.query('select pg_sleep(1.2)');
+    await connections.reads.query('select pg_sleep(1.2)');
     expect(told).toEqual([]);
   });
 });

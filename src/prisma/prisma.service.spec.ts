@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { ConnectionPools } from './connection-pools.js';
+import { classifyDatabaseError, isUnavailable, NotSentError } from './database-errors.js';
+import { PrismaService } from './prisma.service.js';
+import { type Lane, type Statement, statement } from './statement.js';
+
+let database: TestDatabase;
+let prisma: PrismaService;
+
+const openPrisma = (namedStatements: boolean): PrismaService =>
+  new PrismaService(
+    new ConnectionPools({
+      url: database.url,
+      namedStatements,
+      poolMax: 5,
+      connectTimeoutMs: 5000,
+      statementTimeoutMs: 5000,
+      onConnectionLost: () => undefined,
+    }),
+  );
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  prisma = openPrisma(true);
+});
+afterAll(async () => {
+  await prisma.close();
+  await database.drop();
+});
+
+let count = 0;
+/** A statement of this test alone. */
+const declared = (text: string, lane: Lane = 'reads'): Statement =>
+  statement(`test_${(count += 1)}`, lane, `${text} -- ${count}`);
+
+async function one(text: string, ...values: readonly unknown[]): Promise<unknown> {
+  const [row] = await prisma.read<object>(declared(text), values);
+  return row;
+}
+
+describe('a row that Prisma reads', () => {
+  it('has int64 to the digit, alone and in arrays, whatever goes in', async () => {
+    const statementOfInts = declared('select $1::int8 as alone, $2::int8[] as several');
+    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+    await fc.assert(
+      fc.asyncProperty(int64, fc.array(int64, { maxLength: 5 }), async (alone, several) => {
+        expect(await prisma.read(statementOfInts, [alone, several])).toEqual([{ alone, several }]);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has instants in UTC: Prisma relabels what the session sends, so sessions are in UTC', async () => {
+    expect(await one(`select '2026-03-29 03:30:00.123+02'::timestamptz as at`)).toEqual({
+      at: new Date('2026-03-29T01:30:00.123Z'),
+    });
+    expect(await one(`select current_setting('TimeZone') as zone`)).toEqual({ zone: 'UTC' });
+  });
+
+  it('has bytes as they went in, also those of an array, unless it begins with null: then Prisma knows no type', async () => {
+    const bytes = Buffer.from([0, 92, 34, 255]);
+    const text = 'select $1::bytea as alone, ($2::bytea[])[2] as second';
+    expect(await one(text, bytes, [bytes, bytes])).toEqual({
+      alone: new Uint8Array(bytes),
+      second: new Uint8Array(bytes),
+    });
+    expect(await one(text, bytes, [null, bytes])).toEqual({
+      alone: new Uint8Array(bytes),
+      second: new Uint8Array(Buffer.from(bytes.toString('base64'))),
+    });
+  });
+
+  it('has one column of each name: the last one of those that collide', async () => {
+    expect(await one('select 1 as same, 2 as same')).toEqual({ same: 2 });
+  });
+
+  it('has texts, nulls, truth values and enums as they are', async () => {
+    expect(
+      await one(`select $1::text[] as texts, null as nothing, true as yes, 'sold'::pet_status as status`, [
+        '\u{1f600}"\\',
+        null,
+      ]),
+    ).toEqual({ texts: ['\u{1f600}"\\', null], nothing: null, yes: true, status: 'sold' });
+  });
+});
+
+describe('an error that comes through Prisma', () => {
+  it.each([
+    ['select 1 / 0', 'answered'],
+    [`select pg_cancel_backend(pg_backend_pid()), pg_sleep(5)`, 'server-timeout'],
+    [`select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)`, 'broken'],
+    [`do $$ begin raise exception using errcode = '25006'; end $$`, 'refused'],
+    [`do $$ begin raise exception using errcode = '55P03'; end $$`, 'server-timeout'],
+    [`do $$ begin raise exception using errcode = '0A000'; end $$`, 'not-sent'],
+  ])('says as much as the driver’s: %s is %s', async (text, failure) => {
+    const error: unknown = await one(text).catch((thrown: unknown) => thrown);
+    expect(classifyDatabaseError(error)).toBe(failure);
+  });
+
+  it('is transient after a deadlock or a serialization failure', async () => {
+    for (const code of ['40001', '40P01']) {
+      const raised = one(`do $$ begin raise exception using errcode = '${code}'; end $$`);
+      expect(isUnavailable(await raised.catch((thrown: unknown) => thrown))).toBe(true);
+    }
+  });
+});
+
+const preparedOn = async (service: PrismaService): Promise<readonly string[]> => {
+  const { rows } = await service.connections.writes.query<{ name: string }>(
+    'select name from pg_prepared_statements',
+  );
+  return rows.map(({ name }) => name);
+};
+
+describe('a declared statement', () => {
+  it('is prepared under its name, on a connection of its lane', async () => {
+    const written = declared('select $1::int as value', 'writes');
+    expect(await prisma.write(written, [7])).toEqual([{ value: 7 }]);
+    expect(await preparedOn(prisma)).toContain(written.name);
+  });
+
+  it('is not prepared behind a pooler that keeps no prepared statements', async () => {
+    const unnamed = openPrisma(false);
+    try {
+      const written = declared('select $1::int as value', 'writes');
+      expect(await unnamed.write(written, [7])).toEqual([{ value: 7 }]);
+      expect(await preparedOn(unnamed)).toEqual([]);
+    } finally {
+      await unnamed.close();
+    }
+  });
+
+  it('that writes is not sent without a connection in time', async () => {
+    const { writes } = prisma.connections;
+    const held = await Promise.all(Array.from({ length: writes.options.max }, () => writes.connect()));
+    const late = prisma.write(declared('select 1', 'writes'), [], performance.now() - 1);
+    for (const connection of held) connection.release();
+    await expect(late).rejects.toThrow(NotSentError);
+  });
+
+  it('runs beside others, each on a connection of its own', async () => {
+    const slow = declared('select pg_backend_pid() as pid, pg_sleep(0.05) is null as slept', 'lock-waits');
+    const pids = new Set<unknown>();
+    await Promise.all(
+      Array.from({ length: 3 }, () =>
+        prisma.waitForLocks(async (read) => {
+          const [row] = await read<{ pid: number }>(slow, []);
+          const [again] = await read<{ pid: number }>(slow, []);
+          expect(again?.pid).toBe(row?.pid);
+          pids.add(row?.pid);
+        }),
+      ),
+    );
+    expect(pids.size).toBe(prisma.connections.lockWaits.options.max);
+  });
+
+  it('has a name of its own', () => {
+    const taken = declared('select 1');
+    expect(() => statement(taken.name, 'reads', 'select 2')).toThrow(/two statements/);
+  });
+});

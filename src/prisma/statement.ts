@@ -1,0 +1,42 @@
+/**
+ * Which connections a statement uses. A write whose commit stalls, and a statement that waits for a locked row, keep theirs for
+ * longer than others: reads must not wait behind them.
+ */
+export type Lane = 'reads' | 'writes' | 'lock-waits';
+
+/** A statement whose text never changes. It is prepared once a connection, under its name. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly lane: Lane;
+}
+
+const statements = new Map<string, Statement>();
+
+/**
+ * Declares a statement of a repository. The set is closed when all modules are loaded: each is prepared before the service is ready.
+ *
+ * @throws Error when another statement has this name
+ */
+export function statement(name: string, lane: Lane, text: string): Statement {
+  const declared = { name, text, lane };
+  for (const other of statements.values()) {
+    if (other.name === name) throw new Error(`two statements are called ${name}`);
+  }
+  statements.set(text, declared);
+  return declared;
+}
+
+/** The statement that a text belongs to, if it was declared. */
+export const statementOf = (text: string): Statement | undefined => statements.get(text);
+
+/** All statements of a lane. */
+export const statementsOf = (lane: Lane): readonly Statement[] =>
+  [...statements.values()].filter((one) => one.lane === lane);
+
+/**
+ * An array of integers or enum values as PostgreSQL reads it. Prisma would wrap each bigint in an object and read it again, which
+ * costs the process as much as the driver's whole work for the statement.
+ */
+export const plainArray = (items: readonly (bigint | number | string | null | undefined)[]): string =>
+  `{${items.map((item) => item ?? 'null').join(',')}}`;
