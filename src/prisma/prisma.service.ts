@@ -16,6 +16,8 @@ export type ReadRows = <Row extends object>(
 export class PrismaService extends PrismaClient {
   constructor(readonly connections: ConnectionPools) {
     super({
+      // Else each query looks where it was called from, and a message quotes that place.
+      errorFormat: 'minimal',
       adapter: new PrismaPg(connections.reads, {
         // Without a name a statement is parsed and planned each time, as those of the typed client are.
         statementNameGenerator: ({ sql }) =>
