@@ -4,7 +4,6 @@ import { AuthModule } from './auth/auth.module.js';
 import { PrismaModule } from './prisma/prisma.module.js';
 import type { PrismaService } from './prisma/prisma.service.js';
 import { type Clock, HttpModule, type PublicUrl } from './http/http.module.js';
-import { WarmUp } from './prisma/warm-up.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { PetsModule } from './pets/pets.module.js';
@@ -16,16 +15,16 @@ export interface AppParts {
   readonly prisma: PrismaService;
   readonly publicUrl: PublicUrl;
   readonly clock: Clock;
-  readonly warmUp: WarmUp;
+  readonly warn: (message: string) => void;
 }
 
 @Module({})
 export class AppModule {
-  static register({ prisma, publicUrl, clock, warmUp }: AppParts): DynamicModule {
+  static register({ prisma, publicUrl, clock, warn }: AppParts): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        PrismaModule.register(prisma),
+        PrismaModule.register(prisma, warn),
         HttpModule.register(publicUrl, clock),
         // The order of the guards: who asks, then whether the plan has a request left.
         AuthModule,
@@ -35,10 +34,7 @@ export class AppModule {
         StoreModule,
         OpenApiModule,
       ],
-      providers: [
-        { provide: WarmUp, useValue: warmUp },
-        { provide: APP_FILTER, useClass: ErrorFilter },
-      ],
+      providers: [{ provide: APP_FILTER, useClass: ErrorFilter }],
     };
   }
 }

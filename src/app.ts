@@ -16,10 +16,7 @@ import { HttpAdapter } from './http/server/http-adapter.js';
 import type { HttpObserver } from './http/observer.js';
 import { nestLogger } from './operations/logging/logger.js';
 import { createAdmission } from './throttling/create-admission.js';
-import { WarmUp } from './prisma/warm-up.js';
 import type { PrismaService } from './prisma/prisma.service.js';
-import { statementsOf } from './prisma/statement.js';
-import { ADMISSION_STATEMENTS } from './throttling/admission-statement.js';
 
 export interface AppOptions {
   readonly config: Config;
@@ -62,7 +59,7 @@ export async function createApp(options: AppOptions): Promise<NestFastifyApplica
       prisma,
       publicUrl,
       clock,
-      warmUp: createWarmUp(prisma, (message) => logger.warn(message)),
+      warn: (message) => logger.warn(message),
     }),
     edge,
     { bodyParser: false, logger: nestLogger(logger), abortOnError: false },
@@ -78,20 +75,4 @@ function clientAddressOf({ trustProxy }: Config, logger: Logger): ClientAddressO
     observe(headers);
     return addressOf(remoteAddress, headers);
   };
-}
-
-/** The wiring of the warm-up: all statements that requests send, each on the connections that it is sent on. */
-export function createWarmUp({ connections }: PrismaService, warn: (message: string) => void): WarmUp {
-  const { admission, lockWaits, writes, reads, namedStatements } = connections;
-  return new WarmUp({
-    pools: [
-      { pool: admission, statements: ADMISSION_STATEMENTS },
-      { pool: lockWaits, statements: statementsOf('lock-waits') },
-      { pool: writes, statements: statementsOf('writes') },
-      // Admission of low-priority lookups runs there, too.
-      { pool: reads, statements: [...ADMISSION_STATEMENTS, ...statementsOf('reads')] },
-    ],
-    namedStatements,
-    warn,
-  });
 }

@@ -4,7 +4,7 @@ import { LockWatch } from './lock-watch.js';
 import { createSessionsProbe, LostResults, TakenConnections } from './lost-results.js';
 import { boundSessions, endsWithinMs, StaleSessionError } from './session-settings.js';
 import { columnTypes } from './query-rows.js';
-import { statementOf } from './statement.js';
+import { type Lane, statementOf } from './statement.js';
 
 /** How many connections each pool of a replica may open. */
 interface PoolShares {
@@ -184,7 +184,7 @@ class PrismaPool extends pg.Pool {
   /** Prisma's adapter calls it with a configuration object, and awaits the promise. */
   override query(...args: readonly unknown[]): never {
     const [query] = args;
-    if (!isConfig(query) || (statementOf(query.text)?.lane ?? 'reads') === 'reads') {
+    if (!isConfig(query) || !NAMED_LANES.has(statementOf(query.text)?.lane)) {
       return super.query(...(args as [never]));
     }
     const { values = [] } = query;
@@ -194,6 +194,8 @@ class PrismaPool extends pg.Pool {
     return connection.query({ ...query, values: values.slice(0, -1) }) as never;
   }
 }
+
+const NAMED_LANES: ReadonlySet<Lane | undefined> = new Set<Lane>(['writes', 'lock-waits']);
 
 const isConfig = (query: unknown): query is QueryArrayConfig =>
   typeof query === 'object' && query !== null && 'text' in query;

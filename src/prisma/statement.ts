@@ -2,7 +2,7 @@
  * Which connections a statement uses. A write whose commit stalls, and a statement that waits for a locked row, keep theirs for
  * longer than others: reads must not wait behind them.
  */
-export type Lane = 'reads' | 'writes' | 'lock-waits';
+export type Lane = 'reads' | 'writes' | 'lock-waits' | 'admission';
 
 /** A statement whose text never changes. It is prepared once a connection, under its name. */
 export interface Statement {

@@ -3,7 +3,9 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import type pg from 'pg';
 import { classifyDatabaseError } from './database-errors.js';
 import { describeFault } from '../errors/describe-fault.js';
+import type { PrismaService } from './prisma.service.js';
 import { queryRows, type Statement } from './query-rows.js';
+import { statementsOf } from './statement.js';
 
 /** The statements that requests send on the connections of a pool. */
 export interface WarmPool {
@@ -122,6 +124,22 @@ export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
     }
     if (rejection !== undefined) throw rejection;
   }
+}
+
+/** Warms up every declared statement, on the connections that requests send it on. */
+export function warmUpOf({ connections }: PrismaService, warn: (message: string) => void): WarmUp {
+  const { admission, lockWaits, writes, reads, namedStatements } = connections;
+  return new WarmUp({
+    pools: [
+      { pool: admission, statements: statementsOf('admission') },
+      { pool: lockWaits, statements: statementsOf('lock-waits') },
+      { pool: writes, statements: statementsOf('writes') },
+      // Admission of low-priority lookups runs there, too.
+      { pool: reads, statements: [...statementsOf('admission'), ...statementsOf('reads')] },
+    ],
+    namedStatements,
+    warn,
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { PartlyAnswered } from '../batching/group-options.js';
-import { queryRows, type RowSource, type Statement } from '../prisma/query-rows.js';
+import { queryRows, type RowSource } from '../prisma/query-rows.js';
+import { type Statement, statement } from '../prisma/statement.js';
 import { admissionSql } from './admission-sql.js';
 import { type AdmissionRow, type KeyVerdict, parseAdmission, tallyOf } from './key-verdict.js';
 import { plainAdmissionOfOneSql, plainAdmissionSql } from './plain-admission-sql.js';
@@ -34,16 +35,15 @@ interface Way extends Statement {
 }
 
 const PLAIN: Way = {
-  name: 'plain_admission',
-  text: plainAdmissionSql,
+  ...statement('plain_admission', 'admission', plainAdmissionSql),
   parameters: [],
   otherwise: undefined,
 };
-const PLAIN_OF_ONE: Way = { ...PLAIN, name: 'plain_admission_of_one', text: plainAdmissionOfOneSql };
-const GENERAL: Statement = { name: 'admission', text: admissionSql };
-
-/** The statements that requests send. */
-export const ADMISSION_STATEMENTS: readonly Statement[] = [PLAIN, PLAIN_OF_ONE, GENERAL];
+const PLAIN_OF_ONE: Way = {
+  ...PLAIN,
+  ...statement('plain_admission_of_one', 'admission', plainAdmissionOfOneSql),
+};
+const GENERAL = statement('admission', 'admission', admissionSql);
 
 /** One for each request, in order of arrival; undefined where it is not known yet. */
 type Verdicts = (KeyVerdict | undefined)[];
@@ -141,7 +141,7 @@ export class AdmissionStatement {
   }
 }
 
-const MAKE_MISSING_COUNTERS: Statement = {
+const MAKE_MISSING_COUNTERS = {
   name: 'make_missing_counters',
   // In the order of the keys, for two replicas may do it at once; the one that comes second finds nothing to do.
   text: `

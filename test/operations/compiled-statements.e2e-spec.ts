@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
-import { createWarmUp } from '../../src/app.js';
+import { warmUpOf } from '../../src/prisma/warm-up.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startService, type TestService } from '../support/service.js';
 import { openTestPool } from '../support/test-pool.js';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   }
   await pool.end();
   service = await startService({ databaseUrl: database.url });
-  const warmUp = createWarmUp(service.prisma, () => undefined);
+  const warmUp = warmUpOf(service.prisma, () => undefined);
   await warmUp.onApplicationBootstrap();
   await warmUp.done;
   others = openTestPool(database.url, { max: 1 });

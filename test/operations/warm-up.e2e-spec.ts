@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
-import { createWarmUp } from '../../src/app.js';
+import { warmUpOf } from '../../src/prisma/warm-up.js';
 import { PROVOCATIONS } from '../conformance/provocations.js';
 import { REQUESTS } from '../conformance/requests.js';
 import { setStage } from '../conformance/stage.js';
@@ -63,7 +63,7 @@ describe('a service that has started', () => {
     const service = await startService();
     closing.push(() => service.close());
     const warnings: string[] = [];
-    await createWarmUp(service.prisma, (message) => warnings.push(message)).onApplicationBootstrap();
+    await warmUpOf(service.prisma, (message) => warnings.push(message)).onApplicationBootstrap();
     expect(warnings).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { Client } from 'pg';
-import { createWarmUp } from '../../src/app.js';
+import { warmUpOf } from '../../src/prisma/warm-up.js';
 import { deleteExpiredAnswers } from '../../src/idempotency/idempotency.repository.js';
 import { deleteExpiredUsage } from '../../src/throttling/usage-retention.js';
 import { PROVOCATIONS, withHeaders } from '../conformance/provocations.js';
@@ -28,7 +28,7 @@ export async function statementsInUse(): Promise<readonly string[]> {
     await send(stage, withHeaders(asked, { Authorization: `Bearer ${withoutCounters}` }));
     const { prisma } = stage.ordinary;
     // What only locked rows would provoke.
-    await createWarmUp(prisma, () => undefined).onApplicationBootstrap();
+    await warmUpOf(prisma, () => undefined).onApplicationBootstrap();
     await deleteExpiredUsage(prisma.connections.reads, { retentionDays: 400, batchSize: 1 });
     await deleteExpiredAnswers(prisma, 1);
     const texts = queries.mock.calls
