@@ -15,9 +15,14 @@ const arrows = {
   store: ['idempotency', 'http', 'batching', 'prisma', 'errors'],
   usage: ['http', 'auth', 'batching', 'prisma'],
   samples: ['prisma', 'generated', 'pets', 'store'],
-  operations: ['config', 'batching', 'prisma', 'embedded', 'http', 'samples', 'errors'],
+  telemetry: ['throttling', 'http', 'batching', 'prisma', 'config', 'errors'],
+  management: ['telemetry', 'http', 'prisma', 'config'],
+  lifecycle: [
+    ...['management', 'telemetry', 'idempotency', 'samples', 'throttling', 'http', 'batching'],
+    ...['prisma', 'embedded', 'config'],
+  ],
   openapi: ['http', 'errors'],
-  cli: ['config', 'prisma', 'embedded', 'http', 'pets', 'operations', 'errors'],
+  cli: ['config', 'prisma', 'embedded', 'http', 'pets', 'lifecycle', 'errors'],
 };
 
 /** Which folders of src/http a folder may import from, besides itself and the files beside them all. */

@@ -1,40 +1,58 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import type { Logger } from 'pino';
 import { AuthModule } from './auth/auth.module.js';
-import { PrismaModule } from './prisma/prisma.module.js';
-import type { PrismaService } from './prisma/prisma.service.js';
-import { type Clock, HttpModule, type PublicUrl } from './http/http.module.js';
-import { ErrorFilter } from './http/error.filter.js';
+import { BatchingModule } from './batching/batching.module.js';
+import { CONFIG, ConfigModule, type Environment, LOGGER } from './config/config.module.js';
+import type { Config } from './config/config.js';
+import { HttpModule } from './http/http.module.js';
+import { LifecycleModule } from './lifecycle/lifecycle.module.js';
+import { ManagementModule } from './management/management.module.js';
+import { ManagementServer } from './management/management-server.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { PetsModule } from './pets/pets.module.js';
+import { PrismaModule } from './prisma/prisma.module.js';
 import { StoreModule } from './store/store.module.js';
+import type { LogDestination } from './telemetry/logging/log-destination.js';
+import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { ThrottlingModule } from './throttling/throttling.module.js';
 import { UsageModule } from './usage/usage.module.js';
 
-export interface AppParts {
-  readonly prisma: PrismaService;
-  readonly publicUrl: PublicUrl;
-  readonly clock: Clock;
-  readonly warn: (message: string) => void;
+export interface AppEnvironment extends Environment {
+  /** Where all log lines go. */
+  readonly destination: Pick<LogDestination, 'write' | 'flush'>;
 }
 
 @Module({})
 export class AppModule {
-  static register({ prisma, publicUrl, clock, warn }: AppParts): DynamicModule {
+  static register({ destination, ...environment }: AppEnvironment): DynamicModule {
     return {
       module: AppModule,
       imports: [
-        PrismaModule.register(prisma, warn),
-        HttpModule.register(publicUrl, clock),
-        // The order of the guards: who asks, then whether the plan has a request left.
+        ConfigModule.register(environment),
+        TelemetryModule.register(destination),
+        ManagementModule,
+        PrismaModule.registerAsync({
+          imports: [ManagementModule],
+          // Migrations take time: a supervisor that gets no response from the management port meanwhile would end the start.
+          inject: [CONFIG, LOGGER, ManagementServer],
+          useFactory: ({ database }: Config, logger: Logger) => ({
+            config: database,
+            purpose: 'service',
+            migrates: true,
+            log: logger,
+          }),
+        }),
+        BatchingModule,
+        HttpModule,
+        // The order of the guards: whose key it is, then whether the key's plan has a request left.
         AuthModule,
         ThrottlingModule,
         PetsModule,
         UsageModule,
         StoreModule,
         OpenApiModule,
+        LifecycleModule.register(destination),
       ],
-      providers: [{ provide: APP_FILTER, useClass: ErrorFilter }],
     };
   }
 }

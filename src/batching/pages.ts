@@ -1,7 +1,7 @@
 import type { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray, type Statement, statement } from '../prisma/statement.js';
 import type { Group } from './group.js';
-import { groupReads } from './groups.js';
+import type { Batching } from './batching.js';
 
 /** A table whose rows are answers: the database writes them as the JSON that callers get. */
 export interface JsonTable {
@@ -26,12 +26,13 @@ export interface Page {
   readonly nextId: bigint | null;
 }
 
-/** Pages of one table, those asked for at the same time in one statement, written as JSON by the database. */
-export function groupPages<Status extends string>(
+/** Batches reads of pages of one table, which the database writes as JSON. */
+export function batchPages<Status extends string>(
+  batching: Batching,
   prisma: PrismaService,
   list: Statement,
 ): Group<PageQuestion<Status>, Page> {
-  return groupReads<PageQuestion<Status>, Page>({
+  return batching.reads<PageQuestion<Status>, Page>({
     name: list.name,
     shareKey: ({ fromId, limit, status }) => `${fromId} ${limit} ${status}`,
     send: async (pages) => {
@@ -83,9 +84,13 @@ export const selectPages = ({ table, statusType, json }: JsonTable): Statement =
     order by page.number`,
   );
 
-/** Rows of one table by identifier, those asked for at the same time in one statement: a row's JSON, if there is one. */
-export function groupRowsById(prisma: PrismaService, find: Statement): Group<bigint, string | undefined> {
-  return groupReads<bigint, string | undefined>({
+/** Batches reads of single rows of one table: a row's JSON, undefined when it does not exist. */
+export function batchRowsById(
+  batching: Batching,
+  prisma: PrismaService,
+  find: Statement,
+): Group<bigint, string | undefined> {
+  return batching.reads<bigint, string | undefined>({
     name: find.name,
     shareKey: String,
     send: async (ids) => {

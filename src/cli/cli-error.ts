@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { DatabaseError } from 'pg';
 import { classifyDatabaseError } from '../prisma/database-errors.js';
 import { describeFault } from '../errors/describe-fault.js';
-import { explainStartError } from '../operations/start-error.js';
+import { explainStartError } from '../lifecycle/start-error.js';
 
 /** Why a command fails: one line for a person, and a second one with what to do about it. */
 export class CliError extends Error {

@@ -13,6 +13,9 @@ import type { TrustProxy } from '../config/trust-proxy.js';
  */
 export type ClientAddressOf = (remoteAddress: string | undefined, headers?: IncomingHttpHeaders) => string;
 
+/** Injects the `ClientAddressOf` of the configuration. */
+export const CLIENT_ADDRESS_OF = Symbol('CLIENT_ADDRESS_OF');
+
 /** A socket that is closed already has no address any more; those share this bucket. */
 const UNKNOWN = 'unknown';
 
@@ -109,5 +112,19 @@ export function createUntrustedProxyWarning(
       'A request came with X-Forwarded-For or Forwarded, but TRUST_PROXY is not set: behind a proxy all clients ' +
         "without a valid key share one address's limit. Set TRUST_PROXY to the proxy's address, if there is a proxy.",
     );
+  };
+}
+
+/** The function for a configuration, which warns when a proxy in front of the service is not configured. */
+export function clientAddressOf(
+  trustProxy: TrustProxy | undefined,
+  warn: (message: string) => void,
+): ClientAddressOf {
+  const addressOf = createClientAddressOf(trustProxy);
+  if (trustProxy !== undefined) return addressOf;
+  const observe = createUntrustedProxyWarning(warn);
+  return (remoteAddress, headers = {}) => {
+    observe(headers);
+    return addressOf(remoteAddress, headers);
   };
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Cors } from './cors.js';
 import type { Decision, LimitWindow } from './decision.js';
-import type { Clock } from './http.module.js';
+import type { Clock } from './clock.js';
 
 /** Headers of a response, by their lower-case names. */
 export type Headers = Readonly<Record<string, string>>;

@@ -32,11 +32,11 @@ export interface Decision {
  * Decides about requests, whoever implements it. No call rejects: an error is a refusal, too. A refusal may be delayed, which
  * slows down a flood.
  */
-export interface AdmissionPort {
+export abstract class AdmissionPort {
   /** Decides about a request by its `Authorization` header, and counts it: once a request, never twice. */
-  decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision>;
+  abstract decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision>;
   /** Counts bytes that never became a request against their address. */
-  chargeAddress(clientAddress: string): Promise<Decision>;
+  abstract chargeAddress(clientAddress: string): Promise<Decision>;
   /** The state of an address, without counting: for public operations. */
-  describeAddress(clientAddress: string): Decision;
+  abstract describeAddress(clientAddress: string): Decision;
 }

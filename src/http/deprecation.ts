@@ -10,7 +10,8 @@ import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import type { DirectStep } from './handlers/direct-handlers.js';
 import { ApiError } from '../errors/api-error.js';
-import { Clock, type PublicUrl } from './http.module.js';
+import { Clock } from './clock.js';
+import type { PublicUrl } from './public-url.js';
 import { RouteSays, routeConfigOf } from './route.decorators.js';
 
 declare module 'fastify' {

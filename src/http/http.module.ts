@@ -1,32 +1,44 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Global, Module, type NestModule } from '@nestjs/common';
+import { APP_FILTER, APP_PIPE, HttpAdapterHost } from '@nestjs/core';
+import type { Logger } from 'pino';
+import { CONFIG, LOGGER } from '../config/config.module.js';
+import type { Config } from '../config/config.js';
+import { CLIENT_ADDRESS_OF, clientAddressOf } from './client-address.js';
+import { Cors } from './cors.js';
+import { ErrorFilter } from './error.filter.js';
+import { runHandlersDirectly } from './handlers/direct-handlers.js';
+import { InputPipe } from './input/input.pipe.js';
+import { PublicUrl } from './public-url.js';
+import type { HttpAdapter } from './server/http-adapter.js';
+import { RequestPipeline } from './server/pipeline.js';
 
-/** The service's time: the database's, not the replica's (see `DatabaseClock`). */
-export abstract class Clock {
-  /** Milliseconds since the Unix epoch. */
-  abstract nowMs(): number;
-}
-
-/** Makes the links of responses: absolute when the public origin is configured, else path-absolute. */
-export class PublicUrl {
-  constructor(private readonly origin: string) {}
-
-  to(path: string): string {
-    return `${this.origin}${path}`;
-  }
-}
-
-/** What controllers and interceptors inject. */
+/** The request pipeline, with the exception filter and the pipe of all routes. */
 @Global()
-@Module({})
-export class HttpModule {
-  static register(publicUrl: PublicUrl, clock: Clock): DynamicModule {
-    return {
-      module: HttpModule,
-      providers: [
-        { provide: PublicUrl, useValue: publicUrl },
-        { provide: Clock, useValue: clock },
-      ],
-      exports: [PublicUrl, Clock],
-    };
+@Module({
+  providers: [
+    { provide: PublicUrl, inject: [CONFIG], useFactory: ({ publicUrl }: Config) => new PublicUrl(publicUrl) },
+    { provide: Cors, inject: [CONFIG], useFactory: ({ corsOrigins }: Config) => new Cors(corsOrigins) },
+    {
+      provide: CLIENT_ADDRESS_OF,
+      inject: [CONFIG, LOGGER],
+      useFactory: ({ trustProxy }: Config, logger: Logger) =>
+        clientAddressOf(trustProxy, (message) => logger.warn(message)),
+    },
+    RequestPipeline,
+    { provide: APP_FILTER, useClass: ErrorFilter },
+    { provide: APP_PIPE, useClass: InputPipe },
+  ],
+  exports: [PublicUrl],
+})
+export class HttpModule implements NestModule {
+  constructor(
+    private readonly host: HttpAdapterHost<HttpAdapter>,
+    private readonly pipeline: RequestPipeline,
+  ) {}
+
+  /** Called before Nest registers the routes: Fastify runs a hook only for routes that are added after it. */
+  async configure(): Promise<void> {
+    this.host.httpAdapter.installPipeline(this.pipeline);
+    await runHandlersDirectly();
   }
 }

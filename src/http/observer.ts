@@ -12,12 +12,12 @@ export interface SocketAnswer {
 }
 
 /** Observes every request, for logs, metrics and traces. No call may throw. */
-export interface HttpObserver {
+export abstract class HttpObserver {
   /** A request's headers have arrived; nothing is decided yet. */
-  begun(request: FastifyRequest): void;
+  abstract begun(request: FastifyRequest): void;
   /** Its response is about to be written, also when the client has gone: once for each request that has begun. */
-  answered(request: FastifyRequest, reply: FastifyReply): void;
-  answeredOnSocket(answer: SocketAnswer): void;
+  abstract answered(request: FastifyRequest, reply: FastifyReply): void;
+  abstract answeredOnSocket(answer: SocketAnswer): void;
   /** A connection too many was rejected. Under floods this is logged once a minute. */
-  refusedConnection(status: number): void;
+  abstract refusedConnection(status: number): void;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { groupReads } from '../batching/groups.js';
+import { Batching } from '../batching/batching.js';
+import type { Group } from '../batching/group.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray, statement } from '../prisma/statement.js';
 import type { Claim, Creation } from './claim.js';
@@ -27,12 +28,17 @@ interface Row extends Creation {
 /** The stored first answers. They are written by the statements that create what they answer with. */
 @Injectable()
 export class IdempotencyRepository {
-  readonly #stored = groupReads<Claim, StoredCreation | undefined>({
-    name: 'find_idempotency_keys',
-    send: (claims) => this.#select(claims),
-  });
+  readonly #stored: Group<Claim, StoredCreation | undefined>;
 
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(
+    batching: Batching,
+    private readonly prisma: PrismaService,
+  ) {
+    this.#stored = batching.reads({
+      name: 'find_idempotency_keys',
+      send: (claims) => this.#select(claims),
+    });
+  }
 
   find(claim: Claim, deadline: number): Promise<StoredCreation | undefined> {
     return this.#stored.ask(claim, deadline);

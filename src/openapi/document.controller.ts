@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { HttpAdapter } from '../http/server/http-adapter.js';
-import { PublicUrl } from '../http/http.module.js';
+import { PublicUrl } from '../http/public-url.js';
 import { Public } from '../http/route.decorators.js';
 import { createDocument } from './document.js';
 import { operationsOf } from './documented-operation.js';

@@ -4,10 +4,9 @@ import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { asJson } from '../http/common-headers.js';
 import { Deprecated, type Deprecation } from '../http/deprecation.js';
-import { InputPipe } from '../http/input/input.pipe.js';
 import { parseInt64 } from '../http/input/int64.js';
 import { Paging } from '../http/paging.js';
-import { PublicUrl } from '../http/http.module.js';
+import { PublicUrl } from '../http/public-url.js';
 import { RequestDeadline } from '../http/request.js';
 import { Operation } from '../http/route.decorators.js';
 import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
@@ -45,7 +44,7 @@ export class PetsController {
   })
   @RouteSchema({ response: { 200: petsSchema } })
   async listPets(
-    @Query(InputPipe) query: ListPetsQuery,
+    @Query() query: ListPetsQuery,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
@@ -72,7 +71,7 @@ export class PetsController {
   })
   @RouteSchema({ response: { 201: petSchema } })
   async createPet(
-    @Body(InputPipe) newPet: NewPetBody,
+    @Body() newPet: NewPetBody,
     @RequestClaim() claim: Claim | undefined,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Group } from '../batching/group.js';
-import { groupWrites } from '../batching/groups.js';
-import { groupPages, groupRowsById, type Page, type PageQuestion } from '../batching/pages.js';
+import { Batching } from '../batching/batching.js';
+import { batchPages, batchRowsById, type Page, type PageQuestion } from '../batching/pages.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray } from '../prisma/statement.js';
@@ -14,7 +14,7 @@ interface ClaimedPet {
   readonly claim: Claim;
 }
 
-/** The animals in the database. What is asked at the same time goes in one statement. */
+/** The pets in the database. Concurrent queries share a statement. */
 @Injectable()
 export class PetsRepository {
   readonly #pages: Group<PageQuestion<PetStatus>, Page>;
@@ -22,14 +22,17 @@ export class PetsRepository {
   readonly #inserts: Group<NewPet, bigint>;
   readonly #insertsOnce: Group<ClaimedPet, ClaimOutcome>;
 
-  constructor(private readonly prisma: PrismaService) {
-    this.#pages = groupPages(prisma, LIST_PETS);
-    this.#byId = groupRowsById(prisma, FIND_PETS);
-    this.#inserts = groupWrites(prisma.connections, {
+  constructor(
+    batching: Batching,
+    private readonly prisma: PrismaService,
+  ) {
+    this.#pages = batchPages(batching, prisma, LIST_PETS);
+    this.#byId = batchRowsById(batching, prisma, FIND_PETS);
+    this.#inserts = batching.writes({
       name: 'create_pets',
       send: (pets, sendBefore) => this.#insert(pets, sendBefore),
     });
-    this.#insertsOnce = groupWrites(prisma.connections, {
+    this.#insertsOnce = batching.writes({
       name: 'create_pets_once',
       send: (claimed, sendBefore) => this.#insertOnce(claimed, sendBefore),
     });

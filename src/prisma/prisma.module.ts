@@ -1,19 +1,44 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
+import type { InjectionToken } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { LOGGER } from '../config/config.module.js';
+import { Database, type OpenDatabaseOptions } from './database.js';
 import { PrismaService } from './prisma.service.js';
 import { warmUpOf, WarmUp } from './warm-up.js';
 
-/** Gives repositories the database that the application was started with, and warms it up for them before the port is bound. */
+interface PrismaModuleOptions<Injected extends readonly unknown[]> {
+  readonly imports?: ModuleMetadata['imports'];
+  readonly inject: readonly InjectionToken[];
+  readonly useFactory: (...injected: Injected) => OpenDatabaseOptions;
+}
+
+/** Opens the database for repositories, and warms it up for them before the port is bound. */
 @Global()
 @Module({})
 export class PrismaModule {
-  static register(prisma: PrismaService, warn: (message: string) => void): DynamicModule {
+  static registerAsync<Injected extends readonly unknown[]>({
+    imports = [],
+    inject,
+    useFactory,
+  }: PrismaModuleOptions<Injected>): DynamicModule {
     return {
       module: PrismaModule,
+      imports,
       providers: [
-        { provide: PrismaService, useValue: prisma },
-        { provide: WarmUp, useFactory: () => warmUpOf(prisma, warn) },
+        {
+          provide: Database,
+          inject: [...inject],
+          useFactory: (...injected: Injected) => Database.open(useFactory(...injected)),
+        },
+        { provide: PrismaService, inject: [Database], useFactory: ({ prisma }: Database) => prisma },
+        {
+          provide: WarmUp,
+          inject: [PrismaService, LOGGER],
+          useFactory: (prisma: PrismaService, logger: Logger) =>
+            warmUpOf(prisma, (message) => logger.warn(message)),
+        },
       ],
-      exports: [PrismaService, WarmUp],
+      exports: [Database, PrismaService, WarmUp],
     };
   }
 }

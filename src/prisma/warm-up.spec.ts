@@ -28,7 +28,7 @@ beforeEach(() => {
   pool = openTestPool(proxy.url, { max: 3, connectionTimeoutMillis: 800 });
 });
 afterEach(async () => {
-  warmUp.onApplicationShutdown();
+  warmUp.stop();
   await proxy.mode('pass');
   await pool.end();
 });

@@ -1,32 +1,38 @@
 import { Injectable } from '@nestjs/common';
-import { groupReads } from '../batching/groups.js';
+import { Batching } from '../batching/batching.js';
+import type { Group } from '../batching/group.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { statement } from '../prisma/statement.js';
 
-/** How many animals there are of each status; those without one are in none. */
+/** The number of pets of each status; pets without a status are in none of them. */
 export interface Inventory {
   readonly available: bigint;
   readonly pending: bigint;
   readonly sold: bigint;
 }
 
-/** Adds up the parts of `pet_counts`: exact, without reading the animals. */
+/** Adds up the parts of `pet_counts`: exact, without reading the pets. */
 const READ_INVENTORY = statement(
   'read_inventory',
   'reads',
   'select available, pending, sold from pet_inventory()',
 );
 
-/** The counts of the animals, which triggers of the database keep. Who asks at the same time shares one statement. */
+/** The counts of the pets, which triggers of the database maintain. Concurrent reads share a result. */
 @Injectable()
 export class InventoryRepository {
-  readonly #reads = groupReads<'now', Inventory>({
-    name: 'read_inventory',
-    shareKey: (question) => question,
-    send: (questions) => Promise.all(questions.map(() => this.#read())),
-  });
+  readonly #reads: Group<'now', Inventory>;
 
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(
+    batching: Batching,
+    private readonly prisma: PrismaService,
+  ) {
+    this.#reads = batching.reads({
+      name: 'read_inventory',
+      shareKey: (item) => item,
+      send: (items) => Promise.all(items.map(() => this.#read())),
+    });
+  }
 
   read(deadline: number): Promise<Inventory> {
     return this.#reads.ask('now', deadline);

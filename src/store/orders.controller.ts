@@ -2,14 +2,13 @@ import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/c
 import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
-import { InputPipe } from '../http/input/input.pipe.js';
 import { parseInt64 } from '../http/input/int64.js';
 import { asJson } from '../http/common-headers.js';
 import { RequestIfMatch } from '../http/etag.js';
 import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request.js';
 import { Paging } from '../http/paging.js';
-import { PublicUrl } from '../http/http.module.js';
+import { PublicUrl } from '../http/public-url.js';
 import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
 import { type Claim, RequestClaim } from '../idempotency/claim.js';
 import { ListOrdersQuery, NewOrderBody, OrderChangeBody } from './orders.dto.js';
@@ -37,7 +36,7 @@ export class OrdersController {
   })
   @RouteSchema({ response: { 200: ordersSchema } })
   async listOrders(
-    @Query(InputPipe) query: ListOrdersQuery,
+    @Query() query: ListOrdersQuery,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
@@ -66,7 +65,7 @@ export class OrdersController {
   })
   @RouteSchema({ response: { 201: orderSchema } })
   async placeOrder(
-    @Body(InputPipe) { petId }: NewOrderBody,
+    @Body() { petId }: NewOrderBody,
     @RequestClaim() claim: Claim | undefined,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -122,7 +121,7 @@ export class OrdersController {
   @RouteSchema({ response: { 200: orderSchema } })
   async updateOrder(
     @Param('orderId') orderId: string,
-    @Body(InputPipe) { status }: OrderChangeBody,
+    @Body() { status }: OrderChangeBody,
     @RequestIfMatch() ifMatch: readonly string[] | undefined,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,

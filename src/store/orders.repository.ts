@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Group } from '../batching/group.js';
-import { groupLockingWrites } from '../batching/groups.js';
+import { Batching } from '../batching/batching.js';
 import { LOCKED, type Patience } from '../batching/locked-row-line.js';
 import type { LockedRowRetries } from '../batching/locked-row-retries.js';
-import { groupPages, groupRowsById, type Page, type PageQuestion } from '../batching/pages.js';
+import { batchPages, batchRowsById, type Page, type PageQuestion } from '../batching/pages.js';
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import { PrismaService, type ReadRows } from '../prisma/prisma.service.js';
 import { plainArray } from '../prisma/statement.js';
@@ -47,7 +47,7 @@ interface ChangeRow extends ChangedOrder {
 /** In a batch another change of the same order came first. */
 const AGAIN = Symbol('again');
 
-/** The orders in the database. What is asked at the same time goes in one statement. */
+/** The orders in the database. Concurrent queries share a statement. */
 @Injectable()
 export class OrdersRepository {
   readonly #pages: Group<PageQuestion<OrderStatus>, Page>;
@@ -56,20 +56,20 @@ export class OrdersRepository {
   readonly #placingsOnce: LockedRowRetries<ClaimedPlacing, ClaimOutcome>;
   readonly #changes: LockedRowRetries<OrderChange, ChangedOrder | ChangeRejection | undefined | typeof AGAIN>;
 
-  constructor(prisma: PrismaService) {
-    this.#pages = groupPages(prisma, LIST_ORDERS);
-    this.#byId = groupRowsById(prisma, FIND_ORDERS);
-    this.#placings = groupLockingWrites(prisma, {
+  constructor(batching: Batching, prisma: PrismaService) {
+    this.#pages = batchPages(batching, prisma, LIST_ORDERS);
+    this.#byId = batchRowsById(batching, prisma, FIND_ORDERS);
+    this.#placings = batching.lockingWrites({
       name: 'place_orders',
       rowOf: (petId) => petId,
       send: placeOrders,
     });
-    this.#placingsOnce = groupLockingWrites(prisma, {
+    this.#placingsOnce = batching.lockingWrites({
       name: 'place_orders_once',
       rowOf: ({ petId }) => petId,
       send: placeOrdersOnce,
     });
-    this.#changes = groupLockingWrites(prisma, {
+    this.#changes = batching.lockingWrites({
       name: 'change_orders',
       rowOf: ({ id }) => id,
       // Requested twice at once, a change is made by the first and found by the second: both get the same response. With

@@ -19,7 +19,8 @@ import {
 } from '../../test/support/admission/statement.js';
 import { serverError } from '../../test/support/fake-group.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { groupWrites } from '../batching/groups.js';
+import { Batching } from '../batching/batching.js';
+import type { PrismaService } from '../prisma/prisma.service.js';
 import { AdmissionStatement } from './admission-statement.js';
 
 describe('who is asking', () => {
@@ -189,14 +190,12 @@ describe('when the database fails after it has admitted a part of a group', () =
     await askOnce(plain.hash, NOON);
     const impatient = openTestPool(database.url, { max: 1, lock_timeout: 50 });
     const decider = new AdmissionStatement({ queryable: impatient, named: true }, POLICY);
-    const group = groupWrites(
-      { endsWithinMs: 0 },
-      {
-        name: 'admission',
-        onServerTimeout: 'alone',
-        send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),
-      },
-    );
+    const batching = new Batching({ connections: { endsWithinMs: 0 } } as unknown as PrismaService);
+    const group = batching.writes({
+      name: 'admission',
+      onServerTimeout: 'alone',
+      send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),
+    });
     const holder = await pool.connect();
     try {
       await holder.query('begin');

@@ -21,6 +21,12 @@ export type AdmissionRepair =
   /** Live keys had no row of counters (somebody deleted them): the rows were made, and count from zero. */
   | { readonly kind: 'counters-missing'; readonly keyIds: readonly bigint[] };
 
+/** Observes admission, for metrics. No call may throw. */
+export abstract class AdmissionObserver {
+  /** This replica has started a ban. */
+  abstract banStarted(): void;
+}
+
 export interface AdmissionStatementOptions {
   readonly onRepair?: (repair: AdmissionRepair) => void;
   readonly onBanStarted?: (() => void) | undefined;

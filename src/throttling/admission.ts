@@ -4,7 +4,7 @@ import { type AuthenticationErrorCode, authenticationError, readCredential } fro
 import type { Group } from '../batching/group.js';
 import type { AdmissionPort, Decision, LimitWindow } from '../http/decision.js';
 import { ApiError } from '../errors/api-error.js';
-import type { Clock } from '../http/http.module.js';
+import type { Clock } from '../http/clock.js';
 import { toApiError } from '../http/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';

@@ -1,7 +1,7 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { UnavailableError } from '../prisma/database-errors.js';
 import type { Group } from '../batching/group.js';
-import { SIZE_MAX } from '../batching/groups.js';
+import { SIZE_MAX } from '../batching/batching.js';
 
 /** Delayed rejections at a time. Each holds a request, some 10 KB: 50 MB at most. */
 const DELAYED_MAX = 5000;

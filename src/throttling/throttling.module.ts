@@ -1,11 +1,106 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
+import type { Logger } from 'pino';
+import { Batching } from '../batching/batching.js';
+import { CONFIG, LOGGER } from '../config/config.module.js';
+import type { Config } from '../config/config.js';
+import { Clock } from '../http/clock.js';
+import { AdmissionPort } from '../http/decision.js';
+import { PrismaService } from '../prisma/prisma.service.js';
+import { AddressLimiter } from './address-limiter.js';
+import { Admission } from './admission.js';
+import { AdmissionObserver } from './admission-statement.js';
+import { batchAdmissions } from './batch-admissions.js';
+import { DatabaseClock } from './database-clock.js';
+import { shedLoad } from './load-shedding.js';
 import { PlanThrottlerGuard } from './plan-throttler.guard.js';
 
+/** Addresses that are counted apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
+const ADDRESSES_MAX = 100_000;
+
+/** Ten a second, for a whole minute: a program with a wrong key is not rejected so often past its limit. */
+const FLOOD_AFTER = 600;
+
+/** Keys of one address past its limit that are looked up at the same time. */
+const LOOKUPS_MAX = 4;
+
+/** Admission, which decides about every request before its body is read, and the guard that enforces its decisions. */
+@Global()
 @Module({
-  // The plans are in the database. The throttler wants an entry of its own: this one would let nobody pass.
+  // The plans are in the database. The throttler requires a limit of its own: this one rejects everything.
   imports: [ThrottlerModule.forRoot([{ name: 'plan', limit: 0, ttl: 60_000 }])],
-  providers: [{ provide: APP_GUARD, useClass: PlanThrottlerGuard }],
+  providers: [
+    { provide: DatabaseClock, inject: [PrismaService], useFactory: startClock },
+    { provide: Clock, useExisting: DatabaseClock },
+    { provide: AddressLimiter, inject: [CONFIG], useFactory: createAddressLimiter },
+    {
+      provide: Admission,
+      inject: [
+        Batching,
+        PrismaService,
+        CONFIG,
+        LOGGER,
+        AddressLimiter,
+        Clock,
+        DatabaseClock,
+        { token: AdmissionObserver, optional: true },
+      ],
+      useFactory: createAdmission,
+    },
+    { provide: AdmissionPort, useExisting: Admission },
+    { provide: APP_GUARD, useClass: PlanThrottlerGuard },
+  ],
+  exports: [Clock, AdmissionPort],
 })
 export class ThrottlingModule {}
+
+/** Reads the database's time before the first response; if the database is away, the first decision does. */
+export async function startClock({
+  connections,
+}: Pick<PrismaService, 'connections'>): Promise<DatabaseClock> {
+  const clock = new DatabaseClock(() => performance.now(), Date.now);
+  const { rows } = await connections.reads
+    .query<{ nowMs: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"')
+    .catch(() => ({ rows: [] }));
+  for (const { nowMs } of rows) clock.observe(nowMs);
+  return clock;
+}
+
+function createAddressLimiter({ limits }: Config): AddressLimiter {
+  return new AddressLimiter({
+    limitPerMinute: limits.addressLimitPerMinute,
+    floodAfter: FLOOD_AFTER,
+    addressesMax: ADDRESSES_MAX,
+    lookupsMax: LOOKUPS_MAX,
+  });
+}
+
+function createAdmission(
+  batching: Batching,
+  prisma: PrismaService,
+  { limits }: Config,
+  logger: Logger,
+  addresses: AddressLimiter,
+  clock: Clock,
+  databaseClock: DatabaseClock,
+  observer?: AdmissionObserver,
+): Admission {
+  const { admission, reads } = prisma.connections;
+  const common = {
+    batching,
+    prisma,
+    bans: limits,
+    warn: (message: string) => logger.warn(message),
+    observer,
+    // A test's clock goes for the statement as well.
+    now: clock === databaseClock ? undefined : () => new Date(clock.nowMs()),
+  };
+  return new Admission({
+    keys: shedLoad(batchAdmissions({ ...common, name: 'admission', pool: admission })),
+    suspects: batchAdmissions({ ...common, name: 'admission_of_suspects', pool: reads }),
+    addresses,
+    clock,
+    observe: (databaseNowMs) => databaseClock.observe(databaseNowMs),
+  });
+}

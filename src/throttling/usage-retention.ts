@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import type { PrismaService } from '../prisma/prisma.service.js';
+import { statement } from '../prisma/statement.js';
 
 export interface ExpiredUsageOptions {
   /** Finished days that are kept, today (UTC) not counted. */
@@ -11,6 +12,21 @@ export interface ExpiredUsageOptions {
   readonly at?: Date;
 }
 
+const DELETE_EXPIRED_USAGE = statement(
+  'delete_expired_usage',
+  'writes',
+  `
+    delete from api_key_usage
+    where ctid = any (array(
+      select ctid
+      from api_key_usage
+      where day < (coalesce($3::timestamptz, now()) at time zone 'UTC')::date - $1::int
+      order by day
+      limit coalesce($2::int, 0)
+      for update skip locked))
+    returning day`,
+);
+
 /**
  * Deletes the finished days of all keys that are older than `retentionDays`, a batch at a time. Several replicas may do
  * so at once: each skips what another is deleting.
@@ -18,25 +34,14 @@ export interface ExpiredUsageOptions {
  * @returns the number of rows that this call deleted
  */
 export async function deleteExpiredUsage(
-  queryable: Pick<Pool, 'query'>,
+  prisma: Pick<PrismaService, 'write'>,
   { retentionDays, batchSize, signal, at }: ExpiredUsageOptions,
 ): Promise<number> {
   const values = [retentionDays, batchSize, at?.toISOString() ?? null];
   let deleted = 0;
   for (;;) {
-    const { rowCount } = await queryable.query(deleteBatchSql, values);
-    deleted += rowCount ?? 0;
-    if (rowCount !== batchSize || signal?.aborted === true) return deleted;
+    const { length } = await prisma.write(DELETE_EXPIRED_USAGE, values);
+    deleted += length;
+    if (length !== batchSize || signal?.aborted === true) return deleted;
   }
 }
-
-const deleteBatchSql = `
-delete from api_key_usage
-where ctid = any (array(
-  select ctid
-  from api_key_usage
-  where day < (coalesce($3::timestamptz, now()) at time zone 'UTC')::date - $1::int
-  order by day
-  limit $2
-  for update skip locked
-))`;

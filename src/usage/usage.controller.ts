@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
-import { Clock } from '../http/http.module.js';
+import { Clock } from '../http/clock.js';
 import type { LimitWindow } from '../http/decision.js';
 import { Operation } from '../http/route.decorators.js';
 import { RequestDeadline } from '../http/request.js';

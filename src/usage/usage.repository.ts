@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Group } from '../batching/group.js';
-import { groupReads } from '../batching/groups.js';
+import { Batching } from '../batching/batching.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray, statement } from '../prisma/statement.js';
 import type { UsageDay } from './usage.js';
@@ -31,13 +31,16 @@ interface UsageQuestion {
   readonly now: Date;
 }
 
-/** What keys did, by day. What is asked at the same time goes in one statement. */
+/** The usage of keys by day. Concurrent queries share a statement. */
 @Injectable()
 export class UsageRepository {
   readonly #days: Group<UsageQuestion, readonly UsageDay[]>;
 
-  constructor(private readonly prisma: PrismaService) {
-    this.#days = groupReads({ name: 'usage_days', send: (questions) => this.#read(questions) });
+  constructor(
+    batching: Batching,
+    private readonly prisma: PrismaService,
+  ) {
+    this.#days = batching.reads({ name: 'usage_days', send: (questions) => this.#read(questions) });
   }
 
   /** The last 31 UTC days of a key, the oldest first. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAdmission } from '../../src/throttling/create-admission.js';
+import { AdmissionPort } from '../../src/http/decision.js';
 import { ask } from '../support/ask.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -32,11 +32,7 @@ afterEach(async () => {
 
 describe('a flood while the database is away', () => {
   it('waits in a queue that is bounded: past it a request is refused at once', async () => {
-    const { admission } = createAdmission({
-      connections: service.prisma.connections,
-      limits: service.config.limits,
-      warn: () => undefined,
-    });
+    const admission = service.app.get(AdmissionPort);
     const headers = { authorization: `Bearer ${key}` };
     expect((await admission.decide(headers, '192.0.2.1')).refusal).toBeUndefined();
     await proxy.mode('black-hole');

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 
-const DESTINATION = pathToFileURL(join(cwd(), 'dist/operations/logging/log-destination.js')).href;
+const DESTINATION = pathToFileURL(join(cwd(), 'dist/telemetry/logging/log-destination.js')).href;
 
 /** A process that writes a line as the service does, and then comes to this end. */
 async function stderrOf(end: string): Promise<string> {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { escapeIdentifier } from 'pg';
 import { migrate } from '../../src/prisma/migrations.js';
 import { prepareSession, SESSION_SETTINGS } from '../../src/prisma/session-settings.js';
-import { Readiness } from '../../src/operations/management/readiness.js';
+import { Readiness } from '../../src/management/readiness.js';
 import { petstoreOn } from '../cli/support/petstore.js';
 import { createPetstoreDatabase, createPostgresServer } from '../faults/support/postgres-server.js';
 import { becomeStandby, promote } from '../faults/support/standby.js';

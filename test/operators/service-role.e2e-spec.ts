@@ -92,9 +92,7 @@ describe('a service whose role is petstore_service', () => {
     expect(tally([await ask(service.origin, { key: other })])).toEqual({ 200: 1 });
     const days = await owner.query('select admitted from api_key_usage where api_key_id = $1', [id]);
     expect(days.rows).toEqual([{ admitted: '7' }]);
-    expect(
-      await deleteExpiredUsage(service.prisma.connections.reads, { retentionDays: 400, batchSize: 10 }),
-    ).toBe(1);
+    expect(await deleteExpiredUsage(service.prisma, { retentionDays: 400, batchSize: 10 })).toBe(1);
     await owner.query('delete from api_key_counters where api_key_id = $1', [id]);
     expect(tally([await ask(service.origin, { key: other })])).toEqual({ 200: 1 });
   });

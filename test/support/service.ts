@@ -1,14 +1,18 @@
 import type { AddressInfo } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
 import type { Pool } from 'pg';
 import { pino } from 'pino';
-import { createApp } from '../../src/app.js';
+import { AppModule } from '../../src/app.module.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { columnTypes } from '../../src/prisma/query-rows.js';
 import { ConnectionPools } from '../../src/prisma/connection-pools.js';
 import { PrismaService } from '../../src/prisma/prisma.service.js';
-import type { Clock } from '../../src/http/http.module.js';
-import { Signals } from '../../src/operations/signals.js';
-import { RequestLog } from '../../src/operations/logging/request-log.js';
+import { Clock } from '../../src/http/clock.js';
+import { Database } from '../../src/prisma/database.js';
+import { HttpAdapter } from '../../src/http/server/http-adapter.js';
+import { ManagementServer } from '../../src/management/management-server.js';
+import { nestLogger } from '../../src/telemetry/logging/logger.js';
 import { OpenApiDocument } from '../../src/openapi/document.controller.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
@@ -27,6 +31,7 @@ export interface TestService {
   readonly origin: string;
   readonly port: number;
   readonly config: Config;
+  readonly app: NestFastifyApplication;
   readonly prisma: PrismaService;
   readonly databaseUrl: string;
   /** The test's own connections: statements of the service's end after a second, which a busy machine may need for more. */
@@ -66,21 +71,22 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     DATABASE_URL: databaseUrl,
     ...options.environment,
   });
-  const connections = new ConnectionPools({
-    url: databaseUrl,
-    namedStatements: config.database.namedStatements,
-    poolMax: config.database.poolMax,
-    connectTimeoutMs: config.database.connectTimeoutMs,
-    statementTimeoutMs: config.database.statementTimeoutMs,
-    onConnectionLost: () => undefined,
-  });
-  const prisma = new PrismaService(connections);
-  const app = await createApp({
-    config,
-    prisma,
-    logger: pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'silent' }),
-    signals: new Signals(new RequestLog(options.onRequestLine ?? showLine, 'all', pino({ level: 'info' }))),
-    ...(options.clock && { clock: options.clock }),
+  const prisma = new PrismaService(
+    new ConnectionPools({ ...config.database, url: databaseUrl, onConnectionLost: () => undefined }),
+  );
+  const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'info' }, { write: showLine });
+  const destination = { write: options.onRequestLine ?? showLine, flush: () => Promise.resolve() };
+  const builder = Test.createTestingModule({
+    imports: [AppModule.register({ config, logger, destination })],
+  })
+    .overrideProvider(Database)
+    .useValue(new Database(databaseUrl, false, prisma))
+    .overrideProvider(ManagementServer)
+    .useValue({ close: () => Promise.resolve() });
+  if (options.clock !== undefined) builder.overrideProvider(Clock).useValue(options.clock);
+  const module = await builder.compile();
+  const app = module.createNestApplication<NestFastifyApplication>(new HttpAdapter(config, logger), {
+    logger: nestLogger(logger),
   });
   const pool = openTestPool(databaseUrl, { types: columnTypes });
   await app.listen(0, '127.0.0.1');
@@ -91,6 +97,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     origin,
     port,
     config,
+    app,
     prisma,
     databaseUrl,
     pool,
@@ -114,7 +121,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     },
     close: async () => {
       await app.close();
-      await Promise.all([prisma.close(), pool.end()]);
+      await pool.end();
       await own?.drop();
     },
   };

@@ -29,7 +29,7 @@ export async function statementsInUse(): Promise<readonly string[]> {
     const { prisma } = stage.ordinary;
     // What only locked rows would provoke.
     await warmUpOf(prisma, () => undefined).onApplicationBootstrap();
-    await deleteExpiredUsage(prisma.connections.reads, { retentionDays: 400, batchSize: 1 });
+    await deleteExpiredUsage(prisma, { retentionDays: 400, batchSize: 1 });
     await deleteExpiredAnswers(prisma, 1);
     const texts = queries.mock.calls
       .map(([query]) => textOf(query))

@@ -1,34 +1,38 @@
 // The OpenAPI document as the built service serves it, without a database and without a port.
-import { createApp } from '../../dist/app.js';
+import { Test } from '@nestjs/testing';
+import { AppModule } from '../../dist/app.module.js';
 import { loadConfig } from '../../dist/config/config.js';
-import { createLogger } from '../../dist/operations/logging/logger.js';
-import { RequestLog } from '../../dist/operations/logging/request-log.js';
+import { HttpAdapter } from '../../dist/http/server/http-adapter.js';
+import { ManagementServer } from '../../dist/management/management-server.js';
 import { ConnectionPools } from '../../dist/prisma/connection-pools.js';
+import { Database } from '../../dist/prisma/database.js';
 import { PrismaService } from '../../dist/prisma/prisma.service.js';
-import { Signals } from '../../dist/operations/signals.js';
+import { createLogger, nestLogger } from '../../dist/telemetry/logging/logger.js';
 
-/** Nobody listens there, and nobody asks: public documents need no database. */
+/** Nothing listens there: public documents need no database. */
 const NOWHERE = 'postgresql://nobody@127.0.0.1:1/nothing';
 
 /** The text of the document, in the form that the path names. */
 export async function servedDocument(path) {
   const config = loadConfig({ DATABASE_URL: NOWHERE });
-  const connections = new ConnectionPools({
-    ...config.database,
-    url: NOWHERE,
-    onConnectionLost: () => undefined,
-  });
-  const prisma = new PrismaService(connections);
+  const connections = new ConnectionPools({ ...config.database, onConnectionLost: () => undefined });
+  const logger = createLogger('silent');
+  const destination = { write: () => undefined, flush: () => Promise.resolve() };
+  const module = await Test.createTestingModule({
+    imports: [AppModule.register({ config, logger, destination })],
+  })
+    .overrideProvider(Database)
+    .useValue(new Database(NOWHERE, false, new PrismaService(connections)))
+    .overrideProvider(ManagementServer)
+    .useValue({ close: () => Promise.resolve() })
+    .compile();
+  const app = module.createNestApplication(new HttpAdapter(config, logger), { logger: nestLogger(logger) });
   try {
-    const logger = createLogger('silent');
-    const signals = new Signals(new RequestLog(() => undefined, 'off', logger));
-    const app = await createApp({ config, prisma, logger, signals });
     await app.init();
     const { statusCode, body } = await app.inject({ url: path });
-    await app.close();
     if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${body}`);
     return body;
   } finally {
-    await prisma.close();
+    await app.close();
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { etagOf } from '../../../src/http/etag.js';
 import type { OrderStatus } from '../../../src/store/order.js';
+import { Batching } from '../../../src/batching/batching.js';
 import { OrdersRepository } from '../../../src/store/orders.repository.js';
 import { eventually } from '../../support/eventually.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -142,7 +143,7 @@ describe('of many changes that name one tag', () => {
   });
 
   it('each sees the order as the ones before it in its batch have left it', async () => {
-    const repository = new OrdersRepository(service.prisma);
+    const repository = new OrdersRepository(new Batching(service.prisma), service.prisma);
     const { id: number, etag } = await place();
     const id = BigInt(number);
     const [first, equal, stale, blind] = await Promise.all([
@@ -158,7 +159,7 @@ describe('of many changes that name one tag', () => {
   });
 
   it('those behind one that was rejected have their own chance', async () => {
-    const repository = new OrdersRepository(service.prisma);
+    const repository = new OrdersRepository(new Batching(service.prisma), service.prisma);
     const { id: number, etag } = await place();
     const id = BigInt(number);
     const results = await Promise.all([

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ConnectionPools } from '../../../src/prisma/connection-pools.js';
+import { Batching } from '../../../src/batching/batching.js';
 import { PrismaService } from '../../../src/prisma/prisma.service.js';
 import { OrdersRepository } from '../../../src/store/orders.repository.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
@@ -32,7 +33,7 @@ beforeAll(async () => {
         }),
       ),
   );
-  replicas = databases.map((prisma) => new OrdersRepository(prisma));
+  replicas = databases.map((prisma) => new OrdersRepository(new Batching(prisma), prisma));
 });
 afterAll(async () => {
   await Promise.all(databases.map((prisma) => prisma.close()));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ConnectionPools } from '../../../src/prisma/connection-pools.js';
+import { Batching } from '../../../src/batching/batching.js';
 import { PrismaService } from '../../../src/prisma/prisma.service.js';
 import { ORDER_STATUSES, type OrderStatus } from '../../../src/store/order.js';
 import { OrdersRepository } from '../../../src/store/orders.repository.js';
@@ -32,7 +33,7 @@ beforeAll(async () => {
         }),
       ),
   );
-  replicas = databases.map((prisma) => new OrdersRepository(prisma));
+  replicas = databases.map((prisma) => new OrdersRepository(new Batching(prisma), prisma));
 });
 afterAll(async () => {
   await Promise.all(databases.map((prisma) => prisma.close()));

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { startService, type TestService } from '../../test/support/service.js';
-import { createAdmission } from './create-admission.js';
+import { AdmissionPort } from '../http/decision.js';
+import { startClock } from './throttling.module.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -15,17 +16,10 @@ afterEach(() => {
 });
 
 describe('the clock of admission', () => {
-  it('is the database’s before the first verdict, also on a machine whose own is wrong by an hour', async () => {
+  it('is the database’s before the first decision, also on a machine whose own is wrong by an hour', async () => {
     const trueMs = Date.now();
-    const { prisma, config } = service;
     jest.spyOn(Date, 'now').mockReturnValue(trueMs + HOUR_MS);
-    const { clock, setClock } = createAdmission({
-      connections: prisma.connections,
-      limits: config.limits,
-      warn: () => undefined,
-    });
-    expect(clock.nowMs()).toBe(trueMs + HOUR_MS);
-    await setClock();
+    const clock = await startClock(service.prisma);
     // A minute for a machine that has other things to do.
     expect(Math.abs(clock.nowMs() - trueMs)).toBeLessThan(60_000);
   });
@@ -35,11 +29,7 @@ describe('admission', () => {
   it('waits for no connection that reads and writes hold', async () => {
     const { prisma, config } = service;
     const { key } = await service.issueKey();
-    const { admission } = createAdmission({
-      connections: prisma.connections,
-      limits: config.limits,
-      warn: () => undefined,
-    });
+    const admission = service.app.get(AdmissionPort);
     const { max } = prisma.connections.reads.options;
     const held: PoolClient[] = [];
     try {

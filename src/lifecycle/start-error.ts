@@ -1,19 +1,7 @@
 import { ConfigError } from '../config/config.js';
 import { EmbeddedPostgresError } from '../embedded/embedded-postgres.error.js';
+import { ListenError } from '../management/management-server.js';
 import { MigrationError } from '../prisma/migration-files.js';
-
-/** A port that cannot be listened on, with the variables that set it. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
-
-  constructor(
-    readonly portVariable: string,
-    readonly hostVariable: string,
-    cause: unknown,
-  ) {
-    super(`${portVariable} cannot be listened on`, { cause });
-  }
-}
 
 /** Why the service cannot start, in a line for each fault and without a stack where the fault is not in the code. */
 export function explainStartError(error: unknown): string {

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
 import type { StatementReport } from '../batching/group.js';
-import { allGroups, type GroupObserver } from '../batching/groups.js';
+import type { AnyBatcher, BatchObserver } from '../batching/batching.js';
 import type { HttpObserver, SocketAnswer } from '../http/observer.js';
 import { routeConfigOf } from '../http/route.decorators.js';
+import type { AdmissionObserver } from '../throttling/admission-statement.js';
 import type { RequestLog } from './logging/request-log.js';
 import { AdmissionMetrics } from './metrics/admission-metrics.js';
 import { GroupMetrics } from './metrics/group-metrics.js';
@@ -13,15 +14,15 @@ import type { Tracing } from './tracing/tracing.js';
 
 const MS = 0.001;
 
-/** What the service tells of its work: a line, figures and a span for each request. */
-export class Signals implements HttpObserver, GroupObserver {
+/** Writes a log line, metrics and a span for each request. */
+export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver {
   readonly registry = new Registry();
   readonly contextOf?: () => unknown;
   readonly #log: RequestLog;
   readonly #tracing: Tracing | undefined;
   readonly #http = new HttpMetrics(this.registry);
   readonly #admissions = new AdmissionMetrics(this.registry);
-  readonly #groups = new GroupMetrics(this.registry, allGroups);
+  readonly #groups = new GroupMetrics(this.registry);
 
   constructor(log: RequestLog, tracing?: Tracing) {
     this.#log = log;
@@ -52,6 +53,10 @@ export class Signals implements HttpObserver, GroupObserver {
 
   refusedConnection(status: number): void {
     this.#http.answeredOnSocket(status);
+  }
+
+  batcherMade(batcher: AnyBatcher): void {
+    this.#groups.watch(batcher);
   }
 
   statementEnded(report: StatementReport): void {

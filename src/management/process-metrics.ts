@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { Pool } from 'pg';
-import type { Readiness } from '../management/readiness.js';
+import type { Readiness } from './readiness.js';
 
 /** The process itself: what Node tells, the release, and where it stands between start and stop. */
 export function registerProcessMetrics(registry: Registry, readiness: Readiness, version: string): void {

@@ -13,12 +13,14 @@ export const createLogger = (level: string, destination: DestinationStream = pin
     destination,
   );
 
-/** Passes on what Nest says of itself, as far as it is a warning at least. */
+/** Passes on the warnings and errors of Nest. An exception that ends the start is left to the caller, who gets it as well. */
 export function nestLogger(logger: Logger): LoggerService {
   return {
     log: () => undefined,
     warn: (message: unknown) => logger.warn(text(message)),
-    error: (message: unknown) => logger.error(text(message)),
+    error: (message: unknown) => {
+      if (!(message instanceof Error)) logger.error(text(message));
+    },
     fatal: (message: unknown) => logger.fatal(text(message)),
   };
 }

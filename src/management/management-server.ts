@@ -2,13 +2,25 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { InFlightRequests } from '../../http/sockets/in-flight-requests.js';
-import { ListenError } from '../start-error.js';
+import { InFlightRequests } from '../http/sockets/in-flight-requests.js';
 import type { Readiness } from './readiness.js';
 
 export interface ManagementOptions {
   readonly readiness: Readiness;
   readonly registry: Registry;
+}
+
+/** A port that cannot be listened on, with the variables that set it. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+
+  constructor(
+    readonly portVariable: string,
+    readonly hostVariable: string,
+    cause: unknown,
+  ) {
+    super(`${portVariable} cannot be listened on`, { cause });
+  }
 }
 
 /** Probes and scrapers send a few hundred bytes at once. */

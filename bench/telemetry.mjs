@@ -1,12 +1,12 @@
-// node bench/signals.mjs: what a request pays for its identifier, its line, its figures and its trace. CPU time of the whole
+// node bench/telemetry.mjs: what a request pays for its identifier, its line, its figures and its trace. CPU time of the whole
 // process, the writing of the lines included; no server, no database.
 import { openSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { requestIdOf } from '../dist/http/request.js';
-import { LogDestination } from '../dist/operations/logging/log-destination.js';
-import { RequestLog } from '../dist/operations/logging/request-log.js';
-import { Signals } from '../dist/operations/signals.js';
-import { startTracing } from '../dist/operations/tracing/tracing.js';
+import { LogDestination } from '../dist/telemetry/logging/log-destination.js';
+import { RequestLog } from '../dist/telemetry/logging/request-log.js';
+import { Telemetry } from '../dist/telemetry/telemetry.js';
+import { startTracing } from '../dist/telemetry/tracing/tracing.js';
 
 const REQUESTS = 400_000;
 /** What arrives in a turn of the event loop at full load, and shares its two statements. */
@@ -36,13 +36,13 @@ const requestWith = (headers) => ({
 });
 
 /** Nanoseconds of CPU a request, the best of five rounds: another program may disturb one. */
-async function cost(signals, headers) {
+async function cost(telemetry, headers) {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5; round += 1) {
     const before = process.cpuUsage();
     for (let done = 0; done < REQUESTS / 5; done += TOGETHER) {
       const requests = Array.from({ length: TOGETHER }, () => requestWith(headers));
-      if (signals !== undefined) serve(signals, requests);
+      if (telemetry !== undefined) serve(telemetry, requests);
       await turn();
     }
     const { user, system } = process.cpuUsage(before);
@@ -51,17 +51,17 @@ async function cost(signals, headers) {
   return best;
 }
 
-function serve(signals, requests) {
+function serve(telemetry, requests) {
   for (const request of requests) {
     request.id = requestIdOf(request);
-    signals.begun(request);
+    telemetry.begun(request);
   }
   for (const group of ['admission', 'list_pets']) {
-    const asked = requests.map(() => ({ askedAt: 1, context: signals.contextOf?.() }));
+    const asked = requests.map(() => ({ askedAt: 1, context: telemetry.contextOf?.() }));
     const questions = asked.length;
-    signals.statementEnded({ group, questions, asked, sentAt: 2, durationMs: 3, failure: undefined });
+    telemetry.statementEnded({ group, questions, asked, sentAt: 2, durationMs: 3, failure: undefined });
   }
-  for (const request of requests) signals.answered(request, reply);
+  for (const request of requests) telemetry.answered(request, reply);
 }
 
 const destination = new LogDestination({ fd: openSync('/dev/null', 'w') });
@@ -78,14 +78,14 @@ const tracing = (ratio) =>
 
 const bare = await cost(undefined, {});
 const rows = [
-  ['metrics and identifier', new Signals(log('off')), {}],
-  ['and a line in the log', new Signals(log('all')), {}],
-  ['and the trace of the caller in it', new Signals(log('all')), { traceparent }],
-  ['and traces, none kept', new Signals(log('all'), await tracing(0)), {}],
-  ['and traces, all kept (and dropped)', new Signals(log('all'), await tracing(1)), {}],
+  ['metrics and identifier', new Telemetry(log('off')), {}],
+  ['and a line in the log', new Telemetry(log('all')), {}],
+  ['and the trace of the caller in it', new Telemetry(log('all')), { traceparent }],
+  ['and traces, none kept', new Telemetry(log('all'), await tracing(0)), {}],
+  ['and traces, all kept (and dropped)', new Telemetry(log('all'), await tracing(1)), {}],
 ];
-for (const [name, signals, headers] of rows) {
-  const ns = (await cost(signals, headers)) - bare;
+for (const [name, telemetry, headers] of rows) {
+  const ns = (await cost(telemetry, headers)) - bare;
   console.log(`${name.padEnd(36)} ${(ns / 1000).toFixed(2).padStart(6)} µs a request`);
 }
 process.exit(0);

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { GroupObserver } from '../../batching/groups.js';
+import type { BatchObserver } from '../../batching/batching.js';
 import type { TracingOptions } from './otlp-tracing.js';
 
 /** What makes spans of requests and of the statements that they wait for. */
-export interface Tracing extends GroupObserver {
+export interface Tracing extends Pick<BatchObserver, 'contextOf' | 'statementEnded'> {
   begun(request: FastifyRequest): void;
   traceIdOf(request: FastifyRequest): string | undefined;
   answered(request: FastifyRequest, reply: FastifyReply): void;

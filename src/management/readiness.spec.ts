@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
-import { processTimeMs } from '../../../test/support/process-time.js';
-import { createTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
-import { openTestPool } from '../../../test/support/test-pool.js';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { processTimeMs } from '../../test/support/process-time.js';
+import { createTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.js';
+import { openTestPool } from '../../test/support/test-pool.js';
 import { Readiness } from './readiness.js';
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
-import { isUndefinedTable } from '../../prisma/database-errors.js';
-import { listMigrations, MIGRATIONS_DIRECTORY } from '../../prisma/migration-files.js';
-import { checkSession, describeWrongSetting, wrongSettings } from '../../prisma/session-settings.js';
-import { within } from '../../prisma/within.js';
+import { isUndefinedTable } from '../prisma/database-errors.js';
+import { listMigrations, MIGRATIONS_DIRECTORY } from '../prisma/migration-files.js';
+import { checkSession, describeWrongSetting, wrongSettings } from '../prisma/session-settings.js';
+import { within } from '../prisma/within.js';
 
 /** What was found; `ok` or what is wrong. */
 export interface ReadinessReport {

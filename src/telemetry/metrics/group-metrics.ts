@@ -1,14 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { DATABASE_FAILURES } from '../../prisma/database-errors.js';
 import type { StatementReport } from '../../batching/group.js';
-import { SIZE_MAX } from '../../batching/groups.js';
-
-/** A group as far as metrics go. */
-export interface WaitedFor {
-  readonly name: string;
-  /** Questions that wait for a statement now. */
-  readonly waiting: number;
-}
+import { type AnyBatcher, SIZE_MAX } from '../../batching/batching.js';
 
 /** Up to a statement that is full. */
 const QUESTIONS = [1, 2, 4, 8, 16, SIZE_MAX];
@@ -35,9 +28,9 @@ export class GroupMetrics {
   readonly #durations: Histogram<'group'>;
   readonly #failures: Counter<'group' | 'failure'>;
   readonly #groups = new Map<string, OfGroup>();
+  readonly #watched: AnyBatcher[] = [];
 
-  /** @param groups those of this process, asked for when somebody reads the metrics */
-  constructor(registry: Registry, groups: () => Iterable<WaitedFor>) {
+  constructor(registry: Registry) {
     const registers = [registry];
     const histogram = (name: string, help: string, buckets: number[]): Histogram<'group'> =>
       new Histogram({ name, help, labelNames: ['group'], buckets, registers });
@@ -58,6 +51,7 @@ export class GroupMetrics {
       labelNames: ['group', 'failure'],
       registers,
     });
+    const watched = this.#watched;
     const waiting = new Gauge({
       name: 'petstore_group_waiting',
       help: 'Questions that wait for a statement now.',
@@ -65,9 +59,14 @@ export class GroupMetrics {
       registers,
       collect() {
         waiting.reset();
-        for (const group of groups()) waiting.inc({ group: group.name }, group.waiting);
+        for (const { name, waiting: items } of watched) waiting.inc({ group: name }, items);
       },
     });
+  }
+
+  /** Reports from now on how many items a batcher has queued. */
+  watch(batcher: AnyBatcher): void {
+    this.#watched.push(batcher);
   }
 
   statementEnded({ group, asked, sentAt, durationMs, failure }: StatementReport): void {

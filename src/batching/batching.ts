@@ -1,0 +1,138 @@
+import { Injectable, Optional } from '@nestjs/common';
+import { PrismaService, type ReadRows } from '../prisma/prisma.service.js';
+import { Group, type GroupOptions, type StatementReport } from './group.js';
+import type { LOCKED, Patience } from './locked-row-line.js';
+import { LockedRowRetries } from './locked-row-retries.js';
+
+/** A batcher as metrics and the shutdown see it. */
+export type AnyBatcher = Pick<Group<unknown, unknown>, 'name' | 'waiting' | 'close'>;
+
+/** Observes all batchers, for metrics and traces. No call may throw. */
+export abstract class BatchObserver {
+  /** The context of the current item, such as a span; absent when nobody reads it. */
+  readonly contextOf?: () => unknown;
+  /** A batcher was made. */
+  abstract batcherMade(batcher: AnyBatcher): void;
+  abstract statementEnded(report: StatementReport): void;
+}
+
+/**
+ * Items per statement. 64 clients then keep one statement at work while this process prepares another: 4 to 14 % more
+ * requests a second than with 64 items. The fixed part of admission's cost is a quarter of the whole then.
+ */
+export const SIZE_MAX = 32;
+
+/** Queued items before the service rejects more: about a second of work, so that nobody waits in vain for longer. */
+const WAITING_MAX = 5000;
+
+/** The longest that an item without a deadline of its own waits: admission, which comes before all other statements. */
+export const TIMEOUT_MS = 950;
+
+type OfPurpose<Item, Result> = Pick<GroupOptions<Item, Result>, 'name' | 'send'> &
+  Partial<
+    Pick<
+      GroupOptions<Item, Result>,
+      'shareKey' | 'fairKey' | 'concurrencyMax' | 'onServerTimeout' | 'endsWithinMs'
+    >
+  >;
+
+/** Two statements at a time use both halves of a round trip. */
+const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, timeoutMs: TIMEOUT_MS };
+
+interface LockingWrites<Item, Result> {
+  readonly name: string;
+  readonly rowOf: (item: Item) => bigint;
+  readonly shareKey?: (item: Item) => string | undefined;
+  /**
+   * Sends one statement for all items. With patience they are items of one row, which the statement waits for; without, it skips
+   * rows that are locked.
+   */
+  readonly send: (
+    read: ReadRows,
+    items: readonly Item[],
+    patience?: Patience,
+  ) => Promise<readonly (Result | typeof LOCKED)[]>;
+}
+
+/** Makes the batchers of repositories: each joins concurrent queries of one kind into one statement. */
+@Injectable()
+export class Batching {
+  readonly #batchers: AnyBatcher[] = [];
+
+  constructor(
+    private readonly prisma: PrismaService,
+    @Optional() private readonly observer?: BatchObserver,
+  ) {}
+
+  /** A batcher of reads, which are repeated once after a broken connection. */
+  reads<Item, Result>(options: OfPurpose<Item, Result>): Group<Item, Result> {
+    return this.#made(
+      new Group({ ...BOUNDS, ...this.#observation(), onBrokenConnection: 'ask-again', ...options }),
+    );
+  }
+
+  /** A batcher of writes, which are not repeated after a broken connection: nobody knows whether they committed. */
+  writes<Item, Result>(options: OfPurpose<Item, Result>): Group<Item, Result> {
+    const { endsWithinMs } = this.prisma.connections;
+    return this.#made(
+      new Group({
+        ...BOUNDS,
+        ...this.#observation(),
+        endsWithinMs,
+        onBrokenConnection: 'fail',
+        ...options,
+      }),
+    );
+  }
+
+  /** A batcher of writes that lock one row each. An item whose row is locked is retried alone, on a connection of its own. */
+  lockingWrites<Item, Result>({
+    name,
+    rowOf,
+    send,
+    ...options
+  }: LockingWrites<Item, Result>): LockedRowRetries<Item, Result> {
+    const { connections } = this.prisma;
+    const batches = this.writes<Item, Result | typeof LOCKED>({
+      name,
+      send: (items, sendBefore) =>
+        send((statement, values) => this.prisma.write(statement, values, sendBefore), items),
+      ...options,
+    });
+    return this.#made(
+      new LockedRowRetries<Item, Result>({
+        name: `${name}_locked`,
+        rowOf,
+        first: (item, deadline) => batches.ask(item, deadline),
+        retry: send,
+        onConnection: (work) => this.prisma.waitForLocks(work),
+        connections: connections.lockWaits.options.max,
+        sizeMax: SIZE_MAX,
+        waitingMax: WAITING_MAX,
+        timeoutMs: TIMEOUT_MS,
+        endsWithinMs: connections.endsWithinMs,
+        ...this.#observation(),
+      }),
+    );
+  }
+
+  /** Rejects new items in every batcher; resolves when all earlier items are settled. */
+  async close(): Promise<void> {
+    await Promise.all(this.#batchers.map((batcher) => batcher.close()));
+  }
+
+  #observation(): Pick<GroupOptions<unknown, unknown>, 'onStatement' | 'contextOf'> {
+    const { observer } = this;
+    if (observer === undefined) return {};
+    return {
+      onStatement: (report) => observer.statementEnded(report),
+      ...(observer.contextOf && { contextOf: observer.contextOf }),
+    };
+  }
+
+  #made<Batcher extends AnyBatcher>(batcher: Batcher): Batcher {
+    this.#batchers.push(batcher);
+    this.observer?.batcherMade(batcher);
+    return batcher;
+  }
+}

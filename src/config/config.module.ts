@@ -1,0 +1,30 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+
+/** Injects the `Config`. */
+export const CONFIG = Symbol('CONFIG');
+
+/** Injects pino's `Logger`. */
+export const LOGGER = Symbol('LOGGER');
+
+/** What exists before the application does, because a failed start needs it, too. */
+export interface Environment {
+  readonly config: Config;
+  readonly logger: Logger;
+}
+
+@Global()
+@Module({})
+export class ConfigModule {
+  static register({ config, logger }: Environment): DynamicModule {
+    return {
+      module: ConfigModule,
+      providers: [
+        { provide: CONFIG, useValue: config },
+        { provide: LOGGER, useValue: logger },
+      ],
+      exports: [CONFIG, LOGGER],
+    };
+  }
+}

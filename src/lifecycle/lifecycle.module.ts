@@ -1,0 +1,49 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Logger } from 'pino';
+import { CONFIG, LOGGER } from '../config/config.module.js';
+import type { Config } from '../config/config.js';
+import { deleteExpiredAnswers } from '../idempotency/idempotency.repository.js';
+import { ManagementModule } from '../management/management.module.js';
+import { PrismaService } from '../prisma/prisma.service.js';
+import { LogDestination } from '../telemetry/logging/log-destination.js';
+import { deleteExpiredUsage } from '../throttling/usage-retention.js';
+import { Housekeeping } from './housekeeping.js';
+import { Shutdown } from './shutdown.js';
+import { StartReport } from './start-report.js';
+
+/** Rows that one statement deletes: about a millisecond of work, so that nobody notices. */
+const USAGE_BATCH = 1000;
+const IDEMPOTENCY_BATCH = 100;
+
+/** What the service does at its start, once an hour, and at its end. */
+@Module({})
+export class LifecycleModule {
+  static register(destination: Pick<LogDestination, 'flush'>): DynamicModule {
+    return {
+      module: LifecycleModule,
+      imports: [ManagementModule],
+      providers: [
+        { provide: LogDestination, useValue: destination },
+        { provide: Housekeeping, inject: [PrismaService, CONFIG, LOGGER], useFactory: createHousekeeping },
+        StartReport,
+        Shutdown,
+      ],
+    };
+  }
+}
+
+/** Deletes old days of usage and expired idempotency keys. */
+function createHousekeeping(prisma: PrismaService, { limits }: Config, logger: Logger): Housekeeping {
+  return new Housekeeping({
+    work: async (signal) => {
+      const retentionDays = limits.usageRetentionDays;
+      await deleteExpiredUsage(prisma, { retentionDays, batchSize: USAGE_BATCH, signal });
+      let deleted = IDEMPOTENCY_BATCH;
+      while (!signal.aborted && deleted === IDEMPOTENCY_BATCH) {
+        deleted = await deleteExpiredAnswers(prisma, IDEMPOTENCY_BATCH);
+      }
+    },
+    onError: (err) => logger.warn({ err }, 'old rows could not be deleted; the next run tries again'),
+    random: Math.random,
+  });
+}

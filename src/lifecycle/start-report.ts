@@ -1,0 +1,52 @@
+import type { AddressInfo } from 'node:net';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Inject, Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { CONFIG } from '../config/config.module.js';
+import type { Config } from '../config/config.js';
+import { ManagementServer } from '../management/management-server.js';
+import { Readiness } from '../management/readiness.js';
+import { Database } from '../prisma/database.js';
+import { WarmUp } from '../prisma/warm-up.js';
+import { type FirstStart, prepareFirstStart } from '../samples/first-start.js';
+import { banner } from './banner.js';
+import { Housekeeping } from './housekeeping.js';
+
+/** What follows when the port is bound. */
+@Injectable()
+export class StartReport {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly database: Database,
+    private readonly warmUp: WarmUp,
+    private readonly housekeeping: Housekeeping,
+    private readonly readiness: Readiness,
+    private readonly management: ManagementServer,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /**
+   * Prints where the service listens, after a new embedded database got its samples and its first key: a start that fails before must
+   * not take the only copy of a key along. Until then no key exists, every request is rejected (401), and readiness reports a start.
+   */
+  async publish(): Promise<void> {
+    this.housekeeping.start();
+    if (this.database.isEmbedded) await prepareFirstStart(this.database.url, (first) => this.#print(first));
+    else this.#print();
+  }
+
+  #print(firstStart?: FirstStart): void {
+    void this.warmUp.done.then(() => this.readiness.serve(this.database.prisma.connections.all));
+    const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;
+    process.stdout.write(
+      banner({
+        address: `http://localhost:${port}`,
+        management: `http://localhost:${this.management.port}`,
+        dataDir: this.database.isEmbedded ? this.config.database.dataDir : undefined,
+        commandLine: relative('', fileURLToPath(new URL('../cli/main.js', import.meta.url))),
+        firstStart,
+      }),
+    );
+  }
+}

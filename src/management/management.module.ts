@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { CONFIG } from '../config/config.module.js';
+import type { Config } from '../config/config.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { releaseVersion } from '../config/version.js';
+import { ManagementServer } from './management-server.js';
+import { registerPoolMetrics, registerProcessMetrics } from './process-metrics.js';
+import { Readiness } from './readiness.js';
+
+/** Health and metrics, on a port of their own. */
+@Module({
+  providers: [
+    Readiness,
+    { provide: ManagementServer, inject: [CONFIG, Telemetry, Readiness], useFactory: startManagement },
+  ],
+  exports: [ManagementServer, Readiness],
+})
+export class ManagementModule {}
+
+async function startManagement(
+  { managementPort, managementHost }: Config,
+  { registry }: Telemetry,
+  readiness: Readiness,
+): Promise<ManagementServer> {
+  registerPoolMetrics(registry, () => readiness.pools);
+  registerProcessMetrics(registry, readiness, releaseVersion());
+  const server = new ManagementServer({ readiness, registry });
+  await server.listen(managementPort, managementHost);
+  return server;
+}

@@ -1,0 +1,79 @@
+import type { DatabaseConfig } from '../config/config.js';
+import { openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
+import { ConnectionPools } from './connection-pools.js';
+import { migrate } from './migrations.js';
+import { PrismaService } from './prisma.service.js';
+
+export interface OpenDatabaseOptions {
+  readonly config: DatabaseConfig;
+  /** Of services one at a time may use an embedded database; tools share it. */
+  readonly purpose: 'service' | 'tool';
+  /** Whether the database is brought to this release's schema first. */
+  readonly migrates: boolean;
+  readonly log: DatabaseLog;
+}
+
+export interface DatabaseLog {
+  info(message: string): void;
+  warn(message: string): void;
+}
+
+/** The configured database, or the embedded one. */
+export class Database {
+  constructor(
+    readonly url: string,
+    readonly isEmbedded: boolean,
+    readonly prisma: PrismaService,
+    private readonly closeServer: () => Promise<void> = () => Promise.resolve(),
+  ) {}
+
+  /** @throws EmbeddedPostgresError | MigrationError in one line for a human */
+  static async open({ config, purpose, migrates, log }: OpenDatabaseOptions): Promise<Database> {
+    const server = await openServer(config, purpose, log);
+    try {
+      if (migrates) {
+        await migrate({
+          connectionString: server.url,
+          onApplied: (name) => log.info(`applied the migration ${name}`),
+          log,
+        });
+      }
+      const pools = new ConnectionPools({
+        url: server.url,
+        namedStatements: config.namedStatements,
+        poolMax: config.poolMax,
+        connectTimeoutMs: config.connectTimeoutMs,
+        statementTimeoutMs: config.statementTimeoutMs,
+        onConnectionLost: (error) => log.warn(`a database connection was lost: ${error.message}`),
+        onBlocked: (message) => log.warn(message),
+      });
+      const prisma = new PrismaService(pools);
+      // Loads what its first query would wait for.
+      await prisma.$connect();
+      return new Database(server.url, config.url === undefined, prisma, () => server.close());
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  /** Closes the connections, then stops the embedded server if nobody else uses it. */
+  async close(): Promise<void> {
+    await this.prisma.close();
+    await this.closeServer();
+  }
+}
+
+interface Server {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+async function openServer(
+  { url, dataDir }: DatabaseConfig,
+  purpose: 'service' | 'tool',
+  log: DatabaseLog,
+): Promise<Server> {
+  if (url !== undefined) return { url, close: () => Promise.resolve() };
+  return await openEmbeddedPostgres({ dataDir, purpose, log: (message) => log.info(message) });
+}

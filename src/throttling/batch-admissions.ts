@@ -1,0 +1,65 @@
+import type { Pool } from 'pg';
+import type { ApiKeyHash } from '../auth/api-key.js';
+import type { Batching } from '../batching/batching.js';
+import type { Group } from '../batching/group.js';
+import type { PrismaService } from '../prisma/prisma.service.js';
+import {
+  type AdmissionObserver,
+  type AdmissionRepair,
+  AdmissionStatement,
+  type BanPolicy,
+} from './admission-statement.js';
+import type { KeyVerdict } from './key-verdict.js';
+
+interface AdmissionsOptions {
+  readonly batching: Batching;
+  readonly prisma: PrismaService;
+  readonly name: string;
+  readonly pool: Pool;
+  readonly bans: BanPolicy;
+  readonly warn: (message: string) => void;
+  readonly observer?: AdmissionObserver | undefined;
+  /** A test's time in place of the database's. */
+  readonly now?: (() => Date) | undefined;
+}
+
+/**
+ * Batches decisions about keys, one statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is
+ * no bottleneck: a connection decides several times what a process can serve. A burst may wait for all of its time: a request that is
+ * counted although its result came too late is the lesser harm. After a time-out the items go alone: the counters of one key may be
+ * locked.
+ */
+export function batchAdmissions({
+  batching,
+  prisma,
+  name,
+  pool,
+  bans,
+  warn,
+  observer,
+  now,
+}: AdmissionsOptions): Group<ApiKeyHash, KeyVerdict> {
+  const source = { queryable: pool, named: prisma.connections.namedStatements };
+  const statement = new AdmissionStatement(source, bans, {
+    onRepair: (repair) => warn(explain(repair)),
+    onBanStarted: () => observer?.banStarted(),
+  });
+  return batching.writes({
+    name,
+    send: (hashes) => statement.decide(hashes, now?.()),
+    // A key with many requests does not make those of others wait.
+    fairKey: (hash) => hash,
+    concurrencyMax: 1,
+    endsWithinMs: 0,
+    onServerTimeout: 'alone',
+  });
+}
+
+function explain(repair: AdmissionRepair): string {
+  switch (repair.kind) {
+    case 'clock-went-back':
+      return `the counts of key ${repair.keyId} were ahead of the database's clock and began anew: was its clock set back?`;
+    case 'counters-missing':
+      return `the counters of the keys ${repair.keyIds.join(', ')} were missing and were made anew: who deleted them?`;
+  }
+}
