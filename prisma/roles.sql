@@ -47,7 +47,7 @@ declare
   service_sequences constant text[] := array['pets_id_seq', 'orders_id_seq'];
   operator_functions constant text[] := array[
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
-    'resume_api_key', 'unban_api_key', 'set_plan', 'api_key_overview_of'
+    'resume_api_key', 'unban_api_key', 'create_plan', 'set_plan', 'api_key_overview_of'
   ];
   -- What the statements of the service rely on: src/prisma/session-settings.ts.
   settings constant text[] := array[

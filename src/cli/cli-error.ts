@@ -5,7 +5,7 @@ import { classifyDatabaseError } from '../prisma/database-errors.js';
 import { describeFault } from '../errors/describe-fault.js';
 import { explainStartError } from '../lifecycle/start-error.js';
 
-/** Why a command fails: one line for a person, and a second one with what to do about it. */
+/** Why a command failed: a line for a person, and a hint how to fix it. */
 export class CliError extends Error {
   override readonly name: string = 'CliError';
 
@@ -17,40 +17,40 @@ export class CliError extends Error {
   }
 }
 
-/** The command line itself is wrong: nothing was tried. */
+/** The command line is wrong, and nothing was changed. */
 export class UsageError extends CliError {
   override readonly name = 'UsageError';
 }
 
 export const EXIT_CODES = { ok: 0, failure: 1, usage: 2 } as const;
 
-/** The exit code of a failed command, and its text for standard error, which is empty when all is said. */
-export interface Ending {
+/** The exit code of a failed command, and its text for standard error; empty when the text is already printed. */
+export interface Failure {
   readonly exitCode: number;
   readonly text: string;
 }
 
-/** One line that says what is wrong and, where there is something to do, a second one. A stack is for faults of the code. */
-export function explainError(error: unknown): Ending {
+/** One line with the error and, if there is one, a line with a hint. Only errors in the code have a stack trace. */
+export function explainError(error: unknown): Failure {
   // Commander has written its message already.
   if (error instanceof CommanderError) {
     return { exitCode: error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage, text: '' };
   }
-  if (error instanceof UsageError) return ending(EXIT_CODES.usage, error.message, error.hint);
-  if (error instanceof CliError) return ending(EXIT_CODES.failure, error.message, error.hint);
-  // The reader of the output has seen enough, as `head` does.
+  if (error instanceof UsageError) return toFailure(EXIT_CODES.usage, error.message, error.hint);
+  if (error instanceof CliError) return toFailure(EXIT_CODES.failure, error.message, error.hint);
+  // The reader closed the output, as `head` does.
   if (isBrokenPipe(error)) return { exitCode: EXIT_CODES.ok, text: '' };
   if (error instanceof DatabaseError) {
-    return ending(EXIT_CODES.failure, error.message, error.hint ?? error.detail);
+    return toFailure(EXIT_CODES.failure, error.message, error.hint ?? error.detail);
   }
   const failure = classifyDatabaseError(error);
   if (failure === 'broken' || failure === 'not-sent') {
-    return ending(EXIT_CODES.failure, `The connection to the database was lost: ${describeFault(error)}`);
+    return toFailure(EXIT_CODES.failure, `Lost the connection to the database: ${describeFault(error)}`);
   }
-  return ending(EXIT_CODES.failure, explainStartError(error));
+  return toFailure(EXIT_CODES.failure, explainStartError(error));
 }
 
-const ending = (exitCode: number, message: string, hint = ''): Ending => ({
+const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
   exitCode,
   text: hint === '' ? `${message}\n` : `${message}\n${hint}\n`,
 });

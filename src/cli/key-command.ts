@@ -3,17 +3,18 @@ import type { Client } from 'pg';
 import { parseInt64 } from '../http/input/int64.js';
 import { CliError } from './cli-error.js';
 import { type CliContext, confirm } from './context.js';
-import { type Row, toFacts, toJson } from './output.js';
+import { printRow, type Row } from './output.js';
 import { inTransaction, queryOne, withDatabase } from './session.js';
 
-/** How a person names a key: by its id, or by how its plain text begins, which customers and logs show. */
+/** A key by its id, or by its prefix, which customers and logs know. */
 export type KeyReference = { readonly id: bigint } | { readonly prefix: string };
 
-/** Adds a command whose first argument is a `KeyReference`. */
+/** Adds a command whose first argument is a `KeyReference`, with `--json`. */
 export const addKeyCommand = (keys: Command, name: string, description: string): Command =>
   keys
     .command(name)
-    .argument('<key>', 'its id, or the first 12 characters of the key (psk_…)', parseKeyReference)
+    .argument('<key>', 'id of the key, or its first 12 characters (psk_…)', parseKeyReference)
+    .option('--json', 'print JSON')
     .description(description);
 
 function parseKeyReference(text: string): KeyReference {
@@ -21,7 +22,7 @@ function parseKeyReference(text: string): KeyReference {
   if (id !== undefined) return { id };
   const [prefix] = /^psk_[0-9A-Za-z]{8}/.exec(text) ?? [];
   if (prefix !== undefined) return { prefix };
-  throw new InvalidArgumentError('It must be an id such as 7, or a key that begins with psk_.');
+  throw new InvalidArgumentError('It must be an id such as 7, or the start of a key such as psk_8QvR2mXa.');
 }
 
 /** A row of `api_key_overview`. */
@@ -41,14 +42,14 @@ export async function findKeyId(client: Client, reference: KeyReference): Promis
   );
   const [first, second] = rows;
   if (first === undefined) {
-    throw new CliError(`no key begins with ${prefix}`, 'Look for it: petstore keys list --name acme');
+    throw new CliError(`No key begins with ${prefix}.`, 'To find a key: petstore keys list --name acme');
   }
   if (second === undefined) return first.id;
   const ids = rows.map(({ id }) => id).join(', ');
-  throw new CliError(`${rows.length} keys begin with ${prefix}: ${ids}.`, 'Give the id.');
+  throw new CliError(`${rows.length} keys begin with ${prefix}.`, `Use the id instead: ${ids}.`);
 }
 
-/** Fails, with the database's hint where to look, when there is no such key. */
+/** @throws DatabaseError with a hint when the key does not exist */
 export const overviewOf = (client: Client, id: bigint): Promise<KeyOverview> =>
   queryOne<KeyOverview>(client, 'select * from api_key_overview_of(key_id => $1)', [id]);
 
@@ -57,7 +58,7 @@ interface KeyChange {
   readonly call: string;
   /** From `$2` on. */
   readonly values?: readonly unknown[];
-  /** A question about the key as it is, unless the answer is known to be yes. */
+  /** What to confirm first; `yes` when `--yes` was given or the change can be undone. */
   readonly ask?: { readonly yes: boolean; readonly question: (key: KeyOverview) => string };
 }
 
@@ -75,5 +76,5 @@ export async function changeKey(
       queryOne(client, `select * from ${call}`, [id, ...values]),
     );
   });
-  context.print(json === true ? toJson(row) : toFacts(row));
+  printRow(context, json, row);
 }

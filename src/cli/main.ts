@@ -5,7 +5,7 @@ import { loadConfig } from '../config/config.js';
 import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;
-// Output for a reader that has gone (`| head`) may be lost; a command that waits for it gets the error, too.
+// A reader that closes the pipe early (`| head`) is no failure; a command that waits for the write gets the error.
 stdout.on('error', () => undefined);
 stderr.on('error', () => undefined);
 
@@ -14,12 +14,10 @@ process.exitCode = await runCommandLine(
     config: () => loadConfig(process.env),
     actor: actor(),
     print: (text) => stdout.write(text),
-    complain: (text) => stderr.write(text),
-    stdin,
+    printError: (text) => stderr.write(text),
     stdout,
+    columns: stdout.isTTY ? stdout.columns : undefined,
     ...(stdin.isTTY && stderr.isTTY && { ask }),
-    ...(stderr.isTTY && { draw: (text: string) => stderr.write(text) }),
-    onInterrupt,
     nowMs: Date.now,
   },
   process.argv.slice(2),
@@ -29,33 +27,24 @@ function actor(): string {
   try {
     return userInfo().username;
   } catch {
-    // In a container the user may have a number and no name.
+    // In a container the user may have no name.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 
-/** Returns an empty answer, which is no yes, on Ctrl-C and at the end of the input. */
+/** Returns an empty reply, which means no, on Ctrl-C and at the end of the input. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr });
-  const gone = new AbortController();
-  terminal.once('SIGINT', () => gone.abort());
-  terminal.once('close', () => gone.abort());
+  const closed = new AbortController();
+  terminal.once('SIGINT', () => closed.abort());
+  terminal.once('close', () => closed.abort());
   try {
-    return await terminal.question(question, { signal: gone.signal });
+    return await terminal.question(question, { signal: closed.signal });
   } catch (error) {
-    if (!gone.signal.aborted) throw error;
+    if (!closed.signal.aborted) throw error;
     stderr.write('\n');
     return '';
   } finally {
     terminal.close();
   }
-}
-
-/** The first signal ends the command in good order, a second one at once. */
-function onInterrupt(interrupt: () => void): () => void {
-  const signals = ['SIGINT', 'SIGTERM'] as const;
-  for (const signal of signals) process.once(signal, interrupt);
-  return () => {
-    for (const signal of signals) process.off(signal, interrupt);
-  };
 }

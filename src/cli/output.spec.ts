@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { right, shown, toFacts, toJson, toTable, writeTo } from './output.js';
+import { column, numberColumn, shown, textColumn, toFacts, toJson, toTable, writeTo } from './output.js';
 
 describe('toJson', () => {
   it('writes int64 to the digit, as numbers', () => {
@@ -11,7 +11,7 @@ describe('toJson', () => {
 });
 
 describe('toTable', () => {
-  const columns = ['name', right('n'), 'plan'];
+  const columns = [column('name'), numberColumn('n'), column('plan')];
 
   it('aligns columns below their titles, without blanks at the end of a line', () => {
     expect(
@@ -34,6 +34,36 @@ describe('toTable', () => {
       '🐶        2  x',
       'Zoe\u0308       3  x',
       '12345678  4  x',
+      '',
+    ]);
+  });
+});
+
+describe('a table that is too wide for the terminal', () => {
+  const columns = [textColumn('name'), column('prefix'), numberColumn('n')];
+  const rows = [
+    ['ペット店のとても長い名前', 'psk_8QvR2mXa', '7'],
+    ['Rex', 'psk_00000000', '1000'],
+  ];
+
+  it('has its free text cut', () => {
+    expect(toTable(columns, rows, 36).split('\n')).toEqual([
+      'name              prefix           n',
+      '----------------  ------------  ----',
+      'ペット店のとて…   psk_8QvR2mXa     7',
+      'Rex               psk_00000000  1000',
+      '',
+    ]);
+    expect(toTable(columns, rows, 44)).toBe(toTable(columns, rows));
+  });
+
+  it('is printed without its last columns if that is not enough, and names them', () => {
+    expect(toTable(columns, rows, 31).split('\n')).toEqual([
+      'name          prefix',
+      '------------  ------------',
+      'ペット店の…   psk_8QvR2mXa',
+      'Rex           psk_00000000',
+      'Not shown in a terminal this narrow: n.',
       '',
     ]);
   });

@@ -2,12 +2,17 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import stringWidth from 'string-width';
+import type { CliContext } from './context.js';
 
 /** A row of the database. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** One JSON value for scripts, with every int64 exact. */
 export const toJson = (value: unknown): string => `${stringify(value, undefined, 2)}\n`;
+
+/** Prints one row, as JSON with `--json`. */
+export const printRow = ({ print }: CliContext, json: true | undefined, row: Row): void =>
+  print(json === true ? toJson(row) : toFacts(row));
 
 /** Names and values below each other, for people. */
 export function toFacts(facts: Row): string {
@@ -27,35 +32,83 @@ export function shown(value: unknown): string {
   return printable(text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/, '$1Z'));
 }
 
-/** The title of a column. */
-type Column = string | { readonly right: string };
+interface Column {
+  readonly title: string;
+  readonly isNumber?: true;
+  /** Free text is cut where a table is too wide for the terminal. */
+  readonly isFreeText?: true;
+}
 
-/** A column that is aligned to the right, as numbers are. */
-export const right = (title: string): Column => ({ right: title });
+export const column = (title: string): Column => ({ title });
+export const numberColumn = (title: string): Column => ({ title, isNumber: true });
+export const textColumn = (title: string): Column => ({ title, isFreeText: true });
 
-const titleOf = (column: Column): string => (typeof column === 'string' ? column : column.right);
+/** Prints rows as a table that fits the terminal, with the rows' members as titles, or the text for an empty table. */
+export function printRows(
+  context: CliContext,
+  columns: readonly Column[],
+  rows: readonly Row[],
+  empty: string,
+): void {
+  const cells = rows.map((row) => columns.map(({ title }) => shown(row[title])));
+  context.print(rows.length === 0 ? `${empty}\n` : toTable(columns, cells, context.columns));
+}
 
-/** Rows as a table whose columns are named as those of the rows, for people. */
-export const toRowTable = (columns: readonly Column[], rows: readonly Row[]): string =>
-  toTable(
-    columns,
-    rows.map((row) => columns.map((column) => shown(row[titleOf(column)]))),
-  );
+const GAP = '  ';
+/** Free text keeps this width; then whole columns are left out. */
+const TEXT_WIDTH_MIN = 12;
 
-/** Aligned columns below their titles, for people. */
-export function toTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const titles = columns.map(titleOf);
+/**
+ * Aligned columns below their titles, for people. A table that is too wide for the terminal has its free text cut. If that is
+ * not enough, the last columns are left out, and a line below names them.
+ */
+export function toTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  maxWidth = Infinity,
+): string {
+  const titles = columns.map(({ title }) => title);
   const widths = titles.map((title, index) =>
     rows.reduce((width, row) => Math.max(width, displayWidth(row[index] ?? '')), displayWidth(title)),
   );
-  const line = (cells: readonly string[]): string => {
-    const padded = cells.map((cell, index) => {
-      const room = ' '.repeat(Math.max(0, (widths[index] ?? 0) - displayWidth(cell)));
-      return typeof columns[index] === 'string' ? cell + room : room + cell;
-    });
-    return `${padded.join('  ').trimEnd()}\n`;
-  };
-  return [line(titles), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('');
+  const excess = (): number =>
+    widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - maxWidth;
+  columns.forEach(({ isFreeText }, index) => {
+    const width = widths[index] ?? 0;
+    if (isFreeText === true && width > TEXT_WIDTH_MIN && excess() > 0) {
+      widths[index] = Math.max(TEXT_WIDTH_MIN, width - excess());
+    }
+  });
+  while (excess() > 0 && widths.length > 1) widths.pop();
+  const line = (cells: readonly string[]): string =>
+    `${widths
+      .map((width, index) => {
+        const cell = cutTo(width, cells[index] ?? '');
+        const padding = ' '.repeat(width - displayWidth(cell));
+        return columns[index]?.isNumber === true ? padding + cell : cell + padding;
+      })
+      .join(GAP)
+      .trimEnd()}\n`;
+  const hidden = titles.slice(widths.length);
+  return [
+    line(titles),
+    line(widths.map((width) => '-'.repeat(width))),
+    ...rows.map(line),
+    hidden.length === 0 ? '' : `Not shown in a terminal this narrow: ${hidden.join(', ')}.\n`,
+  ].join('');
+}
+
+const graphemes = new Intl.Segmenter();
+
+/** Cuts text to a display width, with an ellipsis. */
+function cutTo(width: number, text: string): string {
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  for (const { segment } of graphemes.segment(text)) {
+    if (displayWidth(kept + segment) >= width) break;
+    kept += segment;
+  }
+  return `${kept}…`;
 }
 
 /** Writes, and waits while the reader is slower. */
@@ -63,11 +116,11 @@ export async function writeTo(stream: Writable, text: string): Promise<void> {
   if (!stream.write(text)) await once(stream, 'drain');
 }
 
-/** The columns that a text takes in a terminal. ASCII needs no look at each character, which takes 5 µs a cell. */
+/** The width of a text in a terminal, in columns. ASCII needs no look at each character, which takes 5 µs a cell. */
 const displayWidth = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));
 
-/** What a terminal would take for a command, and what would break a table's lines. */
-// oxlint-disable-next-line no-control-regex -- they are what it looks for
+/** Characters that a terminal would execute or that would break a table's lines. */
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text with its control characters written out, as `\n` and `\u001b`. */

@@ -17,7 +17,7 @@ export interface Session {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Runs a command on a database that has this release's schema. */
+/** Runs a command on a database with this release's migrations. */
 export function withDatabase<Result>(
   context: CliContext,
   work: (session: Session) => Promise<Result>,
@@ -30,24 +30,24 @@ export function withDatabase<Result>(
   });
 }
 
-/** Runs a command on the configured database, whatever its schema. */
+/** Runs a command on the configured database, also one that is not migrated. */
 export async function withAnyDatabase<Result>(
   context: CliContext,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const { url, dataDir } = context.config().database;
-  // A command in another directory than the service's would make an empty database of its own.
+  // Run in the wrong directory, a command must not create an empty database there.
   if (url === undefined && !hasCluster(dataDir)) {
     throw new CliError(
       `There is no database in ${dataDir}.`,
-      "Run it in the service's directory, or set DATA_DIR or DATABASE_URL; `petstore db migrate` makes a new database.",
+      "Run petstore in the service's directory, or set DATA_DIR or DATABASE_URL. `petstore db migrate` creates a database.",
     );
   }
-  return await withDatabaseMade(context, work);
+  return await withNewDatabase(context, work);
 }
 
-/** The same; an embedded database that does not exist is made. */
-export async function withDatabaseMade<Result>(
+/** The same, and creates an embedded database that does not exist. */
+export async function withNewDatabase<Result>(
   context: CliContext,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
@@ -58,19 +58,16 @@ export async function withDatabaseMade<Result>(
       : { url, close: () => Promise.resolve() };
   try {
     const client = await connect(server.url);
-    const stopListening = context.onInterrupt(() => void cancel(server.url, client));
     let lost: Error | undefined;
     client.on('error', (error) => (lost = error));
     try {
       return await work({ client, url: server.url, isEmbedded: url === undefined });
     } catch (error) {
-      // Only here it is known that the error is the database's: a connection that is lost during a write is a broken
-      // pipe, as is the output when its reader has gone.
+      // Both a lost connection and a reader that closed the output end in a broken pipe. Only here the two differ.
       if (error !== lost) throw error;
-      throw new CliError(`The connection to the database was lost: ${describeFault(error)}`);
+      throw new CliError(`Lost the connection to the database: ${describeFault(error)}`);
     } finally {
-      stopListening();
-      // The connection may be gone already, which does not change the outcome.
+      // The connection may be closed already, which does not change the outcome.
       await client.end().catch(() => undefined);
     }
   } finally {
@@ -82,7 +79,7 @@ const { INT8, DATE, TIMESTAMPTZ } = pg.types.builtins;
 
 const parseInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
 
-/** Values as scripts want them: int64 exact, days as days, instants as RFC 3339 in UTC (or `infinity`). */
+/** Values for scripts: int64 exact, dates as text, times as RFC 3339 in UTC (or `infinity`). */
 const exactParsers = new Map<number, (text: string) => unknown>([
   [INT8, BigInt],
   [DATE, String],
@@ -95,14 +92,14 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** @throws CliError */
-export async function connect(url: string): Promise<pg.Client> {
+async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'petstore cli',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     types,
   });
-  // A lost connection fails the statement in flight; without a listener it would end the process, too.
+  // A lost connection rejects the statement under way; without a listener it would also end the process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -110,27 +107,13 @@ export async function connect(url: string): Promise<pg.Client> {
     return client;
   } catch (error) {
     throw new CliError(
-      `The database cannot be reached: ${describeFault(error)}`,
-      'Check DATABASE_URL, and that the server runs.',
+      `Cannot reach the database: ${describeFault(error)}`,
+      'Check DATABASE_URL, and that the server is running.',
     );
   }
 }
 
-/** Cancels the statement in flight, so that the command ends by itself, with everything rolled back. */
-async function cancel(
-  url: string,
-  { processID }: pg.Client & { readonly processID?: number },
-): Promise<void> {
-  const other = await connect(url).catch(() => undefined);
-  await other?.query('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
-  await other?.end().catch(() => undefined);
-}
-
-/** Names the actor to the audit, until the transaction ends. */
-export const actorSetting = (actor: string): string =>
-  `select set_config('petstore.actor', ${pg.escapeLiteral(actor)}, true)`;
-
-/** Runs changes in one transaction, in the name of the actor. */
+/** Runs changes in one transaction and names the actor to the audit. */
 export async function inTransaction<Result>(
   client: pg.Client,
   { actor }: CliContext,
@@ -138,12 +121,12 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   await client.query('begin');
   try {
-    await client.query(actorSetting(actor));
+    await client.query(`select set_config('petstore.actor', $1, true)`, [actor]);
     const result = await work();
     await client.query('commit');
     return result;
   } catch (error) {
-    // A rollback fails only when the connection is lost, which undoes everything as well.
+    // A rollback fails only when the connection is lost, which rolls back as well.
     await client.query('rollback').catch(() => undefined);
     throw error;
   }
@@ -157,7 +140,7 @@ export async function queryOne<Result extends Row = Row>(
 ): Promise<Result> {
   const { rows } = await client.query<Result>(text, [...values]);
   const [row] = rows;
-  if (row === undefined) throw new Error(`no row came of: ${text}`);
+  if (row === undefined) throw new Error(`no row returned by: ${text}`);
   return row;
 }
 

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 import { prepareBinaries } from './binaries.js';
-import { ensureCluster } from './cluster.js';
+import { ensureCluster, hasCluster } from './cluster.js';
 import { prepareDataDirectory } from './data-directory.js';
 import { databaseUrl, ensureDatabase, holdMembership, type Purpose } from './membership.js';
 import { toEmbeddedPostgresError } from './embedded-postgres.error.js';
+import { findPostmaster } from './server.js';
 
 export interface EmbeddedPostgresOptions {
   /** Created if missing, kept over restarts. */
@@ -53,4 +54,11 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   } catch (fault) {
     throw toEmbeddedPostgresError(fault, dataDir);
   }
+}
+
+/** The URL of the `petstore` database of a data directory; undefined when no server is running there. */
+export function runningEmbeddedUrl(dataDir: string): string | undefined {
+  if (!hasCluster(dataDir)) return undefined;
+  const { cluster, runDirectory } = prepareDataDirectory(resolve(dataDir));
+  return findPostmaster(cluster)?.status === 'ready' ? databaseUrl(runDirectory) : undefined;
 }

@@ -68,9 +68,9 @@ describe('petstore keys revoke', () => {
   it('asks, shows which key it is, and revokes it', async () => {
     const { id, prefix } = await issue('Old customer');
     const args = ['keys', 'revoke', String(id)];
-    const refused = await petstore(args);
-    expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toContain(`Key ${id} (Old customer, ${prefix}) will end for good.`);
+    const rejected = await petstore(args);
+    expect(rejected).toMatchObject({ code: 2, stdout: '' });
+    expect(rejected.stderr).toContain(`Key ${id} (Old customer, ${prefix}) is revoked permanently.`);
     expect((await petstore(args, { answer: '' })).code).toBe(1);
     expect(await show(id)).toMatchObject({ state: 'live' });
     const { code, stdout } = await petstore(args, { answer: 'yes' });

@@ -51,9 +51,9 @@ describe('petstore keys issue', () => {
 
   it.each([
     [['--name', 'x'], /--plan/],
-    [['--name', 'x', '--plan', 'free', '--per-minute', '0'], /whole number from 1/],
-    [['--name', 'x', '--plan', 'free', '--expires', '2099-01-31'], /with its zone/],
-    [['--name', 'x', '--plan', 'free', '--expires', '2099-02-30T00:00:00Z'], /with its zone/],
+    [['--name', 'x', '--plan', 'free', '--per-minute', '0'], /integer from 1/],
+    [['--name', 'x', '--plan', 'free', '--expires', '2099-01-31'], /valid time with an offset/],
+    [['--name', 'x', '--plan', 'free', '--expires', '2099-02-30T00:00:00Z'], /valid time with an offset/],
     [['--name', 'x', '--plan', 'free', '--for-free'], /unknown option/],
   ])('is used wrongly as %j: exit code 2 and what is wrong', async (args, wrong) => {
     const { code, stderr, stdout } = await petstore(['keys', 'issue', ...args]);
@@ -92,12 +92,10 @@ describe('petstore keys list', () => {
     const { stdout } = await petstore(['keys', 'list', '--name', 'people']);
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(103);
-    expect(lines[0]).toMatch(
-      /^ *id {2}name +prefix +plan +state +this minute +today +refused today +last used$/,
-    );
-    expect(lines.at(-1)).toMatch(/^There are more/);
+    expect(lines[0]).toMatch(/^ *id {2}name +prefix +plan +state +minute +day +rejected +last used$/);
+    expect(lines.at(-1)).toMatch(/^Only the first 100 keys are shown/);
     expect((await petstore(['keys', 'list', '--name', 'people', '--limit', '200'])).stdout).not.toMatch(
-      /more/,
+      /Only the first/,
     );
   });
 
@@ -109,6 +107,7 @@ describe('petstore keys list', () => {
     );
     expect(found.map((key) => key.id)).toEqual([id]);
     expect(await json(petstore(['keys', 'list', '--json', '--name', 'no such name']))).toEqual([]);
+    expect((await petstore(['keys', 'list', '--name', 'no such name'])).stdout).toBe('No keys found.\n');
     expect((await petstore(['keys', 'list', '--state', 'dead'])).code).toBe(2);
   });
 });
@@ -131,7 +130,7 @@ describe('petstore keys show', () => {
 
   it.each([
     ['987654321', 1, /^there is no key 987654321\nLook for it: /],
-    ['psk_00000000', 1, /^no key begins with psk_00000000\n/],
+    ['psk_00000000', 1, /^No key begins with psk_00000000\.\n/],
     ['seven', 2, /must be an id such as 7/],
     ['9223372036854775808', 2, /must be an id such as 7/],
   ])('of %s: exit code %d', async (reference, code, text) => {
@@ -159,6 +158,10 @@ describe('petstore keys usage', () => {
     expect(await json(petstore(['keys', 'usage', String(id), '--json', '--days', '32']))).toHaveLength(3);
     const { stdout } = await petstore(['keys', 'usage', String(id)]);
     expect(stdout).toMatch(/^day +admitted +refused\n[- ]+\n\d{4}-\d\d-\d\d +300 +30\n/);
+    const { id: unused } = await issue();
+    expect((await petstore(['keys', 'usage', String(unused), '--days', '7'])).stdout).toBe(
+      'No requests in the last 7 days.\n',
+    );
     expect(await petstore(['keys', 'usage', '987654321'])).toMatchObject({ code: 1, stdout: '' });
   });
 });

@@ -13,6 +13,8 @@ afterAll(() => database.drop());
 
 const plans = (): Promise<readonly { readonly id: string }[]> => json(petstore(['plans', 'list', '--json']));
 
+const run = (...args: string[]): Promise<unknown> => json(petstore(['plans', ...args, '--json']));
+
 describe('petstore plans', () => {
   it('lists every plan with its keys', async () => {
     await petstore(['keys', 'issue', '--name', 'a', '--plan', 'pro']);
@@ -40,34 +42,56 @@ describe('petstore plans', () => {
     expect(stdout).toMatch(/^enterprise +yes +- +- +0 +0$/m);
   });
 
-  it('makes a plan and changes of one what is given', async () => {
-    const set = (...args: string[]): Promise<unknown> => json(petstore(['plans', 'set', ...args, '--json']));
-    expect(await set('startup', '--per-minute', '600', '--per-day', '50000')).toMatchObject({
+  it('creates a plan once', async () => {
+    const args = ['create', 'startup', '--per-minute', '600', '--per-day', '50000'];
+    expect(await run(...args)).toEqual({
       id: 'startup',
+      custom: false,
       requests_per_minute: 600,
       requests_per_day: 50_000,
       keys: 0,
+      live_keys: 0,
     });
-    expect(await set('startup', '--per-day', '7')).toMatchObject({
+    expect(await petstore(['plans', ...args])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^plan "startup" already exists\nTo change it: [^\n]*\n$/),
+    });
+    expect(await run('create', 'bespoke', '--custom')).toMatchObject({
+      custom: true,
+      requests_per_minute: null,
+    });
+  });
+
+  it('changes what is given of a plan, and leaves the rest', async () => {
+    await run('create', 'growing', '--per-minute', '600', '--per-day', '50000');
+    expect(await run('set', 'growing', '--per-day', '7')).toMatchObject({
       requests_per_minute: 600,
       requests_per_day: 7,
     });
-    expect(await set('startup', '--custom')).toMatchObject({ custom: true, requests_per_minute: null });
-    expect(await set('startup', '--no-custom', '--per-minute', '1', '--per-day', '1')).toMatchObject({
+    expect(await run('set', 'growing', '--custom')).toMatchObject({
+      custom: true,
+      requests_per_minute: null,
+    });
+    expect(await run('set', 'growing', '--no-custom', '--per-minute', '1', '--per-day', '1')).toMatchObject({
       custom: false,
     });
-    expect((await petstore(['plans', 'set', 'startup', '--per-day', '8'])).stdout).toMatch(
+    expect((await petstore(['plans', 'set', 'growing', '--per-day', '8'])).stdout).toMatch(
       /^requests_per_day {5}8$/m,
     );
   });
 
-  it('says what is missing, and changes nothing', async () => {
+  it('says what is missing or wrong, and changes nothing', async () => {
     const before = await plans();
-    expect(await petstore(['plans', 'set', 'new', '--per-minute', '3'])).toMatchObject({
+    expect(await petstore(['plans', 'create', 'new', '--per-minute', '3'])).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^the plan "new" needs both [^\n]*\nOr make it custom[^\n]*\n$/),
     });
+    expect(await petstore(['plans', 'set', 'new', '--per-minute', '3', '--per-day', '3'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^plan "new" does not exist\n[^\n]*create_plan[^\n]*\n$/),
+    });
     expect(await petstore(['plans', 'set', 'free'])).toMatchObject({ code: 2 });
+    expect(await petstore(['plans', 'create', 'new'])).toMatchObject({ code: 2 });
     expect(await petstore(['plans', 'set', 'free', '--per-minute', 'many'])).toMatchObject({ code: 2 });
     expect(await plans()).toEqual(before);
   });

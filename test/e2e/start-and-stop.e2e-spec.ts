@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createEmptyDatabase } from '../support/database.js';
 import { type RunningProgram, runProgram } from '../support/process.js';
+import { openTestPool } from '../support/test-pool.js';
 
 const BANNER = /Pet Store Service: (http:\S+)\/v1/;
 const KEY = /^ {2}(psk_\w{38})$/m;
@@ -65,8 +66,8 @@ describe('a start without DATABASE_URL', () => {
     for (const pet of (await response.json()) as { status?: string }[]) statuses.add(pet.status);
     expect(statuses).toEqual(new Set(['available', 'pending', 'sold', undefined]));
     // What the start printed works as it was pasted.
-    const [, url = ''] = await first.printed(/curl -H 'Authorization: Bearer psk_\w+' '(\S+)'/);
-    expect(await listed(new URL(url).origin, key)).toBe(200);
+    const [, example = ''] = await first.printed(/curl -H 'Authorization: Bearer psk_\w+' '(\S+)'/);
+    expect(await listed(new URL(example).origin, key)).toBe(200);
 
     first.child.kill('SIGKILL');
     await first.ended;
@@ -85,7 +86,17 @@ describe('a start without DATABASE_URL', () => {
     const { key: other } = JSON.parse(issued.output.stdout) as { key: string };
     expect(await listed(again, other)).toBe(200);
 
-    // Another service on the same data says why it cannot.
+    // The printed connection string is valid for psql and other clients.
+    const url = runProgram('cli/main.js', ['db', 'url'], environment);
+    expect(await url.ended).toBe(0);
+    const pool = openTestPool(url.output.stdout.trim(), { max: 1 });
+    const { rows } = await pool.query(
+      'select current_database() as name, count(*)::int as keys from api_keys',
+    );
+    await pool.end();
+    expect(rows).toEqual([{ name: 'petstore', keys: 2 }]);
+
+    // A second service on the same data says why it cannot start.
     const rival = start(environment);
     expect(await rival.ended).toBe(1);
     expect(rival.output.stderr).toMatch(/^[^\n]*another service[^\n]*\n$/);

@@ -109,7 +109,7 @@ describe('the audit tells', () => {
   });
 
   it('of a plan', async () => {
-    await operator.query(`select set_plan('trial', 5, 50)`);
+    await operator.query(`select create_plan('trial', 5, 50)`);
     await operator.query(`select set_plan('trial', per_day => 60)`);
     await operator.query(`delete from plans where id = 'trial'`);
     expect(await audited('role, action, table_name, api_key_id, plan_id, old, new')).toEqual(
@@ -134,7 +134,7 @@ describe('the audit tells', () => {
   it('of keys that change with their plan', async () => {
     const { id } = await issue(owner);
     await owner.query('begin');
-    await owner.query(`select set_plan('wide', 1, 1)`);
+    await owner.query(`select create_plan('wide', 1, 1)`);
     await owner.query(`select set_api_key_plan($1, 'wide', 2, 3)`, [id]);
     await owner.query(`select set_plan('wide', custom => true)`);
     expect(await audited(`coalesce(plan_id, api_key_id::text) as who, old, new`)).toEqual(

@@ -33,7 +33,7 @@ export const OPERATOR_CALLS = [
   'resume_api_key(1)',
   'unban_api_key(1)',
   `set_plan('pro', per_minute => 5)`,
-  `set_plan('new', 5, 50)`,
+  `create_plan('new', 5, 50)`,
 ];
 
 /** Who the tests are on this server. */

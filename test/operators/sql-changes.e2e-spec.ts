@@ -120,9 +120,9 @@ describe('the other functions hold for the next request on every replica, and sh
     });
   });
 
-  it('set_plan, for all its keys', async () => {
+  it('create_plan and set_plan, for all its keys', async () => {
     expect(
-      await showsOne(world.operator, `select * from set_plan('trial', per_minute => 40, per_day => 400)`),
+      await showsOne(world.operator, `select * from create_plan('trial', per_minute => 40, per_day => 400)`),
     ).toEqual({
       id: 'trial',
       custom: false,
@@ -140,12 +140,12 @@ describe('the other functions hold for the next request on every replica, and sh
       live_keys: '1',
     });
     expect(await world.ask(key, 1)).toMatchObject({ status: 200, limit: 20 });
-    expect(await showsOne(world.operator, `select * from set_plan('bespoke', custom => true)`)).toMatchObject(
-      {
-        custom: true,
-        requests_per_minute: null,
-        requests_per_day: null,
-      },
-    );
+    expect(
+      await showsOne(world.operator, `select * from create_plan('bespoke', custom => true)`),
+    ).toMatchObject({
+      custom: true,
+      requests_per_minute: null,
+      requests_per_day: null,
+    });
   });
 });

@@ -153,8 +153,10 @@ const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, h
     /custom/,
   ],
   ['a custom plan with numbers', `select set_plan('enterprise', 5, 50)`, /no numbers/, /set_api_key_limits/],
-  ['a new plan with one number', `select set_plan('new', per_day => 5)`, /both/, /custom/],
-  ['another id of a plan', `update plans set id = 'gold' where id = 'pro'`, /does not change/, /set_plan/],
+  ['a plan that does not exist', `select set_plan('new', 5, 50)`, /does not exist/, /create_plan/],
+  ['a plan that exists', `select create_plan('pro', 5, 50)`, /already exists/, /set_plan/],
+  ['a new plan with one number', `select create_plan('new', per_day => 5)`, /both/, /custom/],
+  ['another id of a plan', `update plans set id = 'gold' where id = 'pro'`, /does not change/, /create_plan/],
   [
     'a plan deleted that has keys',
     `delete from plans where id = 'pro'`,

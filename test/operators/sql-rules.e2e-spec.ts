@@ -105,8 +105,8 @@ describe('is refused by a declared constraint, also where no trigger explains it
       'update api_keys set requests_per_day = 0 where id = $1',
       'api_keys_requests_per_day_positive',
     ],
-    ['a plan of 0', `select set_plan('zero', 0, 1)`, 'plans_requests_per_minute_positive'],
-    ['a plan with a wrong id', `select set_plan('Größe', 1, 1)`, 'plans_id_form'],
+    ['a plan of 0', `select create_plan('zero', 0, 1)`, 'plans_requests_per_minute_positive'],
+    ['a plan with a wrong id', `select create_plan('Größe', 1, 1)`, 'plans_id_form'],
     [
       'a hash that is none',
       `insert into api_key_secrets (hash, api_key_id, prefix) values ('psk', $1, 'psk_00000000')`,

@@ -160,7 +160,7 @@ describe('expiring_api_keys', () => {
 
 describe('plan_overview', () => {
   it('counts the keys of each plan, and those that live', async () => {
-    await world.operator.query(`select set_plan('counted', 1, 1)`);
+    await world.operator.query(`select create_plan('counted', 1, 1)`);
     const [revoked, expired, silent, suspended] = await issueKeys(world.operator, 5, { plan: 'counted' });
     await world.operator.query('select revoke_api_key($1)', [revoked?.id]);
     await world.operator.query('update api_keys set expires_at = now() where id = $1', [expired?.id]);

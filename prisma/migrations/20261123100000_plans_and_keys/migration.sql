@@ -237,7 +237,7 @@ create trigger plans_keep_identity
   for each row when (old.id is distinct from new.id)
   execute function refuse_change(
     'the id of a plan does not change',
-    'Make another plan: select * from set_plan(…). Then move the keys: update api_keys set plan_id = ….');
+    'Make another plan: select * from create_plan(…). Then move the keys: update api_keys set plan_id = ….');
 
 create function refuse_to_delete_used_plan() returns trigger
 language plpgsql as $$

@@ -274,6 +274,32 @@ $$;
 comment on function unban_api_key is
   'Lifts the bans of a key up to now, which make the next one no longer, either; a suspension goes on: select * from unban_api_key(7).';
 
+create function create_plan(
+  id text,
+  per_minute integer default null,
+  per_day integer default null,
+  custom boolean default false)
+returns plan_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  result plan_overview;
+begin
+  insert into plans (id, requests_per_minute, requests_per_day, custom)
+  values (create_plan.id, per_minute, per_day, coalesce(create_plan.custom, false))
+  on conflict (id) do nothing;
+  if not found then
+    raise exception 'plan "%" already exists', create_plan.id
+      using errcode = 'unique_violation', hint = 'To change it: select * from set_plan(…).';
+  end if;
+  select * into strict result from plan_overview where plan_overview.id = create_plan.id;
+  return result;
+end
+$$;
+
+comment on function create_plan is
+  'Creates a plan: select * from create_plan(''startup'', per_minute => 600, per_day => 50000). With custom => true the plan has no limits and each of its keys has its own.';
+
 create function set_plan(
   id text,
   per_minute integer default null,
@@ -292,8 +318,9 @@ begin
     requests_per_day = coalesce(per_day, case when not coalesce(set_plan.custom, custom) then requests_per_day end)
   where id = set_plan.id;
   if not found then
-    insert into plans (id, requests_per_minute, requests_per_day, custom)
-    values (set_plan.id, per_minute, per_day, coalesce(set_plan.custom, false));
+    raise exception 'plan "%" does not exist', set_plan.id
+      using errcode = 'no_data_found',
+            hint = 'To see the plans: select * from plan_overview. To create one: select * from create_plan(…).';
   end if;
   select * into strict result from plan_overview where plan_overview.id = set_plan.id;
   return result;
@@ -301,7 +328,7 @@ end
 $$;
 
 comment on function set_plan is
-  'Makes a plan, or changes what is given of one: select * from set_plan(''pro'', per_minute => 600). With custom => true each of its keys carries its own limits.';
+  'Changes a plan; arguments that are left out stay as they are: select * from set_plan(''pro'', per_minute => 600).';
 
 -- prisma/roles.sql grants them to operators.
 revoke execute on function
@@ -309,4 +336,5 @@ revoke execute on function
   issue_api_key(text, text, integer, integer, timestamptz), rotate_api_key(bigint, interval),
   api_key_overview_of(bigint), revoke_api_key(bigint), set_api_key_plan(bigint, text, integer, integer),
   set_api_key_limits(bigint, integer, integer), suspend_api_key(bigint, timestamptz, interval),
-  resume_api_key(bigint), unban_api_key(bigint), set_plan(text, integer, integer, boolean) from public;
+  resume_api_key(bigint), unban_api_key(bigint), create_plan(text, integer, integer, boolean),
+  set_plan(text, integer, integer, boolean) from public;

@@ -1,69 +1,71 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { runningEmbeddedUrl } from '../../embedded/embedded-postgres.js';
 import { describeFault } from '../../errors/describe-fault.js';
-import { migrate, pendingMigrations } from '../../prisma/migrations.js';
+import { migrate } from '../../prisma/migrations.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { toJson } from '../output.js';
-import { bar, showProgress } from '../progress.js';
-import { type Session, withAnyDatabase, withDatabaseMade } from '../session.js';
+import { type Session, withAnyDatabase, withNewDatabase } from '../session.js';
 
 export function addDbCommands(program: Command, context: CliContext): void {
-  const db = program.command('db').description('The schema of the database, and who may use it.');
+  const db = program
+    .command('db')
+    .description('Migrate the database, grant roles, get the connection string.');
+
+  db.command('url')
+    .description('Prints the connection string of DATABASE_URL or of the running embedded database.')
+    .option('--json', 'print an object')
+    .action(({ json }: JsonOption) => {
+      const url = connectionString(context);
+      context.print(json === true ? toJson({ url }) : `${url}\n`);
+    })
+    .addHelpText('after', examples('psql "$(petstore db url)"'));
+
   db.command('migrate')
-    .description("Brings the database to this release's schema; any number may run at once.")
-    .option('--json', 'print one object')
+    .description("Applies this release's migrations. Safe to run on several machines at once.")
+    .option('--json', 'print an object with an array of the applied migrations')
     .action(async ({ json }: JsonOption) => {
-      const applied = await withDatabaseMade(context, (session) => applyMigrations(context, session));
+      const applied = await withNewDatabase(context, (session) => applyMigrations(context, session));
       if (json === true) context.print(toJson({ applied }));
-      else context.print(applied.map((name) => `applied ${name}\n`).join('') || 'Nothing to apply.\n');
+      else context.print(applied.map((name) => `applied ${name}\n`).join('') || 'Already up to date.\n');
     })
     .addHelpText('after', examples('petstore db migrate'));
 
   db.command('roles')
     .description(
-      'Makes the roles petstore_service and petstore_operator and grants them what they need and no more. ' +
-        'For the owner of the tables or a superuser; may be repeated, and is to be after each release that migrates.',
+      'Creates the roles petstore_service and petstore_operator and grants them the rights they need. ' +
+        'Run it as the owner of the tables or as a superuser, again after each release with a migration.',
     )
-    .option('--json', 'print one object, with an array of warnings')
+    .option('--json', 'print an object with an array of warnings')
     .action(async ({ json }: JsonOption) => {
       const warnings = await withAnyDatabase(context, grantRoles);
-      if (json !== true) for (const warning of warnings) context.complain(`${warning}\n`);
+      if (json !== true) for (const warning of warnings) context.printError(`${warning}\n`);
       context.print(
         json === true
           ? toJson({ roles: ROLES, warnings })
-          : `${ROLES.join(' and ')} may do what they need.\n`,
+          : `${ROLES.join(' and ')} have the rights they need.\n`,
       );
     })
-    .addHelpText(
-      'after',
-      examples(
-        'petstore db roles',
-        `petstore sql "create role alice login password '…' in role petstore_operator"`,
-      ),
-    );
+    .addHelpText('after', examples('petstore db roles'));
 }
 
-async function applyMigrations(context: CliContext, { client, url }: Session): Promise<string[]> {
-  const complain = (message: string): void => context.complain(`${message}\n`);
-  const pending = await pendingMigrations(client);
-  let done = 0;
-  const progress = showProgress(
-    context,
-    () =>
-      `migrating ${bar(done, pending.length)}  ${pending[done] ?? 'waiting for another one who migrates'}`,
+function applyMigrations(context: CliContext, { url }: Session): Promise<string[]> {
+  const log = (message: string): void => context.printError(`${message}\n`);
+  return migrate({ connectionString: url, log: { info: log, warn: log } });
+}
+
+/** @throws CliError when the embedded server, which only the service starts, does not run */
+function connectionString(context: CliContext): string {
+  const { url, dataDir } = context.config().database;
+  const found = url ?? runningEmbeddedUrl(dataDir);
+  if (found !== undefined) return found;
+  throw new CliError(
+    `No PostgreSQL is running in ${dataDir}.`,
+    'Start the service there (npm start), or set DATA_DIR or DATABASE_URL.',
   );
-  try {
-    return await migrate({
-      connectionString: url,
-      onApplied: () => (done += 1),
-      log: { info: complain, warn: complain },
-    });
-  } finally {
-    progress.stop();
-  }
 }
 
 const ROLES = ['petstore_service', 'petstore_operator'];
@@ -71,10 +73,10 @@ const ROLES = ['petstore_service', 'petstore_operator'];
 /** The same from src/cli/commands and, compiled, from dist/cli/commands. */
 const ROLES_FILE = fileURLToPath(new URL('../../../prisma/roles.sql', import.meta.url));
 
-/** Returns the warnings of the script. */
+/** Runs prisma/roles.sql and returns its warnings. */
 async function grantRoles({ client }: Session): Promise<string[]> {
   const script = await readFile(ROLES_FILE, 'utf8').catch((cause: unknown) => {
-    throw new CliError(`The roles cannot be read: ${describeFault(cause)}`);
+    throw new CliError(`Cannot read ${ROLES_FILE}: ${describeFault(cause)}`);
   });
   const warnings: string[] = [];
   client.on('notice', ({ severity, message }) => {

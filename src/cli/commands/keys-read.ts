@@ -4,7 +4,17 @@ import type { Client } from 'pg';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
-import { right, type Row, shown, toFacts, toJson, toRowTable, toTable, writeTo } from '../output.js';
+import {
+  column,
+  numberColumn,
+  printRows,
+  textColumn,
+  type Row,
+  shown,
+  toFacts,
+  toJson,
+  writeTo,
+} from '../output.js';
 import { withDatabase } from '../session.js';
 
 interface ListOptions extends JsonOption {
@@ -16,37 +26,29 @@ interface ListOptions extends JsonOption {
 
 const STATES = ['live', 'suspended', 'banned', 'expired', 'revoked', 'unissued'];
 
-/** As many as people read at once; scripts get all unless they say otherwise. */
+/** Without `--limit`, people get at most so many rows; scripts get all. */
 const SHOWN_MAX = 100;
 
-/** As `GET /v1/usage` returns. */
+/** As many as `GET /v1/usage` returns. */
 const DAYS = 31;
 
 export function addKeyReadCommands(keys: Command, context: CliContext): void {
   keys
     .command('list')
-    .description('Keys by id, as the view api_key_overview has them at this instant.')
-    .option('--plan <plan>', 'only those of a plan')
-    .addOption(new Option('--state <state>', 'only those of a state').choices(STATES))
-    .option('--name <part>', 'only those with this in their name, in any case')
-    .option('--limit <keys>', `at most so many; without --json ${SHOWN_MAX} unless given`, positiveInteger)
-    .option('--json', 'print an array')
+    .description('Lists keys with their plan, state and use (the view api_key_overview).')
+    .option('--plan <plan>', 'only keys of this plan')
+    .addOption(new Option('--state <state>', 'only keys in this state').choices(STATES))
+    .option('--name <part>', 'only keys with this text in their name')
+    .option('--limit <keys>', `at most this many (default ${SHOWN_MAX}; with --json, all)`, positiveInteger)
+    .option('--json', 'print an array of objects')
     .action((options: ListOptions) =>
       withDatabase(context, ({ client }) =>
-        options.json === true ? printArray(context, client, options) : printTable(context, client, options),
+        options.json === true ? printArray(context, client, options) : printKeys(context, client, options),
       ),
     )
-    .addHelpText(
-      'after',
-      examples(
-        'petstore keys list --name acme',
-        'petstore keys list --state banned',
-        "petstore keys list --json | jq -r '.[] | select(.day_refused > 100) | .name'",
-      ),
-    );
+    .addHelpText('after', examples('petstore keys list --plan pro --state banned'));
 
-  addKeyCommand(keys, 'show', 'One key with its limits, state, use and secrets, at this instant.')
-    .option('--json', 'print one object, with an array of its secrets as secret_list')
+  addKeyCommand(keys, 'show', 'Shows the limits, state, use and secrets of a key.')
     .action(async (reference: KeyReference, { json }: JsonOption) => {
       const { key, secrets } = await withDatabase(context, async ({ client }) => {
         const found = await overviewOf(client, await findKeyId(client, reference));
@@ -56,20 +58,20 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
         );
         return { key: found, secrets: rows };
       });
-      if (json === true) context.print(toJson({ ...key, secret_list: secrets }));
-      else context.print(`${toFacts(key)}\n${toRowTable(['prefix', 'created_at', 'expires_at'], secrets)}`);
+      if (json === true) return context.print(toJson({ ...key, secret_list: secrets }));
+      context.print(`${toFacts(key)}\n`);
+      printRows(context, ['prefix', 'created_at', 'expires_at'].map(column), secrets, 'It has no secrets.');
     })
-    .addHelpText('after', examples('petstore keys show 7', 'petstore keys show psk_Zx81Qp0a'));
+    .addHelpText('after', examples('petstore keys show psk_8QvR2mXa'));
 
   addKeyCommand(
     keys,
     'usage',
-    'Requests of a key by UTC day, the present one last; days without any are left out.',
+    'Shows the requests of a key by UTC day, today last. Days without requests are left out.',
   )
     .addOption(
-      new Option('--days <days>', 'how many, the present one included').argParser(dayCount).default(DAYS),
+      new Option('--days <days>', 'number of days, including today').argParser(dayCount).default(DAYS),
     )
-    .option('--json', 'print an array')
     .action(async (reference: KeyReference, { days, json }: JsonOption & { readonly days: number }) => {
       const { rows } = await withDatabase(context, async ({ client }) => {
         const { id } = await overviewOf(client, await findKeyId(client, reference));
@@ -81,49 +83,48 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
           [id, days],
         );
       });
-      context.print(
-        json === true ? toJson(rows) : toRowTable(['day', right('admitted'), right('refused')], rows),
-      );
+      if (json === true) return context.print(toJson(rows));
+      const columns = [column('day'), numberColumn('admitted'), numberColumn('refused')];
+      printRows(context, columns, rows, `No requests in the last ${days} days.`);
     })
-    .addHelpText('after', examples('petstore keys usage 7', 'petstore keys usage 7 --days 400 --json'));
+    .addHelpText('after', examples('petstore keys usage 7 --days 7'));
 }
 
 const LIST_COLUMNS = [
-  right('id'),
-  'name',
-  'prefix',
-  'plan',
-  'state',
-  right('this minute'),
-  right('today'),
-  right('refused today'),
-  'last used',
+  numberColumn('id'),
+  textColumn('name'),
+  column('prefix'),
+  column('plan'),
+  column('state'),
+  numberColumn('minute'),
+  numberColumn('day'),
+  numberColumn('rejected'),
+  column('last used'),
 ];
 
-const cells = (key: KeyOverview): readonly string[] => [
-  shown(key.id),
-  shown(key.name),
-  shown(key.prefix),
-  shown(key['plan_id']),
-  shown(key['state']),
-  `${shown(key['minute_admitted'])}/${shown(key['requests_per_minute'])}`,
-  `${shown(key['day_admitted'])}/${shown(key['requests_per_day'])}`,
-  shown(key['day_refused']),
-  shown(key['last_used_at']),
-];
+const toListRow = (key: KeyOverview): Row => ({
+  ...key,
+  plan: key['plan_id'],
+  minute: `${shown(key['minute_admitted'])}/${shown(key['requests_per_minute'])}`,
+  day: `${shown(key['day_admitted'])}/${shown(key['requests_per_day'])}`,
+  rejected: key['day_refused'],
+  'last used': key['last_used_at'],
+});
 
-async function printTable(context: CliContext, client: Client, options: ListOptions): Promise<void> {
+async function printKeys(context: CliContext, client: Client, options: ListOptions): Promise<void> {
   const limit = options.limit ?? SHOWN_MAX;
   const found: KeyOverview[] = [];
-  // One more than is shown tells whether there are more.
+  // One more than is shown says whether there are more.
   for await (const page of pages(client, { ...options, limit: limit + 1 })) found.push(...page);
-  context.print(toTable(LIST_COLUMNS, found.slice(0, limit).map(cells)));
+  printRows(context, LIST_COLUMNS, found.slice(0, limit).map(toListRow), 'No keys found.');
   if (found.length > limit) {
-    context.print(`There are more: give --name, --plan or --state, or a higher --limit than ${limit}.\n`);
+    context.print(
+      `Only the first ${limit} keys are shown. Filter with --name, --plan or --state, or raise --limit.\n`,
+    );
   }
 }
 
-/** Written page by page, so that a million keys need no more memory than a thousand. */
+/** Writes page by page, so that memory does not grow with the number of keys. */
 async function printArray(context: CliContext, client: Client, options: ListOptions): Promise<void> {
   let separator = '[';
   for await (const page of pages(client, options)) {
@@ -136,7 +137,7 @@ async function printArray(context: CliContext, client: Client, options: ListOpti
 
 const PAGE_SIZE = 1000;
 
-/** Uses a cursor: with a statement for each page, the database would read all counters again for each of them. */
+/** Uses a cursor, because a statement for each page would read all counters again each time. */
 async function* pages(
   client: Client,
   { plan, state, name, limit }: ListOptions,

@@ -1,10 +1,10 @@
-import { PassThrough, Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { CliContext } from '../../../src/cli/context.js';
 import { runCommandLine } from '../../../src/cli/program.js';
 import { loadConfig } from '../../../src/config/config.js';
 
-/** What came of a command line. */
+/** The result of a command line. */
 export interface Outcome {
   readonly code: number;
   readonly stdout: string;
@@ -12,8 +12,7 @@ export interface Outcome {
 }
 
 export interface RunOptions {
-  readonly stdin?: string | Buffer | Readable;
-  /** What the person at the terminal says; without it nobody is there. */
+  /** What the person at the terminal types; without it there is no terminal. */
   readonly answer?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly context?: Partial<CliContext>;
@@ -26,7 +25,7 @@ export const ACTOR = 'alice';
 /** The command line on a database, in this process. */
 export const petstoreOn =
   (databaseUrl: string): Petstore =>
-  async (args, { stdin = '', answer, environment = {}, context = {} } = {}) => {
+  async (args, { answer, environment = {}, context = {} } = {}) => {
     const stdout = new PassThrough();
     const written = buffer(stdout);
     let stderr = '';
@@ -35,16 +34,15 @@ export const petstoreOn =
         config: () => loadConfig({ DATABASE_URL: databaseUrl, ...environment }),
         actor: ACTOR,
         print: (text) => stdout.write(text),
-        complain: (text) => (stderr += text),
-        stdin: stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)]),
+        printError: (text) => (stderr += text),
         stdout,
+        columns: undefined,
         ...(answer !== undefined && {
           ask: (question: string) => {
             stderr += question;
             return Promise.resolve(answer);
           },
         }),
-        onInterrupt: () => () => undefined,
         nowMs: Date.now,
         ...context,
       },
@@ -54,7 +52,7 @@ export const petstoreOn =
     return { code, stdout: (await written).toString('utf8'), stderr };
   };
 
-/** What a command that must go well prints as JSON. Every int64 that a double would round is a string of its digits here. */
+/** The JSON that a successful command prints. Every int64 that a double would round is a string of its digits here. */
 export async function json<Value>(outcome: Promise<Outcome>): Promise<Value> {
   const { code, stdout, stderr } = await outcome;
   if (code !== 0 || stderr !== '') throw new Error(`exit code ${code}: ${stderr}`);
