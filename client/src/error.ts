@@ -1,19 +1,19 @@
 import { ERROR_CODES } from './generated/error-codes.js';
 
-/** What the service says is wrong. */
+/** The error codes of the service. */
 export type ServiceErrorCode = (typeof ERROR_CODES)[number];
 
 /**
- * Every code there is: those of the service, `connection_failed` when no whole answer came, and `unexpected_answer` when
- * something other than the service answered, such as a proxy.
+ * All error codes: those of the service, `connection_failed` if there was no complete response, and `unexpected_response` if
+ * the response is not from the service but, for example, from a proxy.
  */
-export type ErrorCode = ServiceErrorCode | 'connection_failed' | 'unexpected_answer';
+export type ErrorCode = ServiceErrorCode | 'connection_failed' | 'unexpected_response';
 
 /** The window with the fewest requests remaining, after this request. */
 export interface RateLimit {
   readonly limit: number;
   readonly remaining: number;
-  /** When the window ends, in Unix seconds. */
+  /** When the window resets, in Unix seconds. */
   readonly resetUnixSeconds: number;
 }
 
@@ -23,13 +23,13 @@ interface Details {
   readonly cause?: unknown;
 }
 
-/** Whatever a call fails with, except for the reason of an `AbortSignal`. */
+/** The error of every failed call, except for the reason of an `AbortSignal`. */
 export class PetStoreError extends Error {
   override readonly name = 'PetStoreError';
   readonly code: ErrorCode;
   /** The HTTP status; 0 for `connection_failed`. */
   readonly status: number;
-  /** The seconds to wait before the next attempt, when the service names them (429 and 503). */
+  /** The seconds to wait before a retry, if the response has `Retry-After` (429 and 503). */
   readonly retryAfterSeconds: number | undefined;
   readonly rateLimit: RateLimit | undefined;
 
@@ -42,12 +42,17 @@ export class PetStoreError extends Error {
   }
 }
 
-/** The error that an answer other than a success is. */
-export function errorOfAnswer(status: number, headers: Headers, body: string): PetStoreError {
+/** The error for a response that is not a success. */
+export function errorOfResponse(status: number, headers: Headers, body: string): PetStoreError {
   const details = { retryAfterSeconds: integer(headers, 'retry-after'), rateLimit: rateLimitOf(headers) };
   const error = readError(body);
   return error === undefined
-    ? new PetStoreError('unexpected_answer', status, `The answer ${status} is not of this service.`, details)
+    ? new PetStoreError(
+        'unexpected_response',
+        status,
+        `The response (HTTP ${status}) is not from the Pet Store Service.`,
+        details,
+      )
     : new PetStoreError(error.code, status, error.message, details);
 }
 

@@ -2,12 +2,12 @@ import { INT64_MEMBERS } from './generated/int64-members.js';
 
 const INT64: ReadonlySet<string> = new Set(INT64_MEMBERS);
 
-/** A string with what follows it when it names a member whose value is an integer. */
+/** A string, and the integer after it if the string names a member. */
 const STRING_AND_INTEGER = /("(?:[^"\\]|\\.)*")(?:(\s*:\s*)(-?\d+)(?![\d.eE]))?/g;
 
 /**
- * Reads JSON with the int64 members of the interface as `bigint`, to the digit. Not by `context.source` of `JSON.parse`,
- * which Node.js 20 and some browsers lack: their digits are put in quotes before they are parsed.
+ * Parses JSON, with the int64 members of the interface as exact `bigint`s. Their digits are quoted before parsing, because
+ * Node.js 20 and some browsers lack `context.source` in `JSON.parse`.
  */
 export function parseExact(text: string): unknown {
   const quoted = text.replaceAll(
@@ -22,7 +22,7 @@ export function parseExact(text: string): unknown {
   );
 }
 
-/** Writes a flat object, with a `bigint` as a number to the digit; what is undefined is left out. */
+/** Writes a flat object, with every `bigint` as an exact number. Undefined members are left out. */
 export function writeExact(members: object): string {
   const written = Object.entries(members)
     .filter(([, value]) => value !== undefined)

@@ -1,17 +1,17 @@
-import type { Answer } from './transport.js';
+import type { Reply } from './transport.js';
 import type { Page } from './types.js';
 
-/** The page that an answer is, with the cursor out of its `Link` header. */
-export function pageOf<Item>({ value, headers }: Answer): Page<Item> {
+/** A page of items, with the cursor of the next page from the `Link` header. */
+export function pageOf<Item>({ value, headers }: Reply): Page<Item> {
   const items = value as readonly Item[];
   const [, target] = /<([^>]*)>\s*;\s*rel="next"/.exec(headers.get('link') ?? '') ?? [];
-  // The target may be a path alone; only its query is of interest.
+  // The link may be a path without an origin; only its query matters.
   const next =
     target === undefined ? null : new URL(target, 'http://service.invalid').searchParams.get('cursor');
   return next === null ? { items } : { items, next };
 }
 
-/** Every item of a list, page by page: the next page is fetched when it is reached. */
+/** All items of a list. Each page is fetched when the iteration reaches it. */
 export async function* everyItem<Item>(
   fetchPage: (cursor: string | undefined) => Promise<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
@@ -23,7 +23,7 @@ export async function* everyItem<Item>(
   } while (cursor !== undefined);
 }
 
-/** A query string out of what is defined; empty when nothing is. */
+/** A query string of the defined members; empty if there are none. */
 export function queryOf(members: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members))

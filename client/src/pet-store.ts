@@ -18,7 +18,7 @@ import type {
 
 export type PetStoreOptions = TransportOptions;
 
-/** The Pet Store Service, one method for each operation. Every method rejects with a `PetStoreError`. */
+/** The client of the Pet Store Service, with a method for each operation. All methods reject with a `PetStoreError`. */
 export class PetStore {
   readonly #transport: Transport;
 
@@ -26,57 +26,59 @@ export class PetStore {
     this.#transport = new Transport(options);
   }
 
-  /** One page of the animals, by ascending `id`. */
+  /** Returns one page of pets, ordered by `id`. */
   async listPets(options: ListOptions<PetStatus> = {}): Promise<Page<Pet>> {
     return this.#list('/pets', options);
   }
 
-  /** Every animal, or every one of a status: each that stays meanwhile comes exactly once. */
+  /** Iterates over all pets, or all pets with a status, ordered by `id`. */
   pets(options: IterateOptions<PetStatus> = {}): AsyncGenerator<Pet, void, undefined> {
     return everyItem((cursor) => this.listPets({ ...options, cursor }));
   }
 
+  /** Adds a pet and returns it with its `id`. */
   async createPet(pet: NewPet, options: CreateOptions = {}): Promise<Pet> {
     return this.#create<Pet>('/pets', pet, options);
   }
 
-  /** @deprecated The operation ends on 2030-12-05 with `operation_removed`; read animals from the list. */
+  /** @deprecated From 2030-12-05 on it fails with `operation_removed`. Use `listPets` or `pets` instead. */
   async getPet(id: bigint, options: CallOptions = {}): Promise<Pet> {
     return this.#get<Pet>(`/pets/${id}`, options);
   }
 
-  /** One page of the orders, by ascending `id`. */
+  /** Returns one page of orders, ordered by `id`. */
   async listOrders(options: ListOptions<OrderStatus> = {}): Promise<Page<Order>> {
     return this.#list('/store/orders', options);
   }
 
-  /** Every order, or every one of a status. */
+  /** Iterates over all orders, or all orders with a status, ordered by `id`. */
   orders(options: IterateOptions<OrderStatus> = {}): AsyncGenerator<Order, void, undefined> {
     return everyItem((cursor) => this.listOrders({ ...options, cursor }));
   }
 
-  /** Orders an animal: `unknown_pet` when there is none, `pet_not_available` when another was faster. */
+  /** Orders a pet. Fails with `unknown_pet` if it does not exist, and with `pet_not_available` if it cannot be ordered. */
   async placeOrder(petId: bigint, options: CreateOptions = {}): Promise<Order> {
     return this.#create<Order>('/store/orders', { petId }, options);
   }
 
+  /** Returns an order. */
   async getOrder(id: bigint, options: CallOptions = {}): Promise<Order> {
     return this.#get<Order>(`/store/orders/${id}`, options);
   }
 
-  /** Moves an order on: to `approved`, `delivered` or `cancelled`. */
+  /** Changes the status of an order to `approved`, `delivered` or `cancelled`. */
   async changeOrder(id: bigint, status: OrderStatus, options: CallOptions = {}): Promise<Order> {
     const body = writeExact({ status });
     const request = { method: 'PATCH', path: `/store/orders/${id}`, body, signal: options.signal } as const;
     return (await this.#transport.send(request)).value as Order;
   }
 
-  /** How many animals there are of each status. */
+  /** Returns the number of pets by status. */
   async inventory(options: CallOptions = {}): Promise<Inventory> {
     return this.#get<Inventory>('/store/inventory', options);
   }
 
-  /** What this key has used of its limits. */
+  /** Returns the plan, limits and usage of the API key. */
   async usage(options: CallOptions = {}): Promise<Usage> {
     return this.#get<Usage>('/usage', options);
   }

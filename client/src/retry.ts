@@ -1,18 +1,18 @@
 import type { PetStoreError } from './error.js';
 
 export interface RetryOptions {
-  /** How often a call is tried at most, the first time included; 5 by default, 1 for never again. */
+  /** The maximum number of attempts, including the first; 5 by default. 1 disables retries. */
   readonly attemptsMax?: number | undefined;
-  /** The first backoff, in ms, doubled with each attempt; 250 by default. */
+  /** The first backoff in ms, doubled with each attempt; 250 by default. */
   readonly baseMs?: number | undefined;
   /**
-   * The longest wait, in ms; 65,000 by default: a minute window and its jitter. When `Retry-After` asks for more, such as
-   * the rest of a day, the call fails at once and says so.
+   * The longest wait in ms; 65,000 by default, which covers a minute window and jitter. If `Retry-After` is longer, such as
+   * the rest of a day, the call fails at once.
    */
   readonly capMs?: number | undefined;
-  /** From 0 to below 1; `Math.random` by default. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive); `Math.random` by default. */
   readonly random?: (() => number) | undefined;
-  /** Waits, and rejects with the signal's reason when that comes first. */
+  /** Waits, and rejects with the reason of the signal if it is aborted first. */
   readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
@@ -33,10 +33,10 @@ export const withDefaults = (options: RetryOptions = {}): Retry => ({
 });
 
 /**
- * How long to wait before the next attempt, in ms; undefined when there should be none. `Retry-After` is never cut short:
- * who comes earlier is refused again, and that counts towards a ban.
- * @param attempt 1 after the first
- * @param isRepeatable whether the request may be sent again when nobody knows if it arrived
+ * The delay before the next attempt in ms; undefined if the call should not be retried. `Retry-After` is never shortened:
+ * an earlier request would be rejected again and count towards a ban.
+ * @param attempt the number of attempts so far
+ * @param isRepeatable whether the request is safe to repeat when its outcome is unknown
  */
 export function delayMs(
   error: PetStoreError,
@@ -44,20 +44,22 @@ export function delayMs(
   isRepeatable: boolean,
   retry: Retry,
 ): number | undefined {
-  if (attempt >= retry.attemptsMax || !isPassing(error, isRepeatable)) return undefined;
+  if (attempt >= retry.attemptsMax || !isTemporary(error, isRepeatable)) return undefined;
   const backoffMs = Math.min(retry.capMs, retry.baseMs * 2 ** (attempt - 1));
   if (error.retryAfterSeconds === undefined) {
-    // At least half of it: what failed needs some time in any case.
+    // At least half of the backoff, because a failure needs some time to pass.
     return (backoffMs * (1 + retry.random())) / 2;
   }
-  const askedMs = error.retryAfterSeconds * 1000;
-  // Everybody who was refused is told the same instant: jitter keeps them from coming back as one.
-  return askedMs > retry.capMs ? undefined : Math.min(retry.capMs, askedMs + backoffMs * retry.random());
+  const requestedMs = error.retryAfterSeconds * 1000;
+  // All rejected clients get the same instant: jitter keeps them from returning together.
+  return requestedMs > retry.capMs
+    ? undefined
+    : Math.min(retry.capMs, requestedMs + backoffMs * retry.random());
 }
 
-function isPassing({ code, status }: PetStoreError, isRepeatable: boolean): boolean {
+function isTemporary({ code, status }: PetStoreError, isRepeatable: boolean): boolean {
   if (code === 'connection_failed') return isRepeatable;
-  // A repeat can overtake the end of the first: then the first one's answer is near.
+  // The repeat arrived before the first request completed, which it is about to.
   return status === 429 || status === 503 || code === 'request_in_progress';
 }
 

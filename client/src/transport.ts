@@ -1,13 +1,13 @@
-import { errorOfAnswer, PetStoreError } from './error.js';
+import { errorOfResponse, PetStoreError } from './error.js';
 import { parseExact } from './exact-json.js';
 import { delayMs, type Retry, type RetryOptions, withDefaults } from './retry.js';
 
 export interface TransportOptions {
-  /** Where the interface begins, such as `https://petstore.example/v1`. */
+  /** The base URL of the service, such as `https://petstore.example/v1`. */
   readonly baseUrl: string;
-  /** `psk_…`: who can read it can use it, so a page should get its own from your server. */
+  /** The API key, `psk_…`. Do not ship it in the code of a web page: anyone who can read it can use it. */
   readonly apiKey: string;
-  /** Another `fetch` than the global one. */
+  /** A replacement for the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   readonly retry?: RetryOptions | undefined;
 }
@@ -20,12 +20,12 @@ export interface Request {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Answer {
+export interface Reply {
   readonly value: unknown;
   readonly headers: Headers;
 }
 
-/** Sends requests until they succeed, fail for good, or were tried often enough. */
+/** Sends requests, and retries those that failed temporarily. */
 export class Transport {
   readonly #baseUrl: string;
   readonly #apiKey: string;
@@ -35,13 +35,13 @@ export class Transport {
   constructor(options: TransportOptions) {
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
     this.#apiKey = options.apiKey;
-    // Browsers refuse a fetch that is called as a method of something else.
+    // Browsers reject a `fetch` that is called as a method of another object.
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#retry = withDefaults(options.retry);
   }
 
-  async send(request: Request): Promise<Answer> {
-    // A POST has an Idempotency-Key, which makes its repeat harmless.
+  async send(request: Request): Promise<Reply> {
+    // A POST has an Idempotency-Key, so it is safe to repeat.
     const isRepeatable = request.method !== 'PATCH';
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -56,13 +56,13 @@ export class Transport {
     }
   }
 
-  async #sendOnce(request: Request): Promise<Answer> {
+  async #sendOnce(request: Request): Promise<Reply> {
     const { ok, status, headers, text } = await this.#exchange(request);
-    if (!ok) throw errorOfAnswer(status, headers, text);
+    if (!ok) throw errorOfResponse(status, headers, text);
     try {
       return { value: parseExact(text), headers };
     } catch (cause) {
-      throw new PetStoreError('unexpected_answer', status, 'The answer is not JSON.', { cause });
+      throw new PetStoreError('unexpected_response', status, 'The response is not valid JSON.', { cause });
     }
   }
 
@@ -89,7 +89,7 @@ export class Transport {
       return { ok, status, headers: response.headers, text: await response.text() };
     } catch (cause) {
       signal?.throwIfAborted();
-      throw new PetStoreError('connection_failed', 0, 'No whole answer came.', { cause });
+      throw new PetStoreError('connection_failed', 0, 'There was no complete response.', { cause });
     }
   }
 }

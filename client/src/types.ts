@@ -2,14 +2,14 @@ import type { components } from './generated/schema.js';
 
 type Schemas = components['schemas'];
 
-/** An animal. `id` and `categoryId` are `bigint`: they cover all of int64, which a number does not. */
+/** A pet. `id` and `categoryId` are `bigint`, because a `number` cannot hold every int64. */
 export type Pet = Readonly<Schemas['Pet']>;
 export type NewPet = Readonly<Schemas['NewPet']>;
 export type PetStatus = Schemas['PetStatus'];
 
 /**
- * An order for one animal. Its times are RFC 3339 text in UTC, as they came: they sort as text, survive `JSON.stringify`
- * and a state store unchanged, and `new Date(order.placedAt)` is one call away.
+ * An order for one pet. Its times are RFC 3339 strings in UTC, as received: they sort as text and survive `JSON.stringify` and
+ * state stores. For a `Date`, use `new Date(order.placedAt)`.
  */
 export type Order = Readonly<Schemas['Order']>;
 export type OrderStatus = Schemas['OrderStatus'];
@@ -20,27 +20,27 @@ export type Usage = Readonly<Schemas['Usage']>;
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** The `cursor` of the next page; absent on the last. It belongs to the filter it came with. */
+  /** The `cursor` of the next page; absent on the last page. It is valid only with the same filter. */
   readonly next?: string;
 }
 
 export interface CallOptions {
-  /** Ends the call, also while it waits to try again; the call rejects with the signal's reason. */
+  /** Aborts the call, also while it waits to retry. The call rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface CreateOptions extends CallOptions {
-  /** A name of your own for this creation, so that it happens once even over restarts; a random one by default. */
+  /** Your own `Idempotency-Key`, so that the creation happens once even over restarts; random by default. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface IterateOptions<Status> extends CallOptions {
   readonly status?: Status | undefined;
-  /** The length of the pages that are fetched, 1 to 100. */
+  /** The number of items in each fetched page, 1 to 100. */
   readonly limit?: number | undefined;
 }
 
 export interface ListOptions<Status> extends IterateOptions<Status> {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string | undefined;
 }

@@ -74,6 +74,6 @@ export function assertNotRemoved(deprecation: Deprecation, nowMs: number): void 
   if (nowMs < deprecation.removedAt.getTime()) return;
   throw new ApiError(
     'operation_removed',
-    `This operation was removed on ${deprecation.removedAt.toISOString().slice(0, 10)}: use ${deprecation.successor}.`,
+    `This operation was removed on ${deprecation.removedAt.toISOString().slice(0, 10)}. Use ${deprecation.successor} instead.`,
   );
 }

@@ -13,7 +13,7 @@ const LIMIT_MESSAGE = { message: `limit must be an integer from 1 to ${LIMIT_MAX
 /** The query members of every list. */
 export class PagingQuery {
   @Expose()
-  @Described('How many there are on a page at most.')
+  @Described('The maximum number of items on a page.')
   @FromPlainInteger()
   @IsInt(LIMIT_MESSAGE)
   @Min(1, LIMIT_MESSAGE)
@@ -21,7 +21,9 @@ export class PagingQuery {
   readonly limit: number = 20;
 
   @Expose()
-  @Described('Where the page begins: take it from the `Link` header, with its filter. It is opaque.')
+  @Described(
+    'An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself.',
+  )
   @MayBeAbsent()
   @IsString({ message: 'cursor must be given once' })
   readonly cursor?: string;
@@ -51,7 +53,7 @@ export class Paging {
     if (fromId === undefined) {
       throw new ApiError(
         'invalid_parameter',
-        'cursor must be one that this list gave, with the same filter.',
+        'cursor must come from the Link header of this list, with the same filter.',
       );
     }
     this.fromId = fromId;

@@ -4,22 +4,22 @@ import { bodySchemaOf, PARAMETERS, parametersOf } from './inputs.js';
 import { ERROR_SCHEMA, Responses } from './responses.js';
 import { type Json, NamedSchemas } from './schemas.js';
 
-/** What the document says of the service as a whole. */
+/** The description of the service as a whole. */
 const INFO: Json = {
   title: 'Pet Store Service',
   version: '1.0.0',
-  summary: 'The animals of a pet store, and the orders for them.',
+  summary: 'Manage the pets of a store and the orders for them.',
   description: [
-    'List, add and order the animals of a pet store. At `/docs` there is a guide, and a page to try each operation.',
-    'Every request needs an API key: `Authorization: Bearer <key>`.',
-    'Identifiers are integers of 64 bits, written as JSON numbers to the digit. In JavaScript, read what is beyond ' +
-      '2^53 with a parser that keeps them, such as the typed client of this service does.',
-    'Whatever is no success has an Error as its body, with a `code` out of a closed set. Every answer carries the ' +
-      'state of its rate limits; after a 429 or a 503 wait for the seconds in `Retry-After`. A 503 to a ' +
-      'write may leave its outcome unknown: repeat it with the same `Idempotency-Key`, and it is done once.',
-    'Every `GET` also answers `HEAD`: the same status and headers, without a body. A path that does not exist is 404 ' +
-      '`not_found`, and a path that does not offer the method is 405 `method_not_allowed` with `Allow`.',
-    'Members that you do not know may join an answer: ignore them.',
+    'List, add and order the pets of a store. The docs page at `/docs` has a guide and lets you try each operation.',
+    'Every request needs an API key in the header `Authorization: Bearer <key>`.',
+    'Identifiers are 64-bit integers, sent as JSON numbers. `JSON.parse` in JavaScript rounds numbers beyond 2^53: use a ' +
+      'parser that keeps every digit, or the typed client of this service.',
+    'Every error response has an Error as its body, with a `code` from a closed set. Every response has the rate-limit ' +
+      'headers. After a 429 or 503, wait for the seconds in `Retry-After`. After a 503 the outcome of a write may be ' +
+      'unknown: repeat it with the same `Idempotency-Key`, and it is executed only once.',
+    'Every `GET` also supports `HEAD`, which returns the same status and headers without a body. An unknown path is 404 ' +
+      '`not_found`. A method that a path does not support is 405 `method_not_allowed`, with `Allow`.',
+    'Responses may gain new members: ignore members that you do not know.',
   ].join('\n\n'),
   contact: { name: 'The team of the Pet Store Service' },
   license: { name: 'MIT', identifier: 'MIT' },
@@ -27,9 +27,9 @@ const INFO: Json = {
 
 /** The groups of operations, in the order in which they are read. */
 const TAGS = [
-  { name: 'Pets', description: 'The animals of the store.' },
-  { name: 'Store', description: 'Orders for animals, and how many there are.' },
-  { name: 'Usage', description: 'What your API key has used of its limits.' },
+  { name: 'Pets', description: 'The pets of the store.' },
+  { name: 'Store', description: 'Orders for pets, and the inventory.' },
+  { name: 'Usage', description: 'The limits of your API key and how much of them is used.' },
 ] as const;
 
 /** Every operation's path begins with it; it belongs to the server's address, as the interface says. */
@@ -67,7 +67,7 @@ export function createDocument(operations: readonly DocumentedOperation[], serve
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'psk_…',
-          description: 'The API key: `Authorization: Bearer <key>`.',
+          description: 'Send the API key in the header `Authorization: Bearer <key>`.',
         },
       },
       schemas: schemas.all,
@@ -95,7 +95,7 @@ function describe(operation: DocumentedOperation, schemas: NamedSchemas, respons
   const ending =
     deprecation === undefined
       ? ''
-      : `\n\nDeprecated: it is removed on ${removedOn} and answers 410 from then on. Use \`${deprecation.successor}\`.`;
+      : `\n\nDeprecated. From ${removedOn} on it returns 410. Use \`${deprecation.successor}\` instead.`;
   const body = bodySchemaOf(operation, schemas);
   return {
     operationId: id,
@@ -114,7 +114,7 @@ function describe(operation: DocumentedOperation, schemas: NamedSchemas, respons
   };
 }
 
-/** The edge answers HEAD wherever it answers GET. */
+/** Every GET route also handles HEAD. */
 function describeHead(operation: DocumentedOperation, get: Json): Json {
   const { id, notes, success } = operation;
   return {
@@ -123,10 +123,13 @@ function describeHead(operation: DocumentedOperation, get: Json): Json {
     summary: `${notes.summary}: headers only`,
     description: 'The status and the headers of `GET`, without the body.',
     responses: {
-      [success.status]: { description: 'It is there.', headers: headersOf(operation, success.status) },
-      304: { description: 'What you have still holds.', headers: headersOf(operation, 304) },
-      '4XX': { description: 'The error that `GET` answers.', headers: headersOfHeadErrors(operation) },
-      '5XX': { description: 'The error that `GET` answers.', headers: headersOfHeadErrors(operation) },
+      [success.status]: {
+        description: 'The resource exists.',
+        headers: headersOf(operation, success.status),
+      },
+      304: { description: 'Your copy is up to date.', headers: headersOf(operation, 304) },
+      '4XX': { description: 'The error that `GET` returns.', headers: headersOfHeadErrors(operation) },
+      '5XX': { description: 'The error that `GET` returns.', headers: headersOfHeadErrors(operation) },
     },
   };
 }

@@ -19,7 +19,7 @@ export interface DocumentedOperation {
 /** Whether `If-Match` is evaluated: on reads and on writes of one record, but not where a record is added to a collection. */
 export const isConditional = (method: DocumentedOperation['method']): boolean => method !== 'post';
 
-/** The operations among these routes: every one that needs a key. Fastify's own for HEAD are told with those for GET. */
+/** The operations among these routes: every one that needs a key. Fastify's own for HEAD are described with those for GET. */
 export const operationsOf = (routes: readonly RouteOptions[]): readonly DocumentedOperation[] =>
   routes
     .filter(({ method, config }) => method !== 'HEAD' && config?.public !== true)
@@ -32,7 +32,7 @@ function operationOf({ method, url, config = {}, schema }: RouteOptions): Docume
   }
   const { response = {} } = (schema ?? {}) as { readonly response?: Readonly<Record<string, Json>> };
   const [success] = Object.entries(response);
-  if (success === undefined) throw new Error(`${operation} has no schema of its answer`);
+  if (success === undefined) throw new Error(`${operation} has no response schema`);
   return {
     id: operation,
     method: String(method).toLowerCase() as DocumentedOperation['method'],

@@ -4,67 +4,63 @@ import type { Json } from './schemas.js';
 
 /** Every header of a response but those of HTTP itself (`Content-Type`, `Date`, `Connection` …), by component. */
 export const HEADERS = {
-  'X-RateLimit-Limit': header(
-    60,
-    'The request limit in force, of the window that has the fewest requests left.',
-  ),
-  'X-RateLimit-Remaining': header(59, 'How many requests that window has left.'),
+  'X-RateLimit-Limit': header(60, 'The limit of the window with the fewest requests remaining.'),
+  'X-RateLimit-Remaining': header(59, 'The requests remaining in that window.'),
   'X-RateLimit-Reset': header(
     1795167060,
-    'When that window ends, in Unix seconds; with 429, when a request makes sense again.',
+    'When that window resets, in Unix seconds. With a 429: when to retry.',
   ),
   'RateLimit-Policy': header(
     '"minute";q=60;w=60, "day";q=1000;w=86400',
-    'Every window that counts: its limit `q` and its length `w` in seconds (draft-ietf-httpapi-ratelimit-headers-10). ' +
-      'Without a valid key it is the one of the client address.',
+    'The limit `q` and the length `w` in seconds of each window (draft-ietf-httpapi-ratelimit-headers-11). Without a ' +
+      'valid key: the limit of the client address.',
   ),
   RateLimit: header(
     '"minute";r=59;t=31, "day";r=999;t=53071',
-    'The state of each window: the requests left `r` and the seconds to its end `t`.',
+    'The requests remaining `r` in each window, and the seconds `t` until it resets.',
   ),
   'X-Request-Id': header(
     '5f0c1de08a3b-2s',
-    'What the service knows this request by: name it when you report a fault. It is what you sent in `X-Request-Id`, if ' +
-      'that was 1 to 128 visible ASCII characters without quotes, commas, semicolons, angle brackets and backslashes.',
+    'The id of this request in the log of the service: include it in a problem report. It is the `X-Request-Id` that you ' +
+      'sent, if that has 1 to 128 visible ASCII characters except quotes, commas, semicolons, angle brackets and backslashes.',
   ),
   'Access-Control-Allow-Origin': optionalHeader(
     '*',
-    'The origins that may read the answer; with a configured list, the asking one if it is listed.',
+    'The origins that may read the response. If origins are configured: the origin of the request, if it is one of them.',
   ),
   'Access-Control-Expose-Headers': optionalHeader(
     'ETag, Link, Location',
-    'The headers that a script in a browser can read: all of these.',
+    'The headers that scripts in a browser may read: all headers described here.',
   ),
   'Cache-Control': optionalHeader(
     'private, no-cache',
-    'An answer to `GET` may be kept, but must be asked for again; anything else must not be kept.',
+    'A response to `GET` may be stored but must be revalidated. Any other response must not be stored.',
   ),
-  Vary: optionalHeader('Authorization', 'What the answer differs by.'),
+  Vary: optionalHeader('Authorization', 'The request headers that the response depends on.'),
   ETag: header(
     '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
-    'The strong tag of the record or list, for `If-Match` and `If-None-Match`. After a write it is that of the record as ' +
-      'it is now.',
+    'A strong entity tag of the resource, for `If-Match` and `If-None-Match`. After a write: of the new state.',
   ),
   Link: header(
     `</v1/pets?limit=20&cursor=${encodeCursor('/v1/pets?', 21n)}>; rel="next", </v1/pets?limit=20>; rel="first"`,
-    'The `next` page, absent on the last one, and the `first` (RFC 8288).',
+    'Links to the `first` page and to the `next` page, which is absent on the last page (RFC 8288).',
   ),
-  Location: header('/v1/pets/301', 'Where what was created can be read.'),
+  Location: header('/v1/pets/301', 'The URL of the created resource.'),
   'Idempotency-Replayed': optionalHeader(
     'true',
-    'Present when this is the stored answer to an earlier request with the same `Idempotency-Key`.',
+    'Present when this is the stored response to an earlier request with the same `Idempotency-Key`.',
   ),
-  Deprecation: header('@1795132800', 'Since when the operation is deprecated, in Unix seconds (RFC 9745).'),
-  Sunset: header('Thu, 05 Dec 2030 00:00:00 GMT', 'When the operation ends (RFC 8594).'),
+  Deprecation: header('@1795132800', 'When the operation was deprecated, in Unix seconds (RFC 9745).'),
+  Sunset: header('Thu, 05 Dec 2030 00:00:00 GMT', 'When the operation is removed (RFC 8594).'),
   DeprecationLink: header(
     '</docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"',
-    'What explains the deprecation, and what replaces the operation.',
+    'Links to the documentation of the deprecation and to the successor of the operation.',
   ),
   'WWW-Authenticate': header(
     'Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."',
-    'The challenge of RFC 6750; without an error when no key was sent.',
+    'The challenge (RFC 6750). It has no `error` if no key was sent.',
   ),
-  'Retry-After': header(31, 'The seconds to wait before the next attempt; at least 1.'),
+  'Retry-After': header(31, 'The seconds to wait before you retry; at least 1.'),
 } as const satisfies Record<string, Json>;
 
 type Component = keyof typeof HEADERS;

@@ -9,8 +9,8 @@ export const PARAMETERS = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A name for this request, unique to your key: within 24 hours a repeat with the same body gets the first answer ' +
-      'again instead of a second creation.',
+      'A unique value for this request, such as a UUID. If you repeat the request with the same value and body within 24 ' +
+      'hours, it is not executed again and returns the first response.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
     example: '5f0c3a52-7a63-4f0e-9d0b-6f1f3c1f2b7e',
   },
@@ -18,15 +18,16 @@ export const PARAMETERS = {
     name: 'If-Match',
     in: 'header',
     description:
-      'The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a ' +
-      'write changes nothing. A weak tag never matches, `*` always does.',
+      'One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing ' +
+      'is changed. Weak tags never match; `*` always matches.',
     schema: { type: 'string' },
     example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` of the answer that you have: while it still holds, you get 304 without a body.',
+    description:
+      'The `ETag` of your copy. If it is still the present one, the response is 304 without a body.',
     schema: { type: 'string' },
     example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
   },
@@ -41,7 +42,7 @@ export function parametersOf(operation: DocumentedOperation, schemas: NamedSchem
       name,
       in: 'path',
       required: true,
-      description: 'The identifier. What is no plain decimal int64 identifies nothing (404).',
+      description: 'The identifier. Anything but a decimal int64 is 404.',
       schema: { type: 'integer', format: 'int64' },
       example: 301,
     })),

@@ -7,19 +7,19 @@ const ALL_CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 /** The Error of the interface, with the closed set of its codes. */
 export const ERROR_SCHEMA: Json = {
-  description: 'What every answer is that is no success: exactly these three members.',
+  description: 'The body of every error response. It has exactly these three members.',
   type: 'object',
   properties: {
     code: {
-      description: 'What is wrong, for programs. The set is closed.',
+      description: 'The machine-readable error code, from a closed set.',
       type: 'string',
       enum: ALL_CODES,
       'x-enumDescriptions': Object.fromEntries(
         ALL_CODES.map((code) => [code, `${ERROR_CODES[code].status}: ${ERROR_CODES[code].message}`]),
       ),
     },
-    message: { description: 'What is wrong, for people, in one line.', type: 'string' },
-    status: { description: 'The HTTP status.', type: 'integer' },
+    message: { description: 'A human-readable description, in one line.', type: 'string' },
+    status: { description: 'The HTTP status code.', type: 'integer' },
   },
   required: ['code', 'message', 'status'],
   additionalProperties: false,
@@ -120,7 +120,7 @@ export class Responses {
       },
       ...(method === 'get' && {
         304: {
-          description: 'What you have, by its `ETag`, still holds.',
+          description: 'Your copy, identified by its `ETag`, is up to date.',
           headers: headersOf(operation, 304),
         },
       }),

@@ -2,14 +2,14 @@ export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
 
 export type PetStatus = (typeof PET_STATUSES)[number];
 
-/** An animal that is not stored yet. */
+/** A pet that is not stored yet. */
 export interface NewPet {
   readonly name: string;
   readonly categoryId: bigint;
   readonly status?: PetStatus;
 }
 
-/** An animal of the store. */
+/** A pet of the store. */
 export interface Pet extends NewPet {
   readonly id: bigint;
 }

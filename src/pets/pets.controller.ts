@@ -34,11 +34,11 @@ export class PetsController {
   @Get()
   @Operation({
     tag: 'Pets',
-    summary: 'List animals',
+    summary: 'List pets',
     description:
-      'A page of animals by ascending `id`, all or those of one status. Follow `next` in the `Link` header to the end: ' +
-      'every animal that stays meanwhile comes exactly once.',
-    success: 'A page of animals; an empty one when there are none.',
+      'Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that ' +
+      'are added or deleted meanwhile do not make the pages skip or repeat others.',
+    success: 'A page of pets, which may be empty.',
     example: PETS_EXAMPLE,
     query: ListPetsQuery,
   })
@@ -61,10 +61,10 @@ export class PetsController {
   @Post()
   @Operation({
     tag: 'Pets',
-    summary: 'Add an animal',
+    summary: 'Add a pet',
     description:
-      'Adds an animal. Members that are not known are ignored. With an `Idempotency-Key` it is safe to repeat.',
-    success: 'The animal, with its `id`.',
+      'Adds a pet. Unknown members are ignored. With an `Idempotency-Key` the request is safe to repeat.',
+    success: 'The new pet, with its `id`.',
     example: PET_EXAMPLE,
     body: NewPetBody,
     requestExample: NEW_PET_EXAMPLE,
@@ -91,9 +91,9 @@ export class PetsController {
   @Get(':petId')
   @Operation({
     tag: 'Pets',
-    summary: 'Get an animal',
-    description: 'One animal by its identifier.',
-    success: 'The animal.',
+    summary: 'Get a pet',
+    description: 'Returns a pet by its identifier.',
+    success: 'The pet.',
     example: PET_EXAMPLE,
     codes: ['pet_not_found'],
   })

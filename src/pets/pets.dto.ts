@@ -11,7 +11,7 @@ const IsPetStatus = (): PropertyDecorator =>
 /** The query of `GET /v1/pets`. */
 export class ListPetsQuery extends PagingQuery {
   @Expose()
-  @Described('Only animals of this status.')
+  @Described('Return only pets with this status.')
   @MayBeAbsent()
   @IsPetStatus()
   readonly status?: PetStatus;

@@ -6,12 +6,12 @@ import { type Inventory, InventoryRepository } from './inventory.repository.js';
 
 const inventorySchema = {
   title: 'Inventory',
-  description: 'How many animals there are of each status; those without one are in none.',
+  description: 'The number of pets by status. Pets without a status are not counted.',
   type: 'object',
   properties: {
-    available: { type: 'integer', format: 'int64', description: 'Animals that can be ordered.' },
-    pending: { type: 'integer', format: 'int64', description: 'Animals that are spoken for.' },
-    sold: { type: 'integer', format: 'int64', description: 'Animals that are sold.' },
+    available: { type: 'integer', format: 'int64', description: 'Pets that can be ordered.' },
+    pending: { type: 'integer', format: 'int64', description: 'Pets with an open order.' },
+    sold: { type: 'integer', format: 'int64', description: 'Pets that were delivered.' },
   },
   required: ['available', 'pending', 'sold'],
 };
@@ -23,9 +23,9 @@ export class InventoryController {
   @Get()
   @Operation({
     tag: 'Store',
-    summary: 'Count animals by status',
-    description: 'How many animals there are of each status, exact at the moment of the answer.',
-    success: 'The numbers.',
+    summary: 'Get the inventory',
+    description: 'Returns the exact number of pets by status.',
+    success: 'The number of pets by status.',
     example: { available: 128, pending: 4, sold: 61 },
   })
   @RouteSchema({ response: { 200: inventorySchema } })

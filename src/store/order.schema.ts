@@ -17,7 +17,7 @@ export const CHANGED_ORDER_EXAMPLE: Order = {
 const orderStatusSchema = {
   title: 'OrderStatus',
   description:
-    'How far an order is: `placed`, then `approved`, then `delivered`; or `cancelled` from either of the first two.',
+    'An order is `placed`, then `approved`, then `delivered`. It can be `cancelled` until it is delivered.',
   type: 'string',
   enum: ORDER_STATUSES,
 };
@@ -25,21 +25,25 @@ const orderStatusSchema = {
 /** How an order is written: instants in UTC with milliseconds (RFC 3339). */
 export const orderSchema = {
   title: 'Order',
-  description: 'An order for one animal.',
+  description: 'An order for one pet.',
   type: 'object',
   properties: {
-    id: { type: 'integer', format: 'int64', description: 'Given by the service when the order is placed.' },
-    petId: { type: 'integer', format: 'int64', description: 'The animal that is ordered.' },
+    id: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Assigned by the service when the order is placed.',
+    },
+    petId: { type: 'integer', format: 'int64', description: 'The ordered pet.' },
     status: orderStatusSchema,
     placedAt: { type: 'string', format: 'date-time', description: 'When the order was placed.' },
-    updatedAt: { type: 'string', format: 'date-time', description: 'When its status changed last.' },
+    updatedAt: { type: 'string', format: 'date-time', description: 'When the status last changed.' },
   },
   required: ['id', 'petId', 'status', 'placedAt', 'updatedAt'],
 };
 
 export const ordersSchema = {
   title: 'Orders',
-  description: 'Orders by ascending `id`.',
+  description: 'Orders, ordered by `id`.',
   type: 'array',
   items: orderSchema,
 };

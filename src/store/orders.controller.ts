@@ -29,8 +29,8 @@ export class OrdersController {
     tag: 'Store',
     summary: 'List orders',
     description:
-      'A page of orders by ascending `id`, all or those of one status. Follow `next` in the `Link` header to the end.',
-    success: 'A page of orders; an empty one when there are none.',
+      'Returns a page of orders, ordered by `id`. Follow the `next` link in the `Link` header until there is none.',
+    success: 'A page of orders, which may be empty.',
     example: [ORDER_EXAMPLE],
     query: ListOrdersQuery,
   })
@@ -53,10 +53,9 @@ export class OrdersController {
   @Post()
   @Operation({
     tag: 'Store',
-    summary: 'Order an animal',
+    summary: 'Place an order',
     description:
-      'Places an order for an animal that is `available`, and makes it `pending`. Of simultaneous orders for one animal ' +
-      'exactly one succeeds.',
+      'Orders a pet that is `available` and makes it `pending`. Of simultaneous orders for the same pet, exactly one succeeds.',
     success: 'The order.',
     example: ORDER_EXAMPLE,
     body: NewOrderBody,
@@ -87,7 +86,7 @@ export class OrdersController {
   @Operation({
     tag: 'Store',
     summary: 'Get an order',
-    description: 'One order by its identifier.',
+    description: 'Returns an order by its identifier.',
     success: 'The order.',
     example: ORDER_EXAMPLE,
     codes: ['order_not_found'],
@@ -109,10 +108,10 @@ export class OrdersController {
     tag: 'Store',
     summary: 'Change the status of an order',
     description:
-      'Takes an order a step further, and its animal with it: `delivered` makes the animal `sold`, `cancelled` makes it ' +
-      '`available` again. Asking for the present status changes nothing. With `If-Match` only the order that you have ' +
-      'seen is changed: of simultaneous changes that name one `ETag` exactly one succeeds.',
-    success: 'The order as it is now.',
+      'Changes the status of an order, and the status of its pet with it: `delivered` makes the pet `sold`, `cancelled` makes ' +
+      'it `available` again. Setting the present status changes nothing. With `If-Match`, the order changes only if it ' +
+      'still has that `ETag`.',
+    success: 'The changed order.',
     example: CHANGED_ORDER_EXAMPLE,
     body: OrderChangeBody,
     requestExample: { status: CHANGED_ORDER_EXAMPLE.status },
@@ -133,7 +132,7 @@ export class OrdersController {
     if (order.status !== status) {
       throw new ApiError(
         'order_transition_not_allowed',
-        `The order is ${order.status}, which cannot become ${status}.`,
+        `The order is ${order.status} and cannot become ${status}.`,
       );
     }
     return asJson(reply, order.json);

@@ -11,7 +11,7 @@ const IsOrderStatus = (): PropertyDecorator =>
 /** The query of `GET /v1/store/orders`. */
 export class ListOrdersQuery extends PagingQuery {
   @Expose()
-  @Described('Only orders of this status.')
+  @Described('Return only orders with this status.')
   @MayBeAbsent()
   @IsOrderStatus()
   readonly status?: OrderStatus;

@@ -18,11 +18,11 @@ export class UsageController {
   @Get()
   @Operation({
     tag: 'Usage',
-    summary: "Read the calling key's usage",
+    summary: 'Get usage',
     description:
-      'The plan and the limits of the key that asks, both present windows with this request counted, and what it did on ' +
-      'each of the last 31 UTC days.',
-    success: 'The usage of the calling key.',
+      'Returns the plan and limits of the API key of the request, the present minute and day with this request counted, and ' +
+      'the requests of each of the last 31 UTC days.',
+    success: 'The usage of the API key.',
     example: USAGE_EXAMPLE,
   })
   @RouteSchema({ response: { 200: usageSchema } })

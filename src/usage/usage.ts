@@ -35,31 +35,34 @@ export const USAGE_EXAMPLE: Usage = {
 
 const windowSchema = {
   title: 'UsageWindow',
-  description: 'A window of the calling key, this request counted.',
+  description: 'A window of the API key, with this request counted.',
   type: 'object',
   properties: {
-    limit: { type: 'integer', description: 'The limit in force.' },
-    remaining: { type: 'integer', description: 'The requests that the window has left.' },
-    resetsAt: { type: 'string', format: 'date-time', description: 'The end of the window.' },
+    limit: { type: 'integer', description: 'The limit of the window.' },
+    remaining: { type: 'integer', description: 'The requests remaining in the window.' },
+    resetsAt: { type: 'string', format: 'date-time', description: 'When the window resets.' },
   },
   required: ['limit', 'remaining', 'resetsAt'],
 };
 
 const usageDaySchema = {
   title: 'UsageDay',
-  description: 'What the calling key did on one UTC day.',
+  description: 'The requests of the API key on a UTC day.',
   type: 'object',
   properties: {
     day: { type: 'string', format: 'date' },
     admitted: { type: 'integer', description: 'Requests that were admitted.' },
-    refused: { type: 'integer', description: 'Requests that were over a limit; they are not charged.' },
+    refused: {
+      type: 'integer',
+      description: 'Requests that were rejected because of a limit. They do not count against it.',
+    },
   },
   required: ['day', 'admitted', 'refused'],
 };
 
 export const usageSchema = {
   title: 'Usage',
-  description: "The calling key's plan, its limits in force, and what it used.",
+  description: 'The plan of the API key, its limits and its usage.',
   type: 'object',
   properties: {
     plan: { type: 'string', description: 'The plan of the key.' },
@@ -67,7 +70,7 @@ export const usageSchema = {
     day: windowSchema,
     days: {
       type: 'array',
-      description: 'The last 31 UTC days, the oldest first and today last.',
+      description: 'The last 31 UTC days, oldest first.',
       items: usageDaySchema,
       minItems: 31,
       maxItems: 31,

@@ -150,7 +150,7 @@ describe('errors', () => {
       ['null', 500],
     ] as const) {
       const error = await rejectionOf(clientOf(service, '', { fetch: answering(text, status) }).usage());
-      expect(error).toMatchObject({ name: 'PetStoreError', code: 'unexpected_answer', status });
+      expect(error).toMatchObject({ name: 'PetStoreError', code: 'unexpected_response', status });
     }
   });
 });

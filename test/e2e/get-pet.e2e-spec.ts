@@ -56,7 +56,7 @@ describe('GET /v1/pets/{petId}', () => {
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
       code: 'pet_not_found',
-      message: 'There is no animal with this petId.',
+      message: 'There is no pet with this petId.',
       status: 404,
     });
     expectAnnounced(response);

@@ -32,7 +32,7 @@ const PATHS = [
 
 const ERROR = {
   code: 'precondition_failed',
-  message: 'If-Match names no tag that the resource has now: read it again.',
+  message: 'The resource has changed: If-Match does not match its present ETag.',
   status: 412,
 };
 

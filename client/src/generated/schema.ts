@@ -8,20 +8,20 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List animals
-         * @description A page of animals by ascending `id`, all or those of one status. Follow `next` in the `Link` header to the end: every animal that stays meanwhile comes exactly once.
+         * List pets
+         * @description Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that are added or deleted meanwhile do not make the pages skip or repeat others.
          */
         get: operations["listPets"];
         put?: never;
         /**
-         * Add an animal
-         * @description Adds an animal. Members that are not known are ignored. With an `Idempotency-Key` it is safe to repeat.
+         * Add a pet
+         * @description Adds a pet. Unknown members are ignored. With an `Idempotency-Key` the request is safe to repeat.
          */
         post: operations["createPet"];
         delete?: never;
         options?: never;
         /**
-         * List animals: headers only
+         * List pets: headers only
          * @description The status and the headers of `GET`, without the body.
          */
         head: operations["listPetsHead"];
@@ -36,11 +36,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an animal
+         * Get a pet
          * @deprecated
-         * @description One animal by its identifier.
+         * @description Returns a pet by its identifier.
          *
-         *     Deprecated: it is removed on 2030-12-05 and answers 410 from then on. Use `/v1/pets`.
+         *     Deprecated. From 2030-12-05 on it returns 410. Use `/v1/pets` instead.
          */
         get: operations["getPet"];
         put?: never;
@@ -48,7 +48,7 @@ export interface paths {
         delete?: never;
         options?: never;
         /**
-         * Get an animal: headers only
+         * Get a pet: headers only
          * @deprecated
          * @description The status and the headers of `GET`, without the body.
          */
@@ -64,8 +64,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count animals by status
-         * @description How many animals there are of each status, exact at the moment of the answer.
+         * Get the inventory
+         * @description Returns the exact number of pets by status.
          */
         get: operations["getInventory"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         delete?: never;
         options?: never;
         /**
-         * Count animals by status: headers only
+         * Get the inventory: headers only
          * @description The status and the headers of `GET`, without the body.
          */
         head: operations["getInventoryHead"];
@@ -89,13 +89,13 @@ export interface paths {
         };
         /**
          * List orders
-         * @description A page of orders by ascending `id`, all or those of one status. Follow `next` in the `Link` header to the end.
+         * @description Returns a page of orders, ordered by `id`. Follow the `next` link in the `Link` header until there is none.
          */
         get: operations["listOrders"];
         put?: never;
         /**
-         * Order an animal
-         * @description Places an order for an animal that is `available`, and makes it `pending`. Of simultaneous orders for one animal exactly one succeeds.
+         * Place an order
+         * @description Orders a pet that is `available` and makes it `pending`. Of simultaneous orders for the same pet, exactly one succeeds.
          */
         post: operations["placeOrder"];
         delete?: never;
@@ -117,7 +117,7 @@ export interface paths {
         };
         /**
          * Get an order
-         * @description One order by its identifier.
+         * @description Returns an order by its identifier.
          */
         get: operations["getOrder"];
         put?: never;
@@ -131,7 +131,7 @@ export interface paths {
         head: operations["getOrderHead"];
         /**
          * Change the status of an order
-         * @description Takes an order a step further, and its animal with it: `delivered` makes the animal `sold`, `cancelled` makes it `available` again. Asking for the present status changes nothing. With `If-Match` only the order that you have seen is changed: of simultaneous changes that name one `ETag` exactly one succeeds.
+         * @description Changes the status of an order, and the status of its pet with it: `delivered` makes the pet `sold`, `cancelled` makes it `available` again. Setting the present status changes nothing. With `If-Match`, the order changes only if it still has that `ETag`.
          */
         patch: operations["updateOrder"];
         trace?: never;
@@ -144,8 +144,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the calling key's usage
-         * @description The plan and the limits of the key that asks, both present windows with this request counted, and what it did on each of the last 31 UTC days.
+         * Get usage
+         * @description Returns the plan and limits of the API key of the request, the present minute and day with this request counted, and the requests of each of the last 31 UTC days.
          */
         get: operations["getUsage"];
         put?: never;
@@ -153,7 +153,7 @@ export interface paths {
         delete?: never;
         options?: never;
         /**
-         * Read the calling key's usage: headers only
+         * Get usage: headers only
          * @description The status and the headers of `GET`, without the body.
          */
         head: operations["getUsageHead"];
@@ -164,63 +164,63 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What every answer is that is no success: exactly these three members. */
+        /** @description The body of every error response. It has exactly these three members. */
         Error: {
             /**
-             * @description What is wrong, for programs. The set is closed.
+             * @description The machine-readable error code, from a closed set.
              * @enum {string}
              */
             code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "order_transition_not_allowed" | "request_in_progress" | "operation_removed" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
-            /** @description What is wrong, for people, in one line. */
+            /** @description A human-readable description, in one line. */
             message: string;
-            /** @description The HTTP status. */
+            /** @description The HTTP status code. */
             status: number;
         };
-        /** @description How many animals there are of each status; those without one are in none. */
+        /** @description The number of pets by status. Pets without a status are not counted. */
         Inventory: {
             /**
              * Format: int64
-             * @description Animals that can be ordered.
+             * @description Pets that can be ordered.
              */
             available: bigint;
             /**
              * Format: int64
-             * @description Animals that are spoken for.
+             * @description Pets with an open order.
              */
             pending: bigint;
             /**
              * Format: int64
-             * @description Animals that are sold.
+             * @description Pets that were delivered.
              */
             sold: bigint;
         };
         NewOrder: {
             /**
              * Format: int64
-             * @description The animal that is ordered.
+             * @description The ordered pet.
              */
             petId: bigint;
         };
         NewPet: {
             /**
              * Format: int64
-             * @description The category that the animal belongs to: any int64.
+             * @description The category of the pet: any int64.
              */
             categoryId: bigint;
-            /** @description Kept exactly as it was sent. */
+            /** @description Stored and returned exactly as sent. */
             name: string;
             status?: components["schemas"]["PetStatus"];
         };
-        /** @description An order for one animal. */
+        /** @description An order for one pet. */
         Order: {
             /**
              * Format: int64
-             * @description Given by the service when the order is placed.
+             * @description Assigned by the service when the order is placed.
              */
             id: bigint;
             /**
              * Format: int64
-             * @description The animal that is ordered.
+             * @description The ordered pet.
              */
             petId: bigint;
             /**
@@ -231,70 +231,70 @@ export interface components {
             status: components["schemas"]["OrderStatus"];
             /**
              * Format: date-time
-             * @description When its status changed last.
+             * @description When the status last changed.
              */
             updatedAt: string;
         };
         OrderChange: {
             status: components["schemas"]["OrderStatus"];
         };
-        /** @description Orders by ascending `id`. */
+        /** @description Orders, ordered by `id`. */
         Orders: components["schemas"]["Order"][];
         /**
-         * @description How far an order is: `placed`, then `approved`, then `delivered`; or `cancelled` from either of the first two.
+         * @description An order is `placed`, then `approved`, then `delivered`. It can be `cancelled` until it is delivered.
          * @enum {string}
          */
         OrderStatus: "placed" | "approved" | "delivered" | "cancelled";
-        /** @description An animal. */
+        /** @description A pet. */
         Pet: {
             /**
              * Format: int64
-             * @description The category that the animal belongs to: any int64.
+             * @description The category of the pet: any int64.
              */
             categoryId: bigint;
             /**
              * Format: int64
-             * @description Given by the service when the animal is added.
+             * @description Assigned by the service when the pet is added.
              */
             id: bigint;
-            /** @description Kept exactly as it was sent. */
+            /** @description Stored and returned exactly as sent. */
             name: string;
             status?: components["schemas"]["PetStatus"];
         };
-        /** @description Animals by ascending `id`. */
+        /** @description Pets, ordered by `id`. */
         Pets: components["schemas"]["Pet"][];
         /**
-         * @description Whether an animal can be ordered, is ordered, or is sold.
+         * @description `available`: can be ordered. `pending`: has an open order. `sold`: was delivered.
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
-        /** @description The calling key's plan, its limits in force, and what it used. */
+        /** @description The plan of the API key, its limits and its usage. */
         Usage: {
             day: components["schemas"]["UsageWindow"];
-            /** @description The last 31 UTC days, the oldest first and today last. */
+            /** @description The last 31 UTC days, oldest first. */
             days: components["schemas"]["UsageDay"][];
             minute: components["schemas"]["UsageWindow"];
             /** @description The plan of the key. */
             plan: string;
         };
-        /** @description What the calling key did on one UTC day. */
+        /** @description The requests of the API key on a UTC day. */
         UsageDay: {
             /** @description Requests that were admitted. */
             admitted: number;
             /** Format: date */
             day: string;
-            /** @description Requests that were over a limit; they are not charged. */
+            /** @description Requests that were rejected because of a limit. They do not count against it. */
             refused: number;
         };
-        /** @description A window of the calling key, this request counted. */
+        /** @description A window of the API key, with this request counted. */
         UsageWindow: {
-            /** @description The limit in force. */
+            /** @description The limit of the window. */
             limit: number;
-            /** @description The requests that the window has left. */
+            /** @description The requests remaining in the window. */
             remaining: number;
             /**
              * Format: date-time
-             * @description The end of the window.
+             * @description When the window resets.
              */
             resetsAt: string;
         };
@@ -324,7 +324,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `expectation_failed`: The only expectation this service meets is 100-continue. */
+        /** @description - `expectation_failed`: The only supported expectation is 100-continue. */
         ExpectationFailed: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -372,7 +372,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `idempotency_key_reused`: This Idempotency-Key was used before with another request. */
+        /** @description - `idempotency_key_reused`: This Idempotency-Key was already used for a different request. */
         IdempotencyKeyReused: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -396,7 +396,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `internal_error`: Something went wrong in the service. */
+        /** @description - `internal_error`: An unexpected error occurred in the service. */
         InternalError: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -420,7 +420,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `precondition_failed`: If-Match names no tag that the resource has now: read it again. */
+        /** @description - `precondition_failed`: The resource has changed: If-Match does not match its present ETag. */
         PreconditionFailed: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -468,7 +468,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `service_unavailable`: The service cannot answer right now: retry shortly. */
+        /** @description - `service_unavailable`: The service is temporarily unavailable. Retry-After gives the seconds to wait. */
         ServiceUnavailable: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -494,8 +494,8 @@ export interface components {
             };
         };
         /**
-         * @description - `rate_limit_exceeded`: Too many requests: retry after the time in Retry-After.
-         *     - `api_key_banned`: The API key is banned for a time: retry after the time in Retry-After.
+         * @description - `rate_limit_exceeded`: Too many requests. Retry-After gives the seconds to wait.
+         *     - `api_key_banned`: The API key is banned temporarily. Retry-After gives the seconds to wait.
          */
         TooManyRequests: {
             headers: {
@@ -522,7 +522,7 @@ export interface components {
             };
         };
         /**
-         * @description - `missing_api_key`: An API key is required: send it as "Authorization: Bearer <key>".
+         * @description - `missing_api_key`: An API key is required. Send it as "Authorization: Bearer <key>".
          *     - `invalid_api_key`: The API key is not valid.
          *     - `expired_api_key`: The API key has expired.
          *     - `revoked_api_key`: The API key has been revoked.
@@ -551,7 +551,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `unsupported_media_type`: The body must be application/json in UTF-8, without a content coding. */
+        /** @description - `unsupported_media_type`: The body must be application/json in UTF-8, without Content-Encoding. */
         UnsupportedMediaType: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -575,7 +575,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `uri_too_long`: The request target is too long. */
+        /** @description - `uri_too_long`: The request URI is too long. */
         UriTooLong: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -602,17 +602,17 @@ export interface components {
     };
     parameters: {
         /**
-         * @description A name for this request, unique to your key: within 24 hours a repeat with the same body gets the first answer again instead of a second creation.
+         * @description A unique value for this request, such as a UUID. If you repeat the request with the same value and body within 24 hours, it is not executed again and returns the first response.
          * @example 5f0c3a52-7a63-4f0e-9d0b-6f1f3c1f2b7e
          */
         "Idempotency-Key": string;
         /**
-         * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+         * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
          * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
          */
         "If-Match": string;
         /**
-         * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+         * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
          * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
          */
         "If-None-Match": string;
@@ -620,97 +620,97 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The origins that may read the answer; with a configured list, the asking one if it is listed.
+         * @description The origins that may read the response. If origins are configured: the origin of the request, if it is one of them.
          * @example *
          */
         "Access-Control-Allow-Origin": string;
         /**
-         * @description The headers that a script in a browser can read: all of these.
+         * @description The headers that scripts in a browser may read: all headers described here.
          * @example ETag, Link, Location
          */
         "Access-Control-Expose-Headers": string;
         /**
-         * @description An answer to `GET` may be kept, but must be asked for again; anything else must not be kept.
+         * @description A response to `GET` may be stored but must be revalidated. Any other response must not be stored.
          * @example private, no-cache
          */
         "Cache-Control": string;
         /**
-         * @description Since when the operation is deprecated, in Unix seconds (RFC 9745).
+         * @description When the operation was deprecated, in Unix seconds (RFC 9745).
          * @example @1795132800
          */
         Deprecation: string;
         /**
-         * @description What explains the deprecation, and what replaces the operation.
+         * @description Links to the documentation of the deprecation and to the successor of the operation.
          * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
          */
         DeprecationLink: string;
         /**
-         * @description The strong tag of the record or list, for `If-Match` and `If-None-Match`. After a write it is that of the record as it is now.
+         * @description A strong entity tag of the resource, for `If-Match` and `If-None-Match`. After a write: of the new state.
          * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
          */
         ETag: string;
         /**
-         * @description Present when this is the stored answer to an earlier request with the same `Idempotency-Key`.
+         * @description Present when this is the stored response to an earlier request with the same `Idempotency-Key`.
          * @example true
          */
         "Idempotency-Replayed": string;
         /**
-         * @description The `next` page, absent on the last one, and the `first` (RFC 8288).
+         * @description Links to the `first` page and to the `next` page, which is absent on the last page (RFC 8288).
          * @example </v1/pets?limit=20&cursor=AQAAAAAAAAAV1v7-cw>; rel="next", </v1/pets?limit=20>; rel="first"
          */
         Link: string;
         /**
-         * @description Where what was created can be read.
+         * @description The URL of the created resource.
          * @example /v1/pets/301
          */
         Location: string;
         /**
-         * @description The state of each window: the requests left `r` and the seconds to its end `t`.
+         * @description The requests remaining `r` in each window, and the seconds `t` until it resets.
          * @example "minute";r=59;t=31, "day";r=999;t=53071
          */
         RateLimit: string;
         /**
-         * @description Every window that counts: its limit `q` and its length `w` in seconds (draft-ietf-httpapi-ratelimit-headers-10). Without a valid key it is the one of the client address.
+         * @description The limit `q` and the length `w` in seconds of each window (draft-ietf-httpapi-ratelimit-headers-11). Without a valid key: the limit of the client address.
          * @example "minute";q=60;w=60, "day";q=1000;w=86400
          */
         "RateLimit-Policy": string;
         /**
-         * @description The seconds to wait before the next attempt; at least 1.
+         * @description The seconds to wait before you retry; at least 1.
          * @example 31
          */
         "Retry-After": number;
         /**
-         * @description When the operation ends (RFC 8594).
+         * @description When the operation is removed (RFC 8594).
          * @example Thu, 05 Dec 2030 00:00:00 GMT
          */
         Sunset: string;
         /**
-         * @description What the answer differs by.
+         * @description The request headers that the response depends on.
          * @example Authorization
          */
         Vary: string;
         /**
-         * @description The challenge of RFC 6750; without an error when no key was sent.
+         * @description The challenge (RFC 6750). It has no `error` if no key was sent.
          * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
          */
         "WWW-Authenticate": string;
         /**
-         * @description The request limit in force, of the window that has the fewest requests left.
+         * @description The limit of the window with the fewest requests remaining.
          * @example 60
          */
         "X-RateLimit-Limit": number;
         /**
-         * @description How many requests that window has left.
+         * @description The requests remaining in that window.
          * @example 59
          */
         "X-RateLimit-Remaining": number;
         /**
-         * @description When that window ends, in Unix seconds; with 429, when a request makes sense again.
+         * @description When that window resets, in Unix seconds. With a 429: when to retry.
          * @example 1795167060
          */
         "X-RateLimit-Reset": number;
         /**
-         * @description What the service knows this request by: name it when you report a fault. It is what you sent in `X-Request-Id`, if that was 1 to 128 visible ASCII characters without quotes, commas, semicolons, angle brackets and backslashes.
+         * @description The id of this request in the log of the service: include it in a problem report. It is the `X-Request-Id` that you sent, if that has 1 to 128 visible ASCII characters except quotes, commas, semicolons, angle brackets and backslashes.
          * @example 5f0c1de08a3b-2s
          */
         "X-Request-Id": string;
@@ -722,21 +722,21 @@ export interface operations {
     listPets: {
         parameters: {
             query?: {
-                /** @description Where the page begins: take it from the `Link` header, with its filter. It is opaque. */
+                /** @description An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself. */
                 cursor?: string;
-                /** @description How many there are on a page at most. */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description Only animals of this status. */
+                /** @description Return only pets with this status. */
                 status?: components["schemas"]["PetStatus"];
             };
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -746,7 +746,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of animals; an empty one when there are none. */
+            /** @description A page of pets, which may be empty. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -774,13 +774,13 @@ export interface operations {
                      *       },
                      *       {
                      *         "id": 302,
-                     *         "name": "Mieze",
+                     *         "name": "Luna",
                      *         "categoryId": 12,
                      *         "status": "sold"
                      *       },
                      *       {
                      *         "id": 303,
-                     *         "name": "Hansi",
+                     *         "name": "Coco",
                      *         "categoryId": 7
                      *       }
                      *     ]
@@ -788,7 +788,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pets"];
                 };
             };
-            /** @description What you have, by its `ETag`, still holds. */
+            /** @description Your copy, identified by its `ETag`, is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -809,7 +809,7 @@ export interface operations {
             };
             /**
              * @description - `invalid_parameter`: A parameter has an invalid value.
-             *     - `malformed_request`: The request is not well-formed HTTP.
+             *     - `malformed_request`: The request is not valid HTTP.
              */
             400: {
                 headers: {
@@ -850,7 +850,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name for this request, unique to your key: within 24 hours a repeat with the same body gets the first answer again instead of a second creation.
+                 * @description A unique value for this request, such as a UUID. If you repeat the request with the same value and body within 24 hours, it is not executed again and returns the first response.
                  * @example 5f0c3a52-7a63-4f0e-9d0b-6f1f3c1f2b7e
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -871,7 +871,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The animal, with its `id`. */
+            /** @description The new pet, with its `id`. */
             201: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -903,8 +903,8 @@ export interface operations {
             };
             /**
              * @description - `malformed_json`: The body is not valid JSON.
-             *     - `invalid_body`: The body does not have the documented form.
-             *     - `malformed_request`: The request is not well-formed HTTP.
+             *     - `invalid_body`: The body does not match the documented schema.
+             *     - `malformed_request`: The request is not valid HTTP.
              *     - `invalid_idempotency_key`: Idempotency-Key must be 1 to 255 visible ASCII characters.
              */
             400: {
@@ -932,7 +932,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
-            /** @description - `request_in_progress`: The first request with this Idempotency-Key is still under way. */
+            /** @description - `request_in_progress`: The first request with this Idempotency-Key is still in progress. */
             409: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -941,7 +941,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
@@ -975,21 +975,21 @@ export interface operations {
     listPetsHead: {
         parameters: {
             query?: {
-                /** @description Where the page begins: take it from the `Link` header, with its filter. It is opaque. */
+                /** @description An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself. */
                 cursor?: string;
-                /** @description How many there are on a page at most. */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description Only animals of this status. */
+                /** @description Return only pets with this status. */
                 status?: components["schemas"]["PetStatus"];
             };
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -999,7 +999,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "4XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1008,13 +1008,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -1026,7 +1026,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "5XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1035,13 +1035,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -1053,7 +1053,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description It is there. */
+            /** @description The resource exists. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1072,7 +1072,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What you have still holds. */
+            /** @description Your copy is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1098,19 +1098,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /**
-                 * @description The identifier. What is no plain decimal int64 identifies nothing (404).
+                 * @description The identifier. Anything but a decimal int64 is 404.
                  * @example 301
                  */
                 petId: bigint;
@@ -1119,7 +1119,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The animal. */
+            /** @description The pet. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1150,7 +1150,7 @@ export interface operations {
                     "application/json": components["schemas"]["Pet"];
                 };
             };
-            /** @description What you have, by its `ETag`, still holds. */
+            /** @description Your copy, identified by its `ETag`, is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1171,26 +1171,26 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `malformed_request`: The request is not well-formed HTTP. */
+            /** @description - `malformed_request`: The request is not valid HTTP. */
             400: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /**
-                     * @description Since when the operation is deprecated, in Unix seconds (RFC 9745).
+                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
                      * @example @1795132800
                      */
                     Deprecation?: string;
                     /**
-                     * @description What explains the deprecation, and what replaces the operation.
+                     * @description Links to the documentation of the deprecation and to the successor of the operation.
                      * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description When the operation ends (RFC 8594).
+                     * @description When the operation is removed (RFC 8594).
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset?: string;
@@ -1211,7 +1211,7 @@ export interface operations {
                 };
             };
             /**
-             * @description - `missing_api_key`: An API key is required: send it as "Authorization: Bearer <key>".
+             * @description - `missing_api_key`: An API key is required. Send it as "Authorization: Bearer <key>".
              *     - `invalid_api_key`: The API key is not valid.
              *     - `expired_api_key`: The API key has expired.
              *     - `revoked_api_key`: The API key has been revoked.
@@ -1243,7 +1243,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `pet_not_found`: There is no animal with this petId. */
+            /** @description - `pet_not_found`: There is no pet with this petId. */
             404: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1277,19 +1277,19 @@ export interface operations {
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /**
-                     * @description Since when the operation is deprecated, in Unix seconds (RFC 9745).
+                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
                      * @example @1795132800
                      */
                     Deprecation?: string;
                     /**
-                     * @description What explains the deprecation, and what replaces the operation.
+                     * @description Links to the documentation of the deprecation and to the successor of the operation.
                      * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description When the operation ends (RFC 8594).
+                     * @description When the operation is removed (RFC 8594).
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset?: string;
@@ -1336,7 +1336,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `precondition_failed`: If-Match names no tag that the resource has now: read it again. */
+            /** @description - `precondition_failed`: The resource has changed: If-Match does not match its present ETag. */
             412: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1363,26 +1363,26 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `uri_too_long`: The request target is too long. */
+            /** @description - `uri_too_long`: The request URI is too long. */
             414: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /**
-                     * @description Since when the operation is deprecated, in Unix seconds (RFC 9745).
+                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
                      * @example @1795132800
                      */
                     Deprecation?: string;
                     /**
-                     * @description What explains the deprecation, and what replaces the operation.
+                     * @description Links to the documentation of the deprecation and to the successor of the operation.
                      * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description When the operation ends (RFC 8594).
+                     * @description When the operation is removed (RFC 8594).
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset?: string;
@@ -1402,7 +1402,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `expectation_failed`: The only expectation this service meets is 100-continue. */
+            /** @description - `expectation_failed`: The only supported expectation is 100-continue. */
             417: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1430,8 +1430,8 @@ export interface operations {
                 };
             };
             /**
-             * @description - `rate_limit_exceeded`: Too many requests: retry after the time in Retry-After.
-             *     - `api_key_banned`: The API key is banned for a time: retry after the time in Retry-After.
+             * @description - `rate_limit_exceeded`: Too many requests. Retry-After gives the seconds to wait.
+             *     - `api_key_banned`: The API key is banned temporarily. Retry-After gives the seconds to wait.
              */
             429: {
                 headers: {
@@ -1467,19 +1467,19 @@ export interface operations {
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /**
-                     * @description Since when the operation is deprecated, in Unix seconds (RFC 9745).
+                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
                      * @example @1795132800
                      */
                     Deprecation?: string;
                     /**
-                     * @description What explains the deprecation, and what replaces the operation.
+                     * @description Links to the documentation of the deprecation and to the successor of the operation.
                      * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description When the operation ends (RFC 8594).
+                     * @description When the operation is removed (RFC 8594).
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset?: string;
@@ -1499,7 +1499,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `internal_error`: Something went wrong in the service. */
+            /** @description - `internal_error`: An unexpected error occurred in the service. */
             500: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1526,7 +1526,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `service_unavailable`: The service cannot answer right now: retry shortly. */
+            /** @description - `service_unavailable`: The service is temporarily unavailable. Retry-After gives the seconds to wait. */
             503: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1561,19 +1561,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /**
-                 * @description The identifier. What is no plain decimal int64 identifies nothing (404).
+                 * @description The identifier. Anything but a decimal int64 is 404.
                  * @example 301
                  */
                 petId: bigint;
@@ -1582,37 +1582,37 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "4XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /**
-                     * @description Since when the operation is deprecated, in Unix seconds (RFC 9745).
+                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
                      * @example @1795132800
                      */
                     Deprecation?: string;
                     /**
-                     * @description What explains the deprecation, and what replaces the operation.
+                     * @description Links to the documentation of the deprecation and to the successor of the operation.
                      * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     /**
-                     * @description When the operation ends (RFC 8594).
+                     * @description When the operation is removed (RFC 8594).
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset?: string;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -1624,37 +1624,37 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "5XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     /**
-                     * @description Since when the operation is deprecated, in Unix seconds (RFC 9745).
+                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
                      * @example @1795132800
                      */
                     Deprecation?: string;
                     /**
-                     * @description What explains the deprecation, and what replaces the operation.
+                     * @description Links to the documentation of the deprecation and to the successor of the operation.
                      * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     /**
-                     * @description When the operation ends (RFC 8594).
+                     * @description When the operation is removed (RFC 8594).
                      * @example Thu, 05 Dec 2030 00:00:00 GMT
                      */
                     Sunset?: string;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -1666,7 +1666,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description It is there. */
+            /** @description The resource exists. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1687,7 +1687,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What you have still holds. */
+            /** @description Your copy is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1715,12 +1715,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1730,7 +1730,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The numbers. */
+            /** @description The number of pets by status. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1757,7 +1757,7 @@ export interface operations {
                     "application/json": components["schemas"]["Inventory"];
                 };
             };
-            /** @description What you have, by its `ETag`, still holds. */
+            /** @description Your copy, identified by its `ETag`, is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1775,7 +1775,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `malformed_request`: The request is not well-formed HTTP. */
+            /** @description - `malformed_request`: The request is not valid HTTP. */
             400: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1815,12 +1815,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1830,7 +1830,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "4XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1839,13 +1839,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -1857,7 +1857,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "5XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1866,13 +1866,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -1884,7 +1884,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description It is there. */
+            /** @description The resource exists. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1902,7 +1902,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What you have still holds. */
+            /** @description Your copy is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1925,21 +1925,21 @@ export interface operations {
     listOrders: {
         parameters: {
             query?: {
-                /** @description Where the page begins: take it from the `Link` header, with its filter. It is opaque. */
+                /** @description An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself. */
                 cursor?: string;
-                /** @description How many there are on a page at most. */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description Only orders of this status. */
+                /** @description Return only orders with this status. */
                 status?: components["schemas"]["OrderStatus"];
             };
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1949,7 +1949,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of orders; an empty one when there are none. */
+            /** @description A page of orders, which may be empty. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1981,7 +1981,7 @@ export interface operations {
                     "application/json": components["schemas"]["Orders"];
                 };
             };
-            /** @description What you have, by its `ETag`, still holds. */
+            /** @description Your copy, identified by its `ETag`, is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2002,7 +2002,7 @@ export interface operations {
             };
             /**
              * @description - `invalid_parameter`: A parameter has an invalid value.
-             *     - `malformed_request`: The request is not well-formed HTTP.
+             *     - `malformed_request`: The request is not valid HTTP.
              */
             400: {
                 headers: {
@@ -2043,7 +2043,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name for this request, unique to your key: within 24 hours a repeat with the same body gets the first answer again instead of a second creation.
+                 * @description A unique value for this request, such as a UUID. If you repeat the request with the same value and body within 24 hours, it is not executed again and returns the first response.
                  * @example 5f0c3a52-7a63-4f0e-9d0b-6f1f3c1f2b7e
                  */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
@@ -2095,9 +2095,9 @@ export interface operations {
             };
             /**
              * @description - `malformed_json`: The body is not valid JSON.
-             *     - `invalid_body`: The body does not have the documented form.
-             *     - `malformed_request`: The request is not well-formed HTTP.
-             *     - `unknown_pet`: There is no animal with this petId.
+             *     - `invalid_body`: The body does not match the documented schema.
+             *     - `malformed_request`: The request is not valid HTTP.
+             *     - `unknown_pet`: There is no pet with this petId.
              *     - `invalid_idempotency_key`: Idempotency-Key must be 1 to 255 visible ASCII characters.
              */
             400: {
@@ -2126,8 +2126,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             408: components["responses"]["RequestTimeout"];
             /**
-             * @description - `pet_not_available`: The animal is not available.
-             *     - `request_in_progress`: The first request with this Idempotency-Key is still under way.
+             * @description - `pet_not_available`: The pet is not available.
+             *     - `request_in_progress`: The first request with this Idempotency-Key is still in progress.
              */
             409: {
                 headers: {
@@ -2137,7 +2137,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
@@ -2171,21 +2171,21 @@ export interface operations {
     listOrdersHead: {
         parameters: {
             query?: {
-                /** @description Where the page begins: take it from the `Link` header, with its filter. It is opaque. */
+                /** @description An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself. */
                 cursor?: string;
-                /** @description How many there are on a page at most. */
+                /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description Only orders of this status. */
+                /** @description Return only orders with this status. */
                 status?: components["schemas"]["OrderStatus"];
             };
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2195,7 +2195,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "4XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2204,13 +2204,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -2222,7 +2222,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "5XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2231,13 +2231,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -2249,7 +2249,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description It is there. */
+            /** @description The resource exists. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2268,7 +2268,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What you have still holds. */
+            /** @description Your copy is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2294,19 +2294,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /**
-                 * @description The identifier. What is no plain decimal int64 identifies nothing (404).
+                 * @description The identifier. Anything but a decimal int64 is 404.
                  * @example 301
                  */
                 orderId: bigint;
@@ -2344,7 +2344,7 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            /** @description What you have, by its `ETag`, still holds. */
+            /** @description Your copy, identified by its `ETag`, is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2362,7 +2362,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `malformed_request`: The request is not well-formed HTTP. */
+            /** @description - `malformed_request`: The request is not valid HTTP. */
             400: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2426,19 +2426,19 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /**
-                 * @description The identifier. What is no plain decimal int64 identifies nothing (404).
+                 * @description The identifier. Anything but a decimal int64 is 404.
                  * @example 301
                  */
                 orderId: bigint;
@@ -2447,7 +2447,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "4XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2456,13 +2456,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -2474,7 +2474,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "5XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2483,13 +2483,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -2501,7 +2501,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description It is there. */
+            /** @description The resource exists. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2519,7 +2519,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What you have still holds. */
+            /** @description Your copy is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2544,14 +2544,14 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
                 /**
-                 * @description The identifier. What is no plain decimal int64 identifies nothing (404).
+                 * @description The identifier. Anything but a decimal int64 is 404.
                  * @example 301
                  */
                 orderId: bigint;
@@ -2569,7 +2569,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The order as it is now. */
+            /** @description The changed order. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2600,8 +2600,8 @@ export interface operations {
             };
             /**
              * @description - `malformed_json`: The body is not valid JSON.
-             *     - `invalid_body`: The body does not have the documented form.
-             *     - `malformed_request`: The request is not well-formed HTTP.
+             *     - `invalid_body`: The body does not match the documented schema.
+             *     - `malformed_request`: The request is not valid HTTP.
              */
             400: {
                 headers: {
@@ -2652,7 +2652,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description - `order_transition_not_allowed`: The order cannot go from its present status to this one. */
+            /** @description - `order_transition_not_allowed`: The order cannot change from its present status to this one. */
             409: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2661,7 +2661,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
@@ -2697,12 +2697,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2712,7 +2712,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The usage of the calling key. */
+            /** @description The usage of the API key. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2904,7 +2904,7 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            /** @description What you have, by its `ETag`, still holds. */
+            /** @description Your copy, identified by its `ETag`, is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2922,7 +2922,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `malformed_request`: The request is not well-formed HTTP. */
+            /** @description - `malformed_request`: The request is not valid HTTP. */
             400: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2962,12 +2962,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The `ETag` that you have, or several: if the resource has none of them now, you get 412 `precondition_failed`, and a write changes nothing. A weak tag never matches, `*` always does.
+                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of the answer that you have: while it still holds, you get 304 without a body.
+                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2977,7 +2977,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "4XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2986,13 +2986,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -3004,7 +3004,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The error that `GET` answers. */
+            /** @description The error that `GET` returns. */
             "5XX": {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -3013,13 +3013,13 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /**
-                     * @description The seconds to wait before the next attempt; at least 1.
+                     * @description The seconds to wait before you retry; at least 1.
                      * @example 31
                      */
                     "Retry-After"?: number;
                     Vary: components["headers"]["Vary"];
                     /**
-                     * @description The challenge of RFC 6750; without an error when no key was sent.
+                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
                      * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
                      */
                     "WWW-Authenticate"?: string;
@@ -3031,7 +3031,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description It is there. */
+            /** @description The resource exists. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -3049,7 +3049,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What you have still holds. */
+            /** @description Your copy is up to date. */
             304: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];

@@ -41,7 +41,7 @@ export function bodySource(request: IncomingMessage): Readable {
 
 /** For the log alone: who asked is gone. */
 export const bodyBrokeOff = (cause?: unknown): ApiError =>
-  new ApiError('malformed_request', 'The body broke off.', { cause });
+  new ApiError('malformed_request', 'The body is incomplete.', { cause });
 
 /** Whether a body would mean nothing (RFC 9110 section 9.3.1), and is not read. */
 export const isBodyIgnored = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
@@ -76,7 +76,7 @@ function checkHost({ headers: { host }, httpVersion }: IncomingMessage): void {
   if (host === undefined) {
     if (httpVersion === '1.1') throw new ApiError('malformed_request', 'The Host header is missing.');
   } else if (!HOST.test(host)) {
-    const fault = host.includes(',') ? 'is repeated' : 'is not a host with an optional port';
+    const fault = host.includes(',') ? 'is repeated' : 'must be a host with an optional port';
     throw new ApiError('malformed_request', `The Host header ${fault}.`);
   }
 }

@@ -97,13 +97,13 @@ describe('parseJsonBody', () => {
   it('reads 500 levels, and tells what is wrong with more, whatever they are made of', () => {
     for (const nested of [arrays, objects]) {
       expect(() => parse(nested(500))).not.toThrow();
-      expect(() => parse(nested(501))).toThrow('nested deeper than 500 levels');
+      expect(() => parse(nested(501))).toThrow('nested more than 500 levels deep');
     }
     expect(() => parse(`{"a":"${'[{'.repeat(1000)}","b":"\\"${'['.repeat(1000)}"}`)).not.toThrow();
   });
 
   it('names the member that is there twice, or would reach a prototype', () => {
-    expect(() => parse('{"a":{"name":1,"name":2}}')).toThrow('has the member "name" twice');
+    expect(() => parse('{"a":{"name":1,"name":2}}')).toThrow('contains the member "name" twice');
     expect(() => parse(`{"${'x'.repeat(999)}":1,"${'x'.repeat(999)}":2}`)).toThrow(/ "x{40}…" twice/);
     expect(() => parse('{"__proto__":1}')).toThrow('the member "__proto__"');
     expect(() => parse('{"constructor":{"prototype":1}}')).toThrow('the member "constructor"');

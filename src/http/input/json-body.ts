@@ -45,7 +45,7 @@ function assertNotDeep(text: string): void {
     } else if (mark === '}' || mark === ']') {
       depth -= 1;
     } else if ((mark === '{' || mark === '[') && (depth += 1) > DEPTH_MAX) {
-      throw new ApiError('malformed_json', `The body is nested deeper than ${DEPTH_MAX} levels.`);
+      throw new ApiError('malformed_json', `The body is nested more than ${DEPTH_MAX} levels deep.`);
     }
   }
 }
@@ -77,10 +77,7 @@ function parseExact(text: string): unknown {
   return parseLossless(text, refusePrototypes, {
     parseNumber: exactNumber,
     onDuplicateKey: ({ key }) => {
-      throw new ApiError(
-        'malformed_json',
-        `The body has the member ${named(key)} twice, with different values.`,
-      );
+      throw new ApiError('malformed_json', `The body contains the member ${named(key)} twice, with different values.`);
     },
   });
 }
@@ -93,10 +90,7 @@ function refusePrototypes(key: string, value: unknown): unknown {
       value !== null &&
       Object.hasOwn(value, 'prototype'));
   if (reachesPrototype) {
-    throw new ApiError(
-      'malformed_json',
-      `The body has the member ${named(key)}, which would reach a prototype.`,
-    );
+    throw new ApiError('malformed_json', `The body contains the member ${named(key)}, which is not allowed.`);
   }
   return value;
 }

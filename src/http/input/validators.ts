@@ -15,7 +15,7 @@ export const IsInt64 = (options?: ValidationOptions): PropertyDecorator =>
       name: 'isInt64',
       validator: {
         validate: isInt64,
-        defaultMessage: (validation) => `${validation?.property} must be an integer of 64 bits`,
+        defaultMessage: (validation) => `${validation?.property} must be a 64-bit integer`,
       },
     },
     options,

@@ -130,10 +130,7 @@ export class RequestPipeline implements SocketOptions {
     }
 
     if (request.raw.url !== undefined && request.raw.url.length > TARGET_LENGTH_MAX) {
-      throw new ApiError(
-        'uri_too_long',
-        `The request target is longer than ${TARGET_LENGTH_MAX} characters.`,
-      );
+      throw new ApiError('uri_too_long', `The request URI is longer than ${TARGET_LENGTH_MAX} characters.`);
     }
     if (request.is404) this.#throwNoRoute(request);
     if (deprecation !== undefined) assertNotRemoved(deprecation, clock.nowMs());
@@ -151,7 +148,7 @@ export class RequestPipeline implements SocketOptions {
     const methods = this.#methods.of(raw.url ?? '');
     if (methods.length === 0) throw new ApiError('not_found');
     const allow = methods.join(', ');
-    throw new ApiError('method_not_allowed', `This path offers ${allow} only.`, { headers: { allow } });
+    throw new ApiError('method_not_allowed', `This path supports only ${allow}.`, { headers: { allow } });
   }
 
   #onSend(

@@ -132,10 +132,10 @@ export class ConnectionLimits {
 type Refusal = ConnectionRefusal | 'pipelining';
 
 const MESSAGES: Readonly<Record<Refusal, string>> = {
-  pipelining: `More than ${IN_FLIGHT_MAX} requests were sent at once on a connection from this address: retry shortly.`,
-  'in-all': 'Too many connections are open: retry shortly.',
+  pipelining: `Too many pipelined requests (more than ${IN_FLIGHT_MAX}) came from this address. Retry-After gives the seconds to wait.`,
+  'in-all': 'Too many connections are open. Retry-After gives the seconds to wait.',
   'of-address':
-    'Too many connections are open from this address: use one for many requests, and retry shortly.',
+    'Too many connections are open from this address. Reuse connections, and wait for Retry-After.',
 };
 
 const AT_ONCE = { headers: { 'retry-after': '1' } };

@@ -70,7 +70,7 @@ export function answerSocketErrors(server: Server, options: SocketOptions, inFli
     socket.on('error', () => socket.destroy());
     const address = options.clientAddressOf(request.socket.remoteAddress, request.headers);
     void options.admission.decide(request.headers, address).then((decision) => {
-      const refusal = new ApiError('method_not_allowed', 'This service does not offer CONNECT.', {
+      const refusal = new ApiError('method_not_allowed', 'CONNECT is not supported.', {
         headers: { allow: METHODS },
       });
       const answer = decision.refusal ?? refusal;

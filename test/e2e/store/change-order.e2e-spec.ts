@@ -128,7 +128,7 @@ describe('PATCH /v1/store/orders/{orderId}', () => {
       expect(response.status).toBe(409);
       expect(await response.json()).toEqual({
         code: 'order_transition_not_allowed',
-        message: `The order is ${from}, which cannot become ${to}.`,
+        message: `The order is ${from} and cannot become ${to}.`,
         status: 409,
       });
       expect(await find(order.id)).toEqual(order);

@@ -93,7 +93,7 @@ describe('POST /v1/store/orders', () => {
         http: 400,
         status: 400,
         code: 'unknown_pet',
-        message: 'There is no animal with this petId.',
+        message: 'There is no pet with this petId.',
       });
     });
 
@@ -148,7 +148,7 @@ describe('POST /v1/store/orders', () => {
         http: 409,
         status: 409,
         code: 'pet_not_available',
-        message: 'The animal is not available.',
+        message: 'The pet is not available.',
       });
       expect(await petStatus(service, petId)).toBe(status);
     });
