@@ -220,7 +220,7 @@ describe("the client in a browser, on a page of another origin than the service'
         await page.evaluate(async (to) => {
           const store = new client.PetStore({ ...to, retry: { attemptsMax: 1 } });
           return await store.inventory().then(
-            () => 'answered',
+            () => 'responded',
             (error: unknown) => (error instanceof client.PetStoreError ? error.code : 'unknown'),
           );
         }, access),
@@ -228,7 +228,7 @@ describe("the client in a browser, on a page of another origin than the service'
       await page.close();
       await listed.close();
     }
-    expect(outcomes).toEqual(['answered', 'connection_failed']);
+    expect(outcomes).toEqual(['responded', 'connection_failed']);
   });
 });
 

@@ -49,10 +49,10 @@ async function openDocs(size = WIDE, anchor = ''): Promise<{ page: Page; expectN
 async function authorise(page: Page, withKey: string): Promise<void> {
   await page.getByRole('button', { name: 'Use an API key' }).click();
   await page.getByLabel('API key', { exact: true }).fill(withKey);
-  await page.getByRole('button', { name: 'Use it' }).click();
+  await page.getByRole('button', { name: 'Use the key' }).click();
 }
 
-/** Sends what the form of an operation holds, and waits for the answer. */
+/** Sends what the form of an operation holds, and waits for the response. */
 async function send(form: Locator): Promise<string> {
   await form.getByRole('button', { name: 'Send' }).click();
   const outcome = form.getByRole('status');
@@ -62,14 +62,14 @@ async function send(form: Locator): Promise<string> {
 
 const formOf = (page: Page, summary: string): Locator => page.getByRole('form', { name: `Try: ${summary}` });
 
-/** A header of the answer that a form shows. */
+/** A header of the response that a form shows. */
 const shownHeader = async (form: Locator, name: string): Promise<string> =>
   await form.locator(`dt:text-is("${name}") + dd`).innerText();
 
 const overflowOf = (page: Page): Promise<unknown> =>
   page.evaluate('document.documentElement.scrollWidth - innerWidth');
 
-/** For the eye: DOCS_SCREENSHOTS=folder keeps what the browser showed. */
+/** To look at: DOCS_SCREENSHOTS=folder stores screenshots. */
 async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['DOCS_SCREENSHOTS'];
   if (folder === undefined) return;
@@ -78,22 +78,22 @@ async function keepScreenshot(page: Page, name: string): Promise<void> {
 }
 
 describe('the docs page in Chromium', () => {
-  it('refuses what is no key, takes one, and forgets it again', async () => {
+  it('rejects an invalid key, accepts a valid one, and forgets it again', async () => {
     const { page, expectNoFaults } = await openDocs();
     await authorise(page, 'psk_guessed');
     expect(await page.getByRole('alert').innerText()).toMatch(/38 letters and digits/);
     await page.getByLabel('API key', { exact: true }).fill(key);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: `Key ${key.slice(0, 8)}…` }).click();
-    await page.getByRole('button', { name: 'Forget it' }).click();
-    expect(await send(formOf(page, 'List animals'))).toContain('401');
+    await page.getByRole('button', { name: 'Remove the key' }).click();
+    expect(await send(formOf(page, 'List pets'))).toContain('401');
     expectNoFaults();
   });
 
   it('lists, shows the limits and every digit, and goes on to the next page', async () => {
     const { page, expectNoFaults } = await openDocs();
     await authorise(page, key);
-    const form = formOf(page, 'List animals');
+    const form = formOf(page, 'List pets');
     await form.getByLabel('limit').fill('30');
     expect(await send(form)).toContain('200');
     expect(await shownHeader(form, 'x-ratelimit-limit')).toBe('1000000');
@@ -102,21 +102,19 @@ describe('the docs page in Chromium', () => {
     await form.getByText(BIG_ID).first().waitFor();
     expect(await form.getByLabel('Body').innerText()).toContain(`"id": ${BIG_ID},`);
     expect(await form.getByRole('button', { name: 'Next page' }).count()).toBe(0);
-    expect(await page.getByLabel('State of your rate limits').innerText()).toMatch(
-      /\d+ of 1000000 this minute/,
-    );
+    expect(await page.getByLabel('Your rate limits').innerText()).toMatch(/\d+ of 1000000 this minute/);
     expectNoFaults();
   });
 
   it('creates what the form holds, to the digit, and says the same as a curl line', async () => {
     const { page, expectNoFaults } = await openDocs();
     await authorise(page, key);
-    const form = formOf(page, 'Add an animal');
+    const form = formOf(page, 'Add a pet');
     await form.getByRole('button', { name: 'New' }).click();
     const claim = await form.getByLabel('Idempotency-Key').inputValue();
     expect(await form.locator('.curl').innerText()).toContain(`-H 'Idempotency-Key: ${claim}'`);
     expect(await send(form)).toContain('201');
-    expect(await form.locator('.answer').innerText()).toContain(`"categoryId": ${BIG_ID}`);
+    expect(await form.locator('.response').innerText()).toContain(`"categoryId": ${BIG_ID}`);
     const location = await shownHeader(form, 'location');
     await send(form);
     expect([await shownHeader(form, 'location'), await shownHeader(form, 'idempotency-replayed')]).toEqual([
@@ -133,16 +131,16 @@ describe('the docs page in Chromium', () => {
     const { page, expectNoFaults } = await openDocs(size);
     const { key: tight } = await service.issueKey({ perMinute: 2 });
     await authorise(page, tight);
-    const form = formOf(page, 'Count animals by status');
+    const form = formOf(page, 'Get the inventory');
     expect(await send(form)).toContain('200');
     expect(await send(form)).toContain('200');
     expect(await send(form)).toContain('429');
     const seconds = await shownHeader(form, 'retry-after');
-    expect(await form.locator('.answer').innerText()).toContain(`Wait for ${seconds} s`);
-    expect(await form.locator('.answer-headers .limit').first().isVisible()).toBe(true);
+    expect(await form.locator('.response').innerText()).toContain(`Wait ${seconds} s`);
+    expect(await form.locator('.response-headers .limit').first().isVisible()).toBe(true);
     expect(await shownHeader(form, 'x-ratelimit-remaining')).toBe('0');
-    expect(await page.getByLabel('State of your rate limits').innerText()).toContain('0 of 2 this minute');
-    await keepScreenshot(page, `refused-${name}`);
+    expect(await page.getByLabel('Your rate limits').innerText()).toContain('0 of 2 this minute');
+    await keepScreenshot(page, `rejected-${name}`);
     expectNoFaults();
   });
 
@@ -169,7 +167,7 @@ describe('the docs page in Chromium', () => {
       await keepScreenshot(page, `start-narrow-${colorScheme}`);
       expect(await overflowOf(page)).toBe(0);
       await page.getByRole('button', { name: 'Contents' }).click();
-      await page.getByRole('link', { name: 'Order an animal' }).click();
+      await page.getByRole('link', { name: 'Place an order' }).click();
       expect(await page.getByRole('navigation').isVisible()).toBe(false);
       expect(new URL(page.url()).hash).toBe('#placeOrder');
       expect(await overflowOf(page)).toBe(0);
@@ -184,7 +182,7 @@ describe('the docs page in Chromium', () => {
     expect(top).toBeLessThan(WIDE.height);
   });
 
-  it('tells every error code of the document', async () => {
+  it('lists every error code of the document', async () => {
     const { page } = await openDocs();
     const document = (await (await service.fetch('/openapi.json')).json()) as {
       components: { schemas: { Error: { properties: { code: { enum: string[] } } } } };

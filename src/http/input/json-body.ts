@@ -77,7 +77,10 @@ function parseExact(text: string): unknown {
   return parseLossless(text, refusePrototypes, {
     parseNumber: exactNumber,
     onDuplicateKey: ({ key }) => {
-      throw new ApiError('malformed_json', `The body contains the member ${named(key)} twice, with different values.`);
+      throw new ApiError(
+        'malformed_json',
+        `The body contains the member ${named(key)} twice, with different values.`,
+      );
     },
   });
 }

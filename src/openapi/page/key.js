@@ -7,13 +7,13 @@ const FORM = /^psk_[0-9A-Za-z]{38}$/;
 let current = '';
 
 export const key = {
-  /** What a request carries. @returns {Record<string, string>} */
+  /** The headers of a request. @returns {Record<string, string>} */
   get headers() {
     return current === '' ? {} : { Authorization: `Bearer ${current}` };
   },
 };
 
-/** Brings the button and the dialog to life. */
+/** Adds the listeners of the button and the dialog. */
 export function setUpKeyDialog() {
   /** @type {HTMLDialogElement} */
   const dialog = byId('key-dialog');
@@ -46,7 +46,7 @@ export function setUpKeyDialog() {
     event.preventDefault();
     const value = input.value.trim();
     if (FORM.test(value)) return use(value);
-    fault.textContent = 'An API key is psk_ and 38 letters and digits.';
+    fault.textContent = 'An API key has the form psk_ followed by 38 letters and digits.';
     input.focus();
   });
   dialog.addEventListener('close', () => (input.value = ''));

@@ -1,4 +1,4 @@
-// The state of the rate limits, as the last answer told it.
+// The state of the rate limits in the last response.
 import { byId, element } from './dom.js';
 
 /** @type {Record<string, string>} */
@@ -21,7 +21,7 @@ export function showLimits(headers) {
           high: limit / 2,
           optimum: limit,
           value: left,
-          'aria-label': `Requests left ${NAMES[policy] ?? policy}`,
+          'aria-label': `Requests remaining ${NAMES[policy] ?? policy}`,
         }),
         element('span', {}, `${left} of ${limit} ${NAMES[policy] ?? policy}`),
       );

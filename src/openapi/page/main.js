@@ -1,6 +1,6 @@
-// Brings the page to life: the guide stands in index.html, the reference is made from the service's own document.
+// Starts the page. The guide is in index.html; the reference is made from the OpenAPI document of the service.
 import { statusBadge } from './badges.js';
-import { byId, element, inline } from './dom.js';
+import { byId, element } from './dom.js';
 import { setUpKeyDialog } from './key.js';
 import { followReading, setUpMenu } from './navigation.js';
 import { OpenApi } from './openapi.js';
@@ -16,12 +16,12 @@ try {
   const { links, sections } = renderReference(api);
   byId('contents-reference').replaceChildren(...links);
   byId('reference').replaceChildren(...sections);
-  // Its target may have been missing until now.
+  // The target of the URL may not have existed before.
   if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
 } catch (error) {
   const why = error instanceof Error ? error.message : String(error);
   byId('reference').replaceChildren(
-    element('p', { class: 'prose fault' }, `The reference could not be made: ${why}`),
+    element('p', { class: 'prose fault' }, `The reference could not be loaded: ${why}`),
   );
 }
 byId('reference').removeAttribute('aria-busy');
@@ -70,7 +70,7 @@ function deprecations(api) {
         'li',
         {},
         element('a', { href: `#${id}` }, `${method} ${path}`),
-        ...inline(` ends on ${operation['x-sunset']}. ${operation['description'].split('\n\n').at(-1)}`),
+        ` is removed on ${operation['x-sunset']}.`,
       ),
     ),
   );

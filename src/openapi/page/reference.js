@@ -64,7 +64,7 @@ function operationSection(api, one) {
         { class: 'about' },
         ...prose(operation['description']),
         ...inputs(api, operation),
-        ...answers(api, operation),
+        ...responses(api, operation),
       ),
       tryForm(api, one),
     ),
@@ -73,7 +73,7 @@ function operationSection(api, one) {
 
 /** @param {Json} operation */
 const deprecatedBadge = (operation) =>
-  element('a', { class: 'badge', href: '#deprecation' }, `deprecated, ends ${operation['x-sunset']}`);
+  element('a', { class: 'badge', href: '#deprecation' }, `deprecated, removed on ${operation['x-sunset']}`);
 
 /**
  * @param {OpenApi} api
@@ -83,7 +83,7 @@ function inputs(api, operation) {
   const parameters = operation['parameters'].map((/** @type {Json} */ one) => {
     const parameter = api.resolve(one);
     const { name, schema, required = false, description } = parameter;
-    // A named enumeration is shown with its values, where one has to choose.
+    // A named enumeration is shown with its values.
     return { name, schema: { ...api.resolve(schema) }, required, description, place: parameter['in'] };
   });
   const body = operation['requestBody']?.content['application/json'].schema;
@@ -112,10 +112,12 @@ function bodyMembers(api, body) {
  * @param {OpenApi} api
  * @param {Json} operation
  */
-function answers(api, operation) {
+function responses(api, operation) {
   return [
-    element('h4', {}, 'Answers'),
-    ...Object.entries(operation['responses']).map(([status, one]) => answer(status, api.resolve(one))),
+    element('h4', {}, 'Responses'),
+    ...Object.entries(operation['responses']).map(([status, one]) =>
+      responseSection(status, api.resolve(one)),
+    ),
   ];
 }
 
@@ -123,7 +125,7 @@ function answers(api, operation) {
  * @param {string} status
  * @param {Json} response
  */
-function answer(status, response) {
+function responseSection(status, response) {
   const json = response['content']?.['application/json'];
   const codes = Object.keys(json?.examples ?? {});
   const summary =
@@ -132,7 +134,7 @@ function answer(status, response) {
       : element('span', {}, ...inline(response['description']));
   return element(
     'details',
-    { class: 'answer-doc' },
+    { class: 'response-doc' },
     element('summary', {}, statusBadge(status), summary),
     ...(codes.length > 0 ? prose(response['description']) : []),
     json?.schema?.allOf === undefined && json !== undefined

@@ -17,7 +17,7 @@ export function typeOf(schema) {
 }
 
 /**
- * What a value is bound to.
+ * The constraints of a value.
  * @param {Json} schema
  * @returns {string}
  */
@@ -27,7 +27,7 @@ export function boundsOf(schema) {
     minimum !== undefined && `${minimum} to ${maximum}`,
     maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters`,
     values !== undefined && values.map((/** @type {string} */ value) => `\`${value}\``).join(', '),
-    standard !== undefined && `\`${standard}\` unless given`,
+    standard !== undefined && `default \`${standard}\``,
   ]
     .filter(Boolean)
     .join('; ');

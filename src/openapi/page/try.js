@@ -1,5 +1,5 @@
-// The form to try an operation: its parameters, its body, the same as a curl line, and what the service answered.
-import { nextOf, showAnswer, showFailure } from './answer.js';
+// The form to try an operation: parameters, body, the matching curl command, and the response.
+import { nextOf, showFailure, showResponse } from './response.js';
 import { copyButton, element } from './dom.js';
 import { writeJson } from './json.js';
 import { key } from './key.js';
@@ -27,15 +27,15 @@ export function tryForm(api, { id, method, path, operation }) {
   const curl = element('code', {});
   const send = element('button', { type: 'submit', class: 'primary' }, 'Send');
   const outcome = element('p', { class: 'outcome', role: 'status' });
-  const details = element('div', { class: 'answer' });
+  const details = element('div', { class: 'response' });
 
   const refreshCurl = () => (curl.textContent = curlOf(api, method, requestOf(path, inputs)));
   const onsubmit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     refreshCurl();
     send.disabled = true;
-    outcome.replaceChildren('Waiting for the answer …');
-    const shown = await ask(api, method, requestOf(path, inputs));
+    outcome.replaceChildren('Waiting for the response …');
+    const shown = await sendRequest(api, method, requestOf(path, inputs));
     outcome.replaceChildren(...shown.outcome);
     details.replaceChildren(...shown.details);
     if (shown.next !== undefined) outcome.append(nextButton(form, inputs, shown.next));
@@ -58,7 +58,7 @@ export function tryForm(api, { id, method, path, operation }) {
       element(
         'h5',
         {},
-        'The same in a shell',
+        'curl',
         copyButton(
           () => curl.textContent ?? '',
           () => curl,
@@ -74,24 +74,24 @@ export function tryForm(api, { id, method, path, operation }) {
 }
 
 /**
- * Sends a request, and shows what came of it.
+ * Sends a request and shows the response.
  * @param {OpenApi} api
  * @param {string} method
  * @param {ReturnType<typeof requestOf>} request
  * @returns {Promise<{ outcome: (Node | string)[], details: Node[], next?: string | undefined }>}
  */
-async function ask(api, method, { target, headers, body }) {
+async function sendRequest(api, method, { target, headers, body }) {
   const sentAt = performance.now();
   try {
     const response = await fetch(api.requestUrl + target, {
       method,
       headers: { ...headers, ...key.headers },
-      // What the service says, and not what the browser has kept of it.
+      // Always a response from the service, never one from the browser's cache.
       cache: 'no-store',
       ...(body !== undefined && { body }),
     });
     const text = await response.text();
-    return { ...showAnswer(response, text, performance.now() - sentAt), next: nextOf(response) };
+    return { ...showResponse(response, text, performance.now() - sentAt), next: nextOf(response) };
   } catch (error) {
     return showFailure(error);
   }
@@ -146,7 +146,7 @@ function inputOf(api, id, parameter) {
           element('option', { value: '' }, 'any'),
           ...schema['enum'].map(option),
         );
-  // The first record is the likeliest to exist.
+  // The first record is the most likely to exist.
   if (place === 'path') field.value = '1';
   const generate =
     name === 'Idempotency-Key' ? generateButton(/** @type {HTMLInputElement} */ (field)) : undefined;
@@ -189,7 +189,7 @@ function bodyOf(id, operation) {
 }
 
 /**
- * What is sent: fields that are empty are not.
+ * The request. Empty fields are not sent.
  * @param {string} path
  * @param {Input[]} inputs
  */
@@ -213,7 +213,7 @@ function requestOf(path, inputs) {
 }
 
 /**
- * The same request for a shell; the key stays in its variable.
+ * The request as a curl command, with the key in a variable.
  * @param {OpenApi} api
  * @param {string} method
  * @param {ReturnType<typeof requestOf>} request

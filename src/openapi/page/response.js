@@ -1,25 +1,25 @@
-// What the service answered: status, headers, body.
+// Shows a response: status, headers and body.
 import { statusBadge } from './badges.js';
 import { element } from './dom.js';
 import { showJson } from './json.js';
 import { showLimits } from './limits.js';
 
-/** The headers that tell about limits: first in the list, and highlighted. */
+/** The headers about rate limits, which are listed first and highlighted. */
 const LIMIT_HEADERS = /^(?:x-ratelimit-|ratelimit|retry-after)/;
 
 /** @param {[name: string, value: string]} header */
 const isLimit = ([name]) => LIMIT_HEADERS.test(name);
 
-/** What a browser adds or hides is no news. */
+/** Headers of the connection, which are of no interest here. */
 const FRAMING = new Set(['connection', 'content-length', 'date', 'keep-alive']);
 
 /**
- * What came of a request in a line, and all that the service said.
+ * The outcome of a request in one line, and all details of the response.
  * @param {Response} response
  * @param {string} text
  * @param {number} tookMs
  */
-export function showAnswer(response, text, tookMs) {
+export function showResponse(response, text, tookMs) {
   const headers = [...response.headers].filter(
     ([name]) => !FRAMING.has(name) && !name.startsWith('access-control-'),
   );
@@ -34,7 +34,7 @@ export function showAnswer(response, text, tookMs) {
       element('h5', {}, 'Headers'),
       element(
         'dl',
-        { class: 'answer-headers' },
+        { class: 'response-headers' },
         ...[...headers.filter(isLimit), ...headers.filter((header) => !isLimit(header))].flatMap((header) => [
           element('dt', { class: isLimit(header) && 'limit' }, header[0]),
           element('dd', { class: isLimit(header) && 'limit' }, header[1]),
@@ -63,14 +63,22 @@ export const nextOf = (response) => /<([^>]*)>; rel="next"/.exec(response.header
 function adviceOn({ status, headers }) {
   const seconds = headers.get('retry-after');
   if (status === 401)
-    return [element('p', { class: 'advice' }, 'Use an API key: the button is at the top of the page.')];
+    return [
+      element(
+        'p',
+        { class: 'advice' },
+        'This request needs an API key. Use the button at the top of the page.',
+      ),
+    ];
   if (seconds !== null)
-    return [element('p', { class: 'advice' }, `Wait for ${seconds} s (Retry-After), then send it again.`)];
+    return [
+      element('p', { class: 'advice' }, `Wait ${seconds} s (Retry-After), then send the request again.`),
+    ];
   return [];
 }
 
 /** @param {unknown} error */
 export const showFailure = (error) => ({
-  outcome: [`There was no answer: ${error instanceof Error ? error.message : String(error)}`],
+  outcome: [`There was no response: ${error instanceof Error ? error.message : String(error)}`],
   details: [],
 });
