@@ -1,17 +1,17 @@
--- Two roles and exactly what each may do. Run it once the database is migrated, and again after each release that migrates:
+-- Creates two roles and grants each the rights it needs. Run it after the first migration and after each later one:
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
 --
--- as the owner of the tables or as a superuser. It may be run any number of times, also beside running services. Roles
--- belong to the whole server and not every owner may make them, so this is a script and no migration: without it there is
--- one role, the owner, and all works as well. People and services log in with roles of their own that are members:
+-- as the owner of the tables or as a superuser. It can be repeated, also while services are running. Roles belong to the
+-- whole server and not every owner may create them, so this is a script and not a migration. Without it, the owner does
+-- everything. People and services log in with roles of their own that are members:
 --
 --   create role shop_api login password '…' in role petstore_service;
 --   create role alice login password '…' in role petstore_operator;
 
 do $script$
 declare
-  -- What a role may do with a table or view. Tables that are named here and are not there yet are passed over.
+  -- The rights on each table or view. Tables that do not exist yet are skipped.
   grants constant text[] := array[
     ['petstore_service', 'select', '_prisma_migrations'],
     ['petstore_service', 'select', 'plans'],
@@ -23,7 +23,7 @@ declare
     ['petstore_service', 'select, insert, update', 'pets'],
     ['petstore_service', 'select, insert, update', 'pet_counts'],
     ['petstore_service', 'select, insert, update', 'orders'],
-    -- Operators: the columns that are theirs to say. What identifies a row, and hashes, are made by functions alone.
+    -- Operators write only the columns that they decide. Ids and hashes are created by functions.
     ['petstore_operator', 'select', '_prisma_migrations'],
     ['petstore_operator', 'select', 'plans'],
     ['petstore_operator', 'insert (id, requests_per_minute, requests_per_day, custom)', 'plans'],
@@ -43,13 +43,13 @@ declare
     ['petstore_operator', 'select', 'expiring_api_keys'],
     ['petstore_operator', 'select', 'audit_log']
   ];
-  -- The service draws identifiers before it inserts.
+  -- The service takes ids from the sequences before it inserts.
   service_sequences constant text[] := array['pets_id_seq', 'orders_id_seq'];
   operator_functions constant text[] := array[
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
     'resume_api_key', 'unban_api_key', 'create_plan', 'set_plan', 'api_key_overview_of'
   ];
-  -- What the statements of the service rely on: src/prisma/session-settings.ts.
+  -- The settings that the service relies on: src/prisma/session-settings.ts.
   settings constant text[] := array[
     ['DateStyle', 'ISO, MDY'],
     ['TimeZone', 'UTC'],
@@ -66,7 +66,7 @@ begin
   if owner is null then
     raise exception 'the database is not migrated' using hint = 'Run "petstore db migrate" first.';
   end if;
-  -- The lock of the migrations: they and another run of this script wait.
+  -- The lock of the migrations, so that neither they nor another run of this script interfere.
   perform pg_advisory_xact_lock(72707369);
 
   for object in
@@ -76,22 +76,22 @@ begin
     begin
       execute format('create role %I nologin', object.name);
     exception
-      -- Another database of this server made it meanwhile.
+      -- Another run, for another database of this server, created it meanwhile.
       when duplicate_object or unique_violation then null;
       when insufficient_privilege then
-        raise exception 'there is no role %, and % may not make it', object.name, current_user
+        raise exception 'role % does not exist and % may not create it', object.name, current_user
           using errcode = 'insufficient_privilege',
-                hint = 'Have an administrator run: create role petstore_service nologin; create role petstore_operator nologin;';
+                hint = 'Ask an administrator to run: create role petstore_service nologin; create role petstore_operator nologin;';
     end;
   end loop;
 
-  -- A temporary table is a table, too; and before PostgreSQL 15 everybody might make others.
+  -- No temporary tables either. Before PostgreSQL 15, every role could create tables.
   execute format('revoke temporary on database %I from public', current_database());
   execute format('grant connect on database %I to petstore_service, petstore_operator', current_database());
   revoke create on schema public from public;
   grant usage on schema public to petstore_service, petstore_operator;
 
-  -- What a former release granted and this one does not goes away. Of tables that only a later release knows, see below.
+  -- Revoke rights that only an earlier release needed. Tables of a later release are handled below.
   for object in
     select distinct c.oid::regclass as name
     from pg_class c
@@ -110,7 +110,7 @@ begin
     execute format('grant usage on sequence public.%I to petstore_service', object.name);
   end loop;
 
-  -- Of functions the service needs those that are everybody's; the migrations have kept these from everybody.
+  -- The service needs only functions that every role may call. The migrations revoked these from the others.
   for object in
     select p.oid::regprocedure as signature
     from pg_proc p
@@ -120,14 +120,14 @@ begin
     execute format('grant execute on function %s to petstore_operator', object.signature);
   end loop;
 
-  -- Between a release's migration and the next run of this script its new tables work for the service, and for nobody else.
+  -- Between a migration and the next run of this script, the service may use new tables and operators may not.
   execute format(
     'alter default privileges for role %I in schema public
        grant select, insert, update, delete on tables to petstore_service', owner);
   execute format(
     'alter default privileges for role %I in schema public grant usage on sequences to petstore_service', owner);
 
-  -- For programs that log in as a member, behind a pooler too. What is set for a role in a database wins over all other places.
+  -- For roles that log in as members, also through a pooler. Settings of a role in a database have the highest precedence.
   for object in
     select rolname as name from pg_roles
     where rolcanlogin and not rolsuper and pg_has_role(oid, 'petstore_service', 'member')
@@ -137,13 +137,13 @@ begin
         execute format('alter role %I in database %I set %I = %L', object.name, current_database(), wanted[1], wanted[2]);
       end loop;
     exception
-      -- Whoever runs this may not, or the role was dropped meanwhile. On direct connections the service sets them itself, and
-      -- behind a pooler `petstore doctor` names what is missing.
+      -- Not allowed, or the role was dropped meanwhile. On direct connections the service sets them itself; behind a pooler
+      -- `petstore doctor` reports what is missing.
       when insufficient_privilege or undefined_object then null;
     end;
   end loop;
 
-  -- Said aloud, because a role that may do more than is written here is worse than none.
+  -- Warn if a role has more rights than this script grants.
   for object in
     select c.oid::regclass as name
     from pg_class c
@@ -152,13 +152,13 @@ begin
       and c.relkind in ('r', 'p', 'v', 'm', 'f')
       and c.relname not in (select grants[i][3] from generate_subscripts(grants, 1) as i)
   loop
-    raise warning 'this release''s roles.sql does not know %: the roles may do with it what they could before', object.name;
+    raise warning 'roles.sql does not know %: rights on it are unchanged', object.name;
   end loop;
   if has_schema_privilege('petstore_service', 'public', 'create') then
-    raise warning 'petstore_service may still create in the schema public: have its owner run "revoke create on schema public from public"';
+    raise warning 'petstore_service may still create objects in the schema public. Ask its owner to run "revoke create on schema public from public"';
   end if;
   if has_database_privilege('petstore_service', current_database(), 'temporary') then
-    raise warning 'petstore_service may still make temporary tables: have the owner of the database run "revoke temporary on database % from public"', quote_ident(current_database());
+    raise warning 'petstore_service may still create temporary tables. Ask the owner of the database to run "revoke temporary on database % from public"', quote_ident(current_database());
   end if;
 end
 $script$;

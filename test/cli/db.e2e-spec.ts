@@ -94,7 +94,7 @@ describe('petstore without a database', () => {
       environment: { PORT: 'many', LOG_LEVEL: 'loud' },
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^The configuration cannot be used:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);
+    expect(stderr).toMatch(/^The configuration is invalid:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/);
   });
 });
 

@@ -126,7 +126,7 @@ describe('petstore keys set-plan and set-limits', () => {
     expect(await petstore(['keys', 'set-limits', String(id)])).toMatchObject({ code: 2 });
     expect(await petstore(['keys', 'set-limits', '987654321', '--per-day', '5'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^there is no key 987654321\n/),
+      stderr: expect.stringMatching(/^key 987654321 does not exist\n/),
     });
   });
 });

@@ -66,7 +66,7 @@ describe('petstore keys issue', () => {
   it("tells the database's message in one line and its hint in another", async () => {
     const { code, stderr } = await petstore(['keys', 'issue', '--name', 'x', '--plan', 'gold']);
     expect(code).toBe(1);
-    expect(stderr).toBe('there is no plan "gold"\nThe plans are: business, enterprise, free, pro.\n');
+    expect(stderr).toBe('plan "gold" does not exist\nThe plans are: business, enterprise, free, pro.\n');
   });
 });
 
@@ -129,7 +129,7 @@ describe('petstore keys show', () => {
   });
 
   it.each([
-    ['987654321', 1, /^there is no key 987654321\nLook for it: /],
+    ['987654321', 1, /^key 987654321 does not exist\nTo find a key: /],
     ['psk_00000000', 1, /^No key begins with psk_00000000\.\n/],
     ['seven', 2, /must be an id such as 7/],
     ['9223372036854775808', 2, /must be an id such as 7/],

@@ -223,7 +223,7 @@ describe('the audit cannot be rewritten', () => {
   it.each(REWRITES)('by its owner by mistake: %s', async (sql) => {
     expect(await refusalOf(owner, sql)).toEqual({
       code: '23001',
-      message: 'the audit is only ever added to',
+      message: 'the audit log is append-only',
       hint: expect.stringContaining('disable this trigger'),
     });
   });

@@ -23,19 +23,19 @@ afterEach(() => operator.query('rollback'));
 
 /** What is wrong, and what the operator is told; `$1` is the key. */
 const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, hint: RegExp])[] = [
-  ['a key deleted', 'delete from api_keys where id = $1', /revoked, never deleted/, /revoke_api_key/],
-  ['keys truncated', 'truncate api_keys cascade', /revoked, never deleted/, /revoke_api_key/],
+  ['a key deleted', 'delete from api_keys where id = $1', /keys cannot be deleted/, /revoke_api_key/],
+  ['keys truncated', 'truncate api_keys cascade', /keys cannot be deleted/, /revoke_api_key/],
   [
     'a secret deleted',
     'delete from api_key_secrets where api_key_id = $1',
-    /never deleted/,
+    /secrets cannot be deleted/,
     /expires_at = now/,
   ],
-  ['secrets truncated', 'truncate api_key_secrets', /never deleted/, /expires_at = now/],
+  ['secrets truncated', 'truncate api_key_secrets', /secrets cannot be deleted/, /expires_at = now/],
   [
     'another id of a key',
     'update api_keys set id = id + 1000 where id = $1',
-    /id .* do not change/,
+    /id .* cannot change/,
     /issue_api_key/,
   ],
   [
@@ -65,13 +65,13 @@ const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, h
   [
     'an unknown plan',
     `update api_keys set plan_id = 'gold' where id = $1`,
-    /no plan "gold"/,
+    /plan "gold" does not exist/,
     /business, enterprise, free, pro/,
   ],
   [
     'an unknown plan at issue',
     `select issue_api_key('Acme', 'gold')`,
-    /no plan "gold"/,
+    /plan "gold" does not exist/,
     /business, enterprise, free, pro/,
   ],
   [
@@ -101,20 +101,20 @@ const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, h
   [
     'no plan',
     'update api_keys set plan_id = null where id = $1',
-    /plan_id is missing/,
+    /plan_id is required/,
     /business, enterprise/,
   ],
-  ['no plan at first', `insert into api_keys (name) values ('Acme')`, /plan_id is missing/, /business/],
+  ['no plan at first', `insert into api_keys (name) values ('Acme')`, /plan_id is required/, /business/],
   ...['', ' ', 'x'.repeat(256), '\u001b[31m'].map(
     (name) =>
       [
         `the name ${JSON.stringify(name).slice(0, 9)}`,
         `update api_keys set name = '${name}' where id = $1`,
-        /name of a key has 1 to 255/,
+        /name of a key must have 1 to 255/,
         /Acme web/,
       ] as const,
   ),
-  ['a name at issue', `select issue_api_key('', 'free')`, /name of a key has 1 to 255/, /Acme web/],
+  ['a name at issue', `select issue_api_key('', 'free')`, /name of a key must have 1 to 255/, /Acme web/],
   [
     'no requests a minute',
     'update api_keys set requests_per_minute = 0 where id = $1',
@@ -125,7 +125,7 @@ const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, h
     'less than no requests a day',
     'update api_keys set requests_per_day = -5 where id = $1',
     /requests_per_day is -5 .* at least 1/,
-    /Null is the number of the plan/,
+    /Null means the limit of the plan/,
   ],
   [
     'a plan of no requests',
@@ -142,8 +142,8 @@ const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, h
   [
     'a plan with capitals',
     `insert into plans values ('Gold Plan', 5, 5)`,
-    /"Gold Plan" cannot be the id/,
-    /small letters/,
+    /invalid plan id "Gold Plan"/,
+    /lower-case letters/,
   ],
   ['a plan with one number', `insert into plans values ('half', 5)`, /both/, /custom/],
   [
@@ -152,11 +152,16 @@ const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, h
     /both/,
     /custom/,
   ],
-  ['a custom plan with numbers', `select set_plan('enterprise', 5, 50)`, /no numbers/, /set_api_key_limits/],
+  [
+    'a custom plan with numbers',
+    `select set_plan('enterprise', 5, 50)`,
+    /cannot have limits of its own/,
+    /set_api_key_limits/,
+  ],
   ['a plan that does not exist', `select set_plan('new', 5, 50)`, /does not exist/, /create_plan/],
   ['a plan that exists', `select create_plan('pro', 5, 50)`, /already exists/, /set_plan/],
   ['a new plan with one number', `select create_plan('new', per_day => 5)`, /both/, /custom/],
-  ['another id of a plan', `update plans set id = 'gold' where id = 'pro'`, /does not change/, /create_plan/],
+  ['another id of a plan', `update plans set id = 'gold' where id = 'pro'`, /cannot change/, /create_plan/],
   [
     'a plan deleted that has keys',
     `delete from plans where id = 'pro'`,
@@ -166,7 +171,7 @@ const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, h
   [
     'an expiry that is over at issue',
     `select issue_api_key('Acme', 'pro', expires => now())`,
-    /would not work/,
+    /in the past/,
     /expires/,
   ],
   ['an overlap that is negative', `select rotate_api_key($1, '-1 hour')`, /overlap/, /'0'/],
@@ -180,25 +185,27 @@ const REFUSED: readonly (readonly [what: string, sql: string, message: RegExp, h
   [
     'a suspension that is over',
     `select suspend_api_key($1, until => now() - interval '1 s')`,
-    /over/,
+    /in the past/,
     /resume_api_key/,
   ],
   [
     'a suspension with two ends',
     `select suspend_api_key($1, until => '2099-01-01', lasting => '1 hour')`,
-    /once/,
-    /until or lasting/,
+    /cannot both be given/,
+    /one of them/,
   ],
   ...['revoke_api_key($1 + 5000)', 'rotate_api_key($1 + 5000)', 'unban_api_key($1 + 5000)'].map(
-    (call) => ['an unknown key', `select ${call}`, /no key \d+/, /api_key_overview/] as const,
+    (call) => ['an unknown key', `select ${call}`, /key \d+ does not exist/, /api_key_overview/] as const,
   ),
   ...[
     'suspend_api_key($1 + 5000)',
     'resume_api_key($1 + 5000)',
     'set_api_key_limits($1 + 5000, 1, 1)',
     `set_api_key_plan($1 + 5000, 'pro')`,
-  ].map((call) => ['an unknown key', `select ${call}`, /no key \d+/, /api_key_overview/] as const),
-  ['no key', 'select revoke_api_key(null)', /no key/, /api_key_overview/],
+  ].map(
+    (call) => ['an unknown key', `select ${call}`, /key \d+ does not exist/, /api_key_overview/] as const,
+  ),
+  ['no key', 'select revoke_api_key(null)', /key null does not exist/, /api_key_overview/],
 ];
 
 describe('is refused, with what to do instead', () => {
@@ -213,7 +220,7 @@ describe('is refused, with what to do instead', () => {
   it('the rotation of an expired key', async () => {
     await operator.query('update api_keys set expires_at = now() where id = $1', [id]);
     expect(await refusalOf(operator, 'select rotate_api_key($1)', [id])).toMatchObject({
-      message: `key ${id} has expired: a new secret would not work`,
+      message: `key ${id} has expired`,
       hint: expect.stringContaining('expires_at = null'),
     });
   });

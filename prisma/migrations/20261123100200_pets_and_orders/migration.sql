@@ -15,9 +15,9 @@ create table pets (
 -- Lists with a status filter, ordered by id.
 create index pets_status_id_idx on pets (status, id);
 
-comment on table pets is 'The animals of the store.';
-comment on column pets.category_id is 'Any int64; the record it refers to is not kept here.';
-comment on column pets.status is 'Absent (null) when it was not given.';
+comment on table pets is 'The pets of the store.';
+comment on column pets.category_id is 'Any int64. Categories are not stored in this database.';
+comment on column pets.status is 'Null if the pet has no status.';
 
 -- Orders. Each is for one pet and determines its status: placing an order moves the pet from available to pending, delivery
 -- to sold, cancellation back to available. Triggers enforce this for the service and for SQL written by hand.
@@ -44,9 +44,9 @@ create index orders_pet_id_idx on orders (pet_id);
 create index orders_status_id_idx on orders (status, id);
 
 comment on table orders is
-  'The orders of the store. Change status alone, one step at a time: placed, approved, delivered, or cancelled from either of the first two. The animal''s status follows by itself.';
-comment on column orders.updated_at is 'The instant of the last change of status, set by itself.';
-comment on index orders_open_pet_id_key is 'An animal has at most one open order (placed or approved).';
+  'The orders of the store. Only status can change, one transition at a time: placed, approved, delivered; or cancelled before delivery. Triggers update the status of the pet.';
+comment on column orders.updated_at is 'When the status last changed; set by a trigger.';
+comment on index orders_open_pet_id_key is 'A pet has at most one open order (placed or approved).';
 
 -- The transitions of an order.
 create function order_may_become(present order_status, wanted order_status) returns boolean
@@ -55,7 +55,7 @@ return (present, wanted) in (
   ('placed', 'approved'), ('approved', 'delivered'),
   ('placed', 'cancelled'), ('approved', 'cancelled'));
 
-comment on function order_may_become is 'The life of an order: whether it may go from one status to the other.';
+comment on function order_may_become is 'The transitions of an order: whether the first status can become the second.';
 
 -- Rejects other transitions and sets updated_at. It reads the clock after the row is locked, so that the times of one order
 -- never decrease.
@@ -63,14 +63,14 @@ create function take_order_step() returns trigger
 language plpgsql as $$
 begin
   if new.id <> old.id or new.pet_id <> old.pet_id then
-    raise exception 'order % is for animal % for good', old.id, old.pet_id
-      using errcode = 'integrity_constraint_violation', hint = 'Cancel it, and place an order for the other animal.';
+    raise exception 'the pet of order % cannot change (it is pet %)', old.id, old.pet_id
+      using errcode = 'integrity_constraint_violation', hint = 'Cancel the order and place an order for the other pet.';
   end if;
   if new.status <> old.status then
     if not order_may_become(old.status, new.status) then
-      raise exception 'order % is %, which cannot become %', old.id, old.status, new.status
+      raise exception 'order % is % and cannot become %', old.id, old.status, new.status
         using errcode = 'check_violation', constraint = 'order_may_become',
-              hint = 'placed becomes approved or cancelled; approved becomes delivered or cancelled; these two are final.';
+              hint = 'placed can become approved or cancelled; approved can become delivered or cancelled; these are final.';
     end if;
     new.updated_at := greatest(clock_timestamp(), old.updated_at);
   end if;
@@ -93,19 +93,19 @@ declare
 begin
   select * into stray from new_orders where status <> 'placed' limit 1;
   if found then
-    raise exception 'order % of animal % is new and cannot be % already', stray.id, stray.pet_id, stray.status
-      using errcode = 'check_violation', hint = 'Insert it as placed, then update its status one step at a time.';
+    raise exception 'new order % of pet % cannot be %', stray.id, stray.pet_id, stray.status
+      using errcode = 'check_violation', hint = 'Insert it as placed, then update its status one transition at a time.';
   end if;
   ordered_ids := array(select pet_id from new_orders);
   select min(id) filter (where status is null or status = 'sold')
   into gone_id
   from (select id, status from pets where id = any(ordered_ids) order by id for no key update) as locked;
   if gone_id is not null then
-    raise exception 'animal % is not available', gone_id
-      using errcode = 'check_violation', hint = 'Only an available animal can be ordered: update its status in pets first.';
+    raise exception 'pet % is not available', gone_id
+      using errcode = 'check_violation', hint = 'Only available pets can be ordered. Update the status in pets first.';
   end if;
-  -- Also an animal that was pending without an order is written, so that a transaction with an older snapshot, which cannot
-  -- see the order, fails when it changes the animal.
+  -- This also writes pets that were pending without an order, so that a transaction with an older snapshot, which cannot see
+  -- the order, fails when it changes the pet.
   update pets set status = 'pending' where id = any(ordered_ids);
   return null;
 end
@@ -151,9 +151,9 @@ declare
 begin
   select * into open_order from orders where pet_id = new.id and status in ('placed', 'approved');
   if found then
-    raise exception 'animal % stays pending: its order % is %', new.id, open_order.id, open_order.status
+    raise exception 'pet % must stay pending, because its order % is %', new.id, open_order.id, open_order.status
       using errcode = 'integrity_constraint_violation',
-            hint = 'Update the status of the order to delivered or cancelled: the animal follows by itself.';
+            hint = 'Update the status of the order to delivered or cancelled; triggers then update the pet.';
   end if;
   return null;
 end
@@ -170,9 +170,9 @@ create function keep_orders_of_pet() returns trigger
 language plpgsql as $$
 begin
   if exists (select from pets where id = old.pet_id) then
-    raise exception 'order % is % and cannot be deleted while animal % is there', old.id, old.status, old.pet_id
+    raise exception 'order % is % and cannot be deleted while pet % exists', old.id, old.status, old.pet_id
       using errcode = 'integrity_constraint_violation',
-            hint = 'Cancel an order that is open. To remove an animal, delete its orders and then the animal, in one transaction.';
+            hint = 'Cancel an open order. To delete a pet, delete its orders and then the pet in one transaction.';
   end if;
   return null;
 end
@@ -188,7 +188,7 @@ create function keep_orders_of_pets() returns trigger
 language plpgsql as $$
 begin
   if exists (select from pets) then
-    raise exception 'the orders cannot be truncated while there are animals'
+    raise exception 'orders cannot be truncated while there are pets'
       using errcode = 'integrity_constraint_violation', hint = 'Truncate both: truncate pets, orders.';
   end if;
   return null;
@@ -216,7 +216,7 @@ create table idempotency_keys (
 
 create index idempotency_keys_expires_at_idx on idempotency_keys (expires_at);
 
-comment on table idempotency_keys is 'First answers, by API key and Idempotency-Key, for 24 hours. Written by the service alone.';
-comment on column idempotency_keys.fingerprint is 'SHA-256 of method, path and body: a repeat must have the same.';
-comment on column idempotency_keys.resource_id is 'The identifier of what was created, for the Location of a repeat.';
-comment on column idempotency_keys.answer is 'The body of the first answer, to the byte.';
+comment on table idempotency_keys is 'The first responses by API key and Idempotency-Key, for 24 hours. Only the service writes them.';
+comment on column idempotency_keys.fingerprint is 'SHA-256 of method, path and body, which a repeat must match.';
+comment on column idempotency_keys.resource_id is 'The id of the created pet or order, for the Location of a repeat.';
+comment on column idempotency_keys.answer is 'The body of the first response, byte for byte.';

@@ -1,7 +1,7 @@
 -- How many pets are available, pending and sold. Triggers keep the counts exact in the transaction of each change, so that
 -- nothing has to count a table of millions.
 --
--- With a single row every writer would wait for the one before. So the counts are the sum of *slots*: each statement adds its
+-- With a single row, writers would wait for each other. So the counts are the sum of *slots*: each statement adds its
 -- difference to a slot that no other transaction is writing. It finds one by trying advisory locks, without waiting. There are as
 -- many slots as there were concurrent writers.
 --
@@ -21,9 +21,9 @@ create table pet_counts (
 with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
 comment on table pet_counts is
-  'The animals by status, in parts: select * from pet_inventory() adds them up. Written by triggers of pets alone.';
+  'Partial counts of pets by status; select * from pet_inventory() adds them up. Only triggers of pets write them.';
 comment on column pet_counts.version is
-  'Only the highest of a slot counts. Version 0 stays as it is: it keeps a slot from being made twice.';
+  'Only the highest version of a slot counts. Version 0 never changes: it keeps a slot from being created twice.';
 
 -- Counts of a slot may be negative: a pet may be added in one slot and removed in another.
 create function count_pets() returns trigger
@@ -122,7 +122,7 @@ end
 $$;
 
 comment on function pet_inventory is
-  'The animals by status, exact, in the time of a few index look-ups: select * from pet_inventory().';
+  'The exact number of pets by status, from a few index look-ups: select * from pet_inventory().';
 
 -- Counts the pets that exist already. The triggers above made every writer wait for this transaction.
 insert into pet_counts (slot, version, available, pending, sold) values (0, 0, 0, 0, 0);

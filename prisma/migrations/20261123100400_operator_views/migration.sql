@@ -59,23 +59,23 @@ left join lateral (
   where x.api_key_id = k.id
 ) as s on true;
 
-comment on view api_key_overview is 'Every key with its plan, the limits in force, its state and its use, at this instant.';
+comment on view api_key_overview is 'Every key with its plan, limits, state and use at this time.';
 comment on column api_key_overview.state is
-  'live, suspended (by an operator), banned (by admission), expired, revoked, or unissued: no secret was made yet, rotate_api_key makes one.';
-comment on column api_key_overview.requests_per_minute is 'The limit in force: the key''s own number, or its plan''s.';
-comment on column api_key_overview.requests_per_day is 'The limit in force: the key''s own number, or its plan''s.';
-comment on column api_key_overview.own_limits is 'Whether the key overrides a number of its plan, or carries both on a custom plan.';
+  'live, suspended (by an operator), banned (by the service), expired, revoked, or unissued: it has no secret yet, which rotate_api_key adds.';
+comment on column api_key_overview.requests_per_minute is 'The limit in force: the key''s own, or its plan''s.';
+comment on column api_key_overview.requests_per_day is 'The limit in force: the key''s own, or its plan''s.';
+comment on column api_key_overview.own_limits is 'Whether the key has a limit of its own.';
 comment on column api_key_overview.minute_admitted is 'Requests admitted in the present UTC minute.';
-comment on column api_key_overview.minute_refused is 'Requests refused in the present UTC minute; while a key is banned or suspended nothing is counted.';
+comment on column api_key_overview.minute_refused is 'Requests rejected in the present UTC minute. While a key is banned or suspended, nothing is counted.';
 comment on column api_key_overview.day_admitted is 'Requests admitted in the present UTC day.';
-comment on column api_key_overview.day_refused is 'Requests refused in the present UTC day; while a key is banned or suspended nothing is counted.';
-comment on column api_key_overview.last_used_at is 'The minute of the last request that was counted, admitted or refused.';
-comment on column api_key_overview.banned_at is 'When the ban in force began; null when there is none.';
-comment on column api_key_overview.banned_until is 'When the ban in force ends; null when there is none.';
-comment on column api_key_overview.suspended_until is 'When the suspension in force ends; null when there is none.';
-comment on column api_key_overview.expires_at is 'When the key stops working: at its own expires_at, or with its last secret.';
+comment on column api_key_overview.day_refused is 'Requests rejected in the present UTC day. While a key is banned or suspended, nothing is counted.';
+comment on column api_key_overview.last_used_at is 'The minute of the last counted request, admitted or rejected.';
+comment on column api_key_overview.banned_at is 'When the present ban began; null if there is none.';
+comment on column api_key_overview.banned_until is 'When the present ban ends; null if there is none.';
+comment on column api_key_overview.suspended_until is 'When the present suspension ends; null if there is none.';
+comment on column api_key_overview.expires_at is 'When the key stops working: its own expires_at, or that of its last secret.';
 comment on column api_key_overview.prefix is 'The first 12 characters of the newest secret.';
-comment on column api_key_overview.secrets is 'The secrets that work now, unless the key itself does not.';
+comment on column api_key_overview.secrets is 'The number of secrets that have not expired.';
 
 -- Joined from the keys, so that a query for some keys reads only their days.
 create view api_key_daily_usage as
@@ -96,7 +96,7 @@ cross join lateral (
     and not exists (select from api_key_usage u where u.api_key_id = k.id and u.day = c.day)
 ) as d;
 
-comment on view api_key_daily_usage is 'Requests of each key by UTC day, the present day included; days without any are left out.';
+comment on view api_key_daily_usage is 'Requests of each key by UTC day, including today. Days without requests are left out.';
 
 create view plan_overview as
 select
@@ -124,8 +124,8 @@ left join (
   group by a.plan_id
 ) as live on live.plan_id = p.id;
 
-comment on view plan_overview is 'Every plan with its limits and its number of keys.';
-comment on column plan_overview.live_keys is 'Keys that are neither revoked nor expired and have a secret; suspended and banned ones count.';
+comment on view plan_overview is 'Every plan with its limits and the number of its keys.';
+comment on column plan_overview.live_keys is 'Keys that have a secret and are neither revoked nor expired, including suspended and banned keys.';
 
 -- Reads all of api_key_counters. An index on the rejections would be written with each rejected request, and would end the
 -- HOT updates of admission.
@@ -146,7 +146,7 @@ join api_key_overview k on k.id = noisy.api_key_id
 order by k.day_refused desc, k.id;
 
 comment on view noisiest_api_keys is
-  'The hundred keys with the most refusals today. What comes during a ban is not counted: look at banned_until, too.';
+  'The hundred keys with the most rejected requests today. Requests during a ban are not counted, so look at banned_until as well.';
 
 create view expiring_api_keys as
 select e.*
@@ -171,6 +171,6 @@ from (
 order by e.expires_at;
 
 comment on view expiring_api_keys is
-  'Keys and secrets that will expire, the next one first. Say how soon: where expires_at < now() + interval ''14 days''.';
-comment on column expiring_api_keys.expires is 'key: its own expires_at comes; secret: only the one that begins with prefix ends.';
-comment on column expiring_api_keys.ends_key is 'Whether nothing of the key works from then on.';
+  'Keys and secrets that will expire, the next first. Filter with: where expires_at < now() + interval ''14 days''.';
+comment on column expiring_api_keys.expires is 'key: the whole key expires; secret: only the secret with this prefix expires.';
+comment on column expiring_api_keys.ends_key is 'Whether the key stops working completely then.';

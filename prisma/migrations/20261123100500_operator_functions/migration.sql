@@ -1,10 +1,10 @@
--- The functions of operators. Each is one call, and returns the key or the plan as it is afterwards. Plain updates do the
--- same, but the functions are harder to get wrong. They lock the row of the key until the transaction ends. Times are
--- statement_timestamp(), because now() stands still in an open transaction.
+-- The functions of operators. Each returns the key or plan after the change. Plain updates do the same, but the functions
+-- prevent mistakes. They lock the row of the key until the transaction ends. Times are statement_timestamp(), because now()
+-- stands still in an open transaction.
 --
--- 1. making secrets
--- 2. changing keys
--- 3. changing plans
+-- 1. secrets
+-- 2. keys
+-- 3. plans
 
 -- Random base62 text. PostgreSQL draws the bytes of version 4 UUIDs from its strong random source.
 create function random_base62(length integer) returns text
@@ -59,7 +59,7 @@ declare
   body constant text := 'psk_' || random_base62(32);
   plain constant text := body || api_key_checksum(body);
 begin
-  -- The order of secrets made in one transaction shows, too.
+  -- Not now(), so that secrets added in one transaction have an order.
   insert into api_key_secrets (hash, api_key_id, prefix, created_at)
   values (sha256(convert_to(plain, 'UTF8')), key_id, left(plain, 12), clock_timestamp());
   return plain;
@@ -94,8 +94,8 @@ declare
   issued issued_api_key;
 begin
   if expires <= statement_timestamp() then
-    raise exception 'a key that expires at % would not work', expires
-      using errcode = 'invalid_parameter_value', hint = 'Give expires a time to come, or leave it out.';
+    raise exception 'expires (%) is in the past', expires
+      using errcode = 'invalid_parameter_value', hint = 'Give a time in the future, or omit expires.';
   end if;
   insert into api_keys (name, plan_id, requests_per_minute, requests_per_day, expires_at)
   values (issue_api_key.name, issue_api_key.plan, per_minute, per_day, expires)
@@ -112,7 +112,7 @@ end
 $$;
 
 comment on function issue_api_key is
-  'Makes a key and shows it, once: select * from issue_api_key(name => ''Acme web'', plan => ''pro'').';
+  'Issues a key and returns it, once: select * from issue_api_key(name => ''Acme web'', plan => ''pro'').';
 
 -- Returns one row of api_key_overview, or fails if the key does not exist.
 create function api_key_overview_of(key_id bigint) returns api_key_overview
@@ -122,9 +122,9 @@ declare
 begin
   select * into found_key from api_key_overview where api_key_overview.id = key_id;
   if not found then
-    raise exception 'there is no key %', coalesce(key_id::text, 'without an id')
+    raise exception 'key % does not exist', coalesce(key_id::text, 'null')
       using errcode = 'no_data_found',
-            hint = 'Look for it: select id, name, state from api_key_overview where name ilike ''%acme%''.';
+            hint = 'To find a key: select id, name, state from api_key_overview where name ilike ''%acme%''.';
   end if;
   return found_key;
 end
@@ -148,21 +148,21 @@ declare
   rotating api_key_overview;
   rotated rotated_api_key;
 begin
-  -- One rotation of a key after the other, so that each ends the secrets of the one before.
+  -- Serialises the rotations of a key, so that each ends the secrets of the one before.
   perform from api_keys where id = rotate_api_key.id for no key update;
   rotating := api_key_overview_of(rotate_api_key.id);
   if overlap is null or overlap < interval '0' then
-    raise exception 'the overlap cannot be %', coalesce(overlap::text, 'null')
-      using errcode = 'invalid_parameter_value', hint = 'Give overlap => ''24 hours'', or ''0'' when the key has leaked.';
+    raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
+      using errcode = 'invalid_parameter_value', hint = 'Give overlap => ''24 hours'', or ''0'' if the key has leaked.';
   end if;
   if rotating.revoked_at is not null then
-    raise exception 'key % is revoked: a new secret would not work', rotating.id
-      using errcode = 'invalid_parameter_value', hint = 'Issue another key: select * from issue_api_key(…).';
+    raise exception 'key % is revoked', rotating.id
+      using errcode = 'invalid_parameter_value', hint = 'Issue a new key instead: select * from issue_api_key(…).';
   end if;
   if exists (select from api_keys where id = rotate_api_key.id and expires_at <= present) then
-    raise exception 'key % has expired: a new secret would not work', rotating.id
+    raise exception 'key % has expired', rotating.id
       using errcode = 'invalid_parameter_value',
-            hint = format('Let it live longer first: update api_keys set expires_at = null where id = %s.', rotating.id);
+            hint = format('Change its expiry first: update api_keys set expires_at = null where id = %s.', rotating.id);
   end if;
   with ending as (
     update api_key_secrets
@@ -179,7 +179,7 @@ end
 $$;
 
 comment on function rotate_api_key is
-  'Makes a second secret of a key and shows it, once. The older ones work for the overlap: select * from rotate_api_key(7, overlap => ''24 hours''); ''0'' ends them at once.';
+  'Adds a secret to a key and returns it, once. The old secrets work for the overlap: select * from rotate_api_key(7, overlap => ''24 hours''); ''0'' ends them now.';
 
 create function revoke_api_key(id bigint) returns api_key_overview
 language plpgsql volatile set search_path = public, pg_temp as $$
@@ -191,7 +191,7 @@ end
 $$;
 
 comment on function revoke_api_key is
-  'Ends a key for good, all its secrets, from the next request on: select * from revoke_api_key(7).';
+  'Revokes a key and all its secrets permanently: select * from revoke_api_key(7).';
 
 create function set_api_key_plan(
   id bigint,
@@ -210,7 +210,7 @@ end
 $$;
 
 comment on function set_api_key_plan is
-  'Moves a key to another plan, with the plan''s limits unless others are given: select * from set_api_key_plan(7, ''business'').';
+  'Moves a key to another plan; without limits it gets those of the plan: select * from set_api_key_plan(7, ''business'').';
 
 create function set_api_key_limits(id bigint, per_minute integer, per_day integer) returns api_key_overview
 language plpgsql volatile set search_path = public, pg_temp as $$
@@ -224,7 +224,7 @@ end
 $$;
 
 comment on function set_api_key_limits is
-  'Gives a key its own limits, null for the plan''s: select * from set_api_key_limits(7, per_minute => 600, per_day => null).';
+  'Sets the own limits of a key; null means the limit of the plan: select * from set_api_key_limits(7, per_minute => 600, per_day => null).';
 
 create function suspend_api_key(id bigint, until timestamptz default null, lasting interval default null)
 returns api_key_overview
@@ -234,11 +234,11 @@ declare
   ends constant timestamptz := coalesce(suspend_api_key.until, statement_timestamp() + lasting, 'infinity');
 begin
   if suspend_api_key.until is not null and lasting is not null then
-    raise exception 'a suspension ends once'
-      using errcode = 'invalid_parameter_value', hint = 'Give until or lasting, or neither: until resume_api_key(id).';
+    raise exception 'until and lasting cannot both be given'
+      using errcode = 'invalid_parameter_value', hint = 'Give one of them, or neither to suspend the key until resume_api_key(id).';
   end if;
   if ends <= statement_timestamp() then
-    raise exception 'a suspension until % would be over', ends
+    raise exception 'the end of the suspension (%) is in the past', ends
       using errcode = 'invalid_parameter_value', hint = 'To end a suspension: select * from resume_api_key(id).';
   end if;
   update api_keys set suspended_until = ends where id = suspend_api_key.id;
@@ -247,7 +247,7 @@ end
 $$;
 
 comment on function suspend_api_key is
-  'Has every request of a key refused for a while: select * from suspend_api_key(7, lasting => ''1 hour''), or until => ''2027-01-31 12:00Z'', or neither: until resume_api_key(7).';
+  'Rejects all requests of a key for a time: select * from suspend_api_key(7, lasting => ''1 hour''), or until => ''2027-01-31 12:00Z''. Without either: until resume_api_key(7).';
 
 create function resume_api_key(id bigint) returns api_key_overview
 language plpgsql volatile set search_path = public, pg_temp as $$
@@ -258,7 +258,7 @@ begin
 end
 $$;
 
-comment on function resume_api_key is 'Ends a suspension; a ban goes on: select * from resume_api_key(7).';
+comment on function resume_api_key is 'Ends the suspension of a key; a ban stays in force: select * from resume_api_key(7).';
 
 create function unban_api_key(id bigint) returns api_key_overview
 language plpgsql volatile set search_path = public, pg_temp as $$
@@ -272,7 +272,7 @@ end
 $$;
 
 comment on function unban_api_key is
-  'Lifts the bans of a key up to now, which make the next one no longer, either; a suspension goes on: select * from unban_api_key(7).';
+  'Lifts the ban of a key and forgets its earlier bans; a suspension stays in force: select * from unban_api_key(7).';
 
 create function create_plan(
   id text,

@@ -19,18 +19,18 @@ create table audit_log (
 
 create index audit_log_api_key_id_idx on audit_log (api_key_id);
 
-comment on table audit_log is 'Every change of keys, secrets and plans. It is only ever added to.';
-comment on column audit_log.changed_at is 'When the statement ended; its transaction committed later, or not at all: then nothing is here.';
-comment on column audit_log.role is 'The role that logged in to the database: what the database vouches for.';
-comment on column audit_log.actor is 'Who it said it acts for, by set_config(''petstore.actor'', …); the command line says its user.';
-comment on column audit_log.application is 'The connection''s application_name.';
-comment on column audit_log.old is 'What the changed columns held before; of a deleted row all but nulls. Hashes are left out.';
-comment on column audit_log.new is 'What the changed columns hold since; of an inserted row all but nulls. Hashes are left out.';
+comment on table audit_log is 'Every change of keys, secrets and plans. Append-only.';
+comment on column audit_log.changed_at is 'When the statement ended; its transaction committed later.';
+comment on column audit_log.role is 'The role that logged in to the database.';
+comment on column audit_log.actor is 'The person it acted for, set with set_config(''petstore.actor'', …). The command line sets the user of the operating system.';
+comment on column audit_log.application is 'The application_name of the connection.';
+comment on column audit_log.old is 'The old values of the changed columns; all non-null values of a deleted row. Without hashes.';
+comment on column audit_log.new is 'The new values of the changed columns; all non-null values of an inserted row. Without hashes.';
 
 create trigger audit_log_only_added_to
   before update or delete or truncate on audit_log
-  for each statement execute function refuse_change(
-    'the audit is only ever added to', 'Its owner may disable this trigger to remove what is older than it must be kept.');
+  for each statement execute function reject_change(
+    'the audit log is append-only', 'The owner can disable this trigger to delete old entries.');
 
 -- One insert per statement. Old and new rows are joined by the column that never changes. An update that changes no value is
 -- not recorded. The changed columns come from one expression per column, which takes a third of the time of comparing

@@ -87,8 +87,8 @@ describe('the life of an order, by hand', () => {
       const before = await petStatus(petId);
       await expectRefused(
         update(id, to),
-        new RegExp(`^order ${id} is ${from}, which cannot become ${to}$`),
-        /placed becomes approved or cancelled/,
+        new RegExp(`^order ${id} is ${from} and cannot become ${to}$`),
+        /placed can become approved or cancelled/,
       );
       expect(await petStatus(petId)).toBe(before);
     },
@@ -98,7 +98,7 @@ describe('the life of an order, by hand', () => {
     const petId = await addPet();
     await expectRefused(
       pool.query('insert into orders (pet_id, status) values ($1, $2)', [petId, status]),
-      new RegExp(`is new and cannot be ${status} already$`),
+      new RegExp(`^new order \\d+ of pet ${petId} cannot be ${status}$`),
       /^Insert it as placed/,
     );
     expect(await petStatus(petId)).toBe('available');
@@ -123,8 +123,8 @@ describe('the life of an order, by hand', () => {
     const other = await addPet();
     await expectRefused(
       pool.query('update orders set pet_id = $2 where id = $1', [id, other]),
-      new RegExp(`^order ${id} is for animal`),
-      /Cancel it/,
+      new RegExp(`^the pet of order ${id} cannot change`),
+      /Cancel the order/,
     );
   });
 
@@ -152,7 +152,7 @@ describe('the animal of an order, by hand', () => {
     for (const other of ['available', 'sold', null]) {
       await expectRefused(
         pool.query('update pets set status = $2 where id = $1', [petId, other]),
-        new RegExp(`^animal ${petId} stays pending: its order ${id} is ${status}$`),
+        new RegExp(`^pet ${petId} must stay pending, because its order ${id} is ${status}$`),
         /Update the status of the order/,
       );
     }
@@ -175,7 +175,7 @@ describe('the animal of an order, by hand', () => {
 
   it.each(['sold', null])('cannot be ordered when its status is %s', async (status) => {
     const petId = await addPet(status);
-    await expectRefused(place(petId), new RegExp(`^animal ${petId} is not available$`), /Only an available/);
+    await expectRefused(place(petId), new RegExp(`^pet ${petId} is not available$`), /Only available pets/);
     expect(await petStatus(petId)).toBe(status);
   });
 
@@ -207,7 +207,7 @@ describe('deleting by hand', () => {
       const { id, petId } = await orderInStatus(status);
       await expectRefused(
         pool.query('delete from orders where id = $1', [id]),
-        new RegExp(`^order ${id} is ${status} and cannot be deleted while animal ${petId} is there$`),
+        new RegExp(`^order ${id} is ${status} and cannot be deleted while pet ${petId} exists$`),
         /in one transaction/,
       );
     },
