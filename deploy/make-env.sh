@@ -1,11 +1,11 @@
 #!/bin/sh
 # Writes .env for docker-compose.yml from .env.example, with a random password at each name that is empty there.
-# An .env that is there already stays as it is: its passwords are those of the database's volume.
+# Never overwrites an existing .env, because its passwords are those of the database volume.
 set -eu
 cd "$(dirname "$0")/.."
 
 if [ -e .env ]; then
-  echo '.env is there already and stays as it is' >&2
+  echo '.env already exists and is not changed' >&2
   exit 1
 fi
 
@@ -13,7 +13,7 @@ fi
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 
 umask 077
-# Aside first, so that whoever interrupts it leaves no half of it. The link fails where somebody was first.
+# Written to a temporary file first, so that an interrupted run leaves no partial .env. The link fails if .env exists.
 draft=$(mktemp .env.XXXXXX)
 trap 'rm -f "$draft"' EXIT
 while IFS= read -r line; do
@@ -23,4 +23,4 @@ while IFS= read -r line; do
   esac
 done <.env.example >"$draft"
 ln "$draft" .env
-echo 'wrote .env, readable by you alone: keep it, nothing else knows these passwords'
+echo 'Wrote .env with random passwords. Keep it: they are stored nowhere else.'

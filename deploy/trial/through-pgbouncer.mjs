@@ -71,7 +71,7 @@ async function statementsOf(stack, group) {
     const metrics = await stack.metricsOf(name);
     const valueOf = (suffix) =>
       Number(
-        new RegExp(`^petstore_group_size_${suffix}\\{[^}]*group="${group}"[^}]*\\} (\\S+)`, 'm').exec(
+        new RegExp(`^petstore_batch_size_${suffix}\\{[^}]*batch="${group}"[^}]*\\} (\\S+)`, 'm').exec(
           metrics,
         )?.[1] ?? 0,
       );

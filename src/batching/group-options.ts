@@ -79,7 +79,9 @@ export function nextTry(
   // One bad question may have failed them all. Halving would find it in fewer statements, but if it fails slowly
   // (a lock not had in time) its neighbours would wait for it in every round; alone, they pass it by.
   const oneMayBeBad =
-    failure === 'answered' || failure === 'server-timeout' || (failure === 'fault' && mayAskAgain);
+    failure === 'statement-error' ||
+    failure === 'server-timeout' ||
+    (failure === 'unexpected' && mayAskAgain);
   return oneMayBeBad && questions > 1 ? 'alone' : 'never';
 }
 
@@ -95,7 +97,7 @@ export class PartlyAnswered<Answer> extends StacklessError {
     readonly answers: readonly (Answer | undefined)[],
     cause: unknown,
   ) {
-    super('some questions were not answered', { cause });
+    super('some items have no result', { cause });
   }
 }
 

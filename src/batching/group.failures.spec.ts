@@ -234,7 +234,7 @@ describe('a group', () => {
       const asked = ['a', 'b'].map((question) => outcomeOf(group.ask(question)));
       await timers.turn();
       await database.statement(0).answerWith(['only one']);
-      expect(new Set(await outcomes(asked))).toEqual(new Set(['Error: animals: 1 answers to 2 questions']));
+      expect(new Set(await outcomes(asked))).toEqual(new Set(['Error: animals: 1 results for 2 items']));
     });
 
     it('survives a sender that throws before it returns a promise', async () => {

@@ -82,7 +82,8 @@ export class Group<Question, Answer> {
   ask(question: Question, deadline?: number): Promise<Answer> {
     const { shareKey, fairKey, waitingMax, sizeMax, contextOf, timeoutMs } = this.#options;
     if (this.#closing) return Promise.reject(this.#unavailable('closing', 'is closing'));
-    if (this.waiting >= waitingMax) return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
+    if (this.waiting >= waitingMax)
+      return Promise.reject(this.#unavailable('overloaded', 'the queue is full'));
     const now = this.#timers.now();
     const asked = this.#line.join(
       question,
@@ -139,7 +140,7 @@ export class Group<Question, Answer> {
         sendBefore - this.#endsWithinMs,
       );
       if (answers.length !== asked.length) {
-        throw new Error(`${this.name}: ${answers.length} answers to ${asked.length} questions`);
+        throw new Error(`${this.name}: ${answers.length} results for ${asked.length} items`);
       }
       this.#succeed(statement, answers);
     } catch (error) {
@@ -169,7 +170,7 @@ export class Group<Question, Answer> {
     const isServerBusy = failure === 'server-timeout' && onServerTimeout === 'together';
     if (failure === 'not-sent' || failure === 'broken' || isServerBusy) {
       this.#trouble = { error, restUntil: this.#timers.now() + REST_MS };
-    } else if (failure !== 'fault') {
+    } else if (failure !== 'unexpected') {
       this.#trouble = undefined; // the database answered
     }
     const told = asUnavailable(error);

@@ -80,7 +80,7 @@ export class LockedRowRetries<Item, Result> {
   #enqueue(item: Item, deadline: number, enqueuedAt: number): Promise<Result> {
     if (this.#closing) return Promise.reject(this.#unavailable('closing', 'is closing'));
     if (this.#waiting >= this.#options.waitingMax) {
-      return Promise.reject(this.#unavailable('overloaded', 'too many wait'));
+      return Promise.reject(this.#unavailable('overloaded', 'the queue is full'));
     }
     const result = new Promise<Result>((resolve, reject) => {
       const context = this.#options.contextOf?.();

@@ -41,20 +41,22 @@ describe('TRUST_PROXY', () => {
     '::ffff:0:0/90',
     '10.0.0.1,::/0',
   ])('refuses everybody: %s', (text) => {
-    expect(faultOf(text)).toMatch(/^TRUST_PROXY: ".*" would trust everybody to write any address; /u);
+    expect(faultOf(text)).toMatch(/^TRUST_PROXY: ".*" would let every client claim any address; /u);
   });
 
   it.each(['0.0.0.0/1', '128.0.0.0/1', '10.0.0.0/7', '2000::/3', '::ffff:0:0/97'])(
     'refuses a range wider than any private network, so that several cannot add up to everybody: %s',
     (text) => {
-      expect(faultOf(text)).toMatch(/^TRUST_PROXY: ".*" would trust strangers to write any address; /u);
+      expect(faultOf(text)).toMatch(/^TRUST_PROXY: ".*" would let unknown clients claim any address; /u);
     },
   );
 
   it('refuses hop counts that trust nobody or what the client wrote', () => {
-    expect(faultOf('0')).toBe('TRUST_PROXY: 0 is no hop count; leave it unset to trust nobody');
-    expect(faultOf('11')).toBe('TRUST_PROXY: a hop count is at most 10; a greater one would trust everybody');
-    expect(faultOf('9'.repeat(400))).toContain('a hop count is at most 10');
+    expect(faultOf('0')).toBe('TRUST_PROXY: 0 is not a hop count; leave it unset to trust no proxy');
+    expect(faultOf('11')).toBe(
+      'TRUST_PROXY: the hop count is at most 10; a greater one would trust every client',
+    );
+    expect(faultOf('9'.repeat(400))).toContain('the hop count is at most 10');
   });
 
   it.each([
@@ -74,7 +76,7 @@ describe('TRUST_PROXY', () => {
     ['__proto__', '"__proto__"'],
   ])('names the entry that it cannot read: %s', (text, entry) => {
     expect(faultOf(text)).toBe(
-      `TRUST_PROXY: ${entry} is no address, no CIDR and none of loopback, linklocal, uniquelocal (a hop count stands alone)`,
+      `TRUST_PROXY: ${entry} must be an address, a CIDR, one of loopback, linklocal, uniquelocal, or a single hop count`,
     );
   });
 

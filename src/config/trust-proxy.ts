@@ -37,15 +37,15 @@ function hopsOf(digits: string): number {
   if (hops >= 1 && hops <= HOPS_MAX) return hops;
   throw new Error(
     hops === 0
-      ? '0 is no hop count; leave it unset to trust nobody'
-      : `a hop count is at most ${HOPS_MAX}; a greater one would trust everybody`,
+      ? '0 is not a hop count; leave it unset to trust no proxy'
+      : `the hop count is at most ${HOPS_MAX}; a greater one would trust every client`,
   );
 }
 
 function networksOf(entry: string): readonly string[] {
   const named = NAMED_NETWORKS.get(entry.toLowerCase());
   if (named !== undefined) return named;
-  if (/^(?:true|yes|on|all|any|\*)$/iu.test(entry)) throw wouldTrust('everybody', entry);
+  if (/^(?:true|yes|on|all|any|\*)$/iu.test(entry)) throw wouldTrust('every client', entry);
 
   const slash = entry.indexOf('/');
   const written = slash === -1 ? entry : entry.slice(0, slash);
@@ -62,16 +62,16 @@ function networksOf(entry: string): readonly string[] {
   // The prefix of a mapped range, ::ffff:10.0.0.0/104, counts the 96 bits before the IPv4 address.
   const prefix = Number(digits) - (kind === 'ipv4' && written.includes(':') ? 96 : 0);
   if (prefix > prefixMax) throw notUnderstood(entry);
-  if (prefix < PREFIX_MIN[kind]) throw wouldTrust(prefix <= 0 ? 'everybody' : 'strangers', entry);
+  if (prefix < PREFIX_MIN[kind]) throw wouldTrust(prefix <= 0 ? 'every client' : 'unknown clients', entry);
   return [`${address.toString()}/${prefix}`];
 }
 
 const wouldTrust = (whom: string, entry: string): Error =>
-  new Error(`${quoted(entry)} would trust ${whom} to write any address; name the proxies`);
+  new Error(`${quoted(entry)} would let ${whom} claim any address; list the proxies`);
 
 const notUnderstood = (entry: string): Error => {
   const names = [...NAMED_NETWORKS.keys()].join(', ');
-  return new Error(`${quoted(entry)} is no address, no CIDR and none of ${names} (a hop count stands alone)`);
+  return new Error(`${quoted(entry)} must be an address, a CIDR, one of ${names}, or a single hop count`);
 };
 
 /** On one line whatever it holds, and never a screenful. */

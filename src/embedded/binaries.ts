@@ -35,7 +35,7 @@ function findPackage(): string {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `there is no embedded PostgreSQL here (the optional package ${name} is not installed): set DATABASE_URL`,
+      `The embedded PostgreSQL (optional package ${name}) is not installed. Set DATABASE_URL.`,
       { cause },
     );
   }

@@ -27,7 +27,7 @@ export async function ensureCluster(
   const version = (await readFile(join(directory.cluster, 'PG_VERSION'), 'utf8')).trim();
   if (version !== binaries.majorVersion) {
     throw new EmbeddedPostgresError(
-      `${directory.root} was made by PostgreSQL ${version} and this is PostgreSQL ${binaries.majorVersion}: export the data with the release that made it, or choose another DATA_DIR`,
+      `${directory.root} was created by PostgreSQL ${version}, but this is PostgreSQL ${binaries.majorVersion}. Export the data with the release that created it, or choose another DATA_DIR.`,
     );
   }
 }

@@ -34,7 +34,7 @@ export function serverAccount(cluster: string): ServerAccount | undefined {
   const account = findUser('postgres') ?? findUser('nobody');
   if (account === undefined) {
     throw new EmbeddedPostgresError(
-      'PostgreSQL does not run as root and there is no user postgres or nobody: run as another user, or set DATABASE_URL',
+      'PostgreSQL does not run as root, and there is no user postgres or nobody. Run as another user, or set DATABASE_URL.',
     );
   }
   return account;
@@ -88,7 +88,7 @@ export function runDirectoryOf(root: string, account: ServerAccount | undefined)
   const parent = [tmpdir(), '/tmp'].find((path) => isShort(join(path, name)) && canEnter(account, path));
   if (parent === undefined) {
     throw new EmbeddedPostgresError(
-      `${root} is too long for a socket or closed to the server's user, and so is ${tmpdir()}: choose another DATA_DIR`,
+      `The paths ${root} and ${tmpdir()} are too long for a socket, or the user of PostgreSQL cannot enter them. Choose another DATA_DIR.`,
     );
   }
   return linkUnlessLinked(join(parent, name), link);
@@ -102,7 +102,7 @@ export function prepareRunDirectory(runDirectory: string, account: ServerAccount
   const owner = account?.uid ?? own;
   if (!found.isDirectory() || (found.mode & 0o077) !== 0 || ![own, owner].includes(found.uid)) {
     throw new EmbeddedPostgresError(
-      `${runDirectory} must be a directory of user ${String(owner)} with mode 700, and is of user ${String(found.uid)} with mode ${(found.mode & 0o777).toString(8)}: run as that user, remove the directory, or choose another DATA_DIR`,
+      `${runDirectory} must be a directory of user ${String(owner)} with mode 700, but belongs to user ${String(found.uid)} and has mode ${(found.mode & 0o777).toString(8)}. Run as that user, remove the directory, or choose another DATA_DIR.`,
     );
   }
   // Only root could have made what belongs to root here, so nobody swaps it under this call.
@@ -181,6 +181,6 @@ export function asServerSees(directory: string, account: ServerAccount | undefin
   if (canEnter(account, directory)) return directory;
   if (process.platform === 'linux') return '/proc/self/cwd';
   throw new EmbeddedPostgresError(
-    `started by root, PostgreSQL runs as another user, who may not enter ${directory}: choose another DATA_DIR, or do not run as root`,
+    `PostgreSQL does not run as root, and the user it runs as cannot enter ${directory}. Choose another DATA_DIR, or do not run as root.`,
   );
 }

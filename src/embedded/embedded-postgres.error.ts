@@ -9,7 +9,7 @@ export class EmbeddedPostgresError extends Error {
 export function toEmbeddedPostgresError(fault: unknown, dataDir: string): EmbeddedPostgresError {
   if (fault instanceof EmbeddedPostgresError) return fault;
   return new EmbeddedPostgresError(
-    `cannot use the embedded PostgreSQL in ${dataDir}: ${messageOf(fault)}; mend that, choose another DATA_DIR, or set DATABASE_URL`,
+    `Cannot use the embedded PostgreSQL in ${dataDir}: ${messageOf(fault)}. Fix this, choose another DATA_DIR, or set DATABASE_URL.`,
     { cause: fault },
   );
 }

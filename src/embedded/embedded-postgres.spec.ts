@@ -125,7 +125,7 @@ describe('the embedded PostgreSQL', () => {
     fs.writeFileSync(join(dataDir, 'cluster', 'PG_VERSION'), '12\n');
     const fault = await open('tool', { dataDir }).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(EmbeddedPostgresError);
-    expect(String(fault)).toMatch(/^EmbeddedPostgresError: .* was made by PostgreSQL 12 .*$/);
+    expect(String(fault)).toMatch(/^EmbeddedPostgresError: .* was created by PostgreSQL 12, .*$/);
   });
 
   it('tells the last lines of the log when the server does not start', async () => {
@@ -163,7 +163,7 @@ describe('several users of one embedded PostgreSQL', () => {
     const fault = await open('service').catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(EmbeddedPostgresError);
     expect(String(fault)).toMatch(
-      /^EmbeddedPostgresError: another service is using the data directory .*: stop .*$/,
+      /^EmbeddedPostgresError: Another service is using the data directory .* Stop it, .*$/,
     );
     expect(String(fault)).toContain(shared);
     expect(await query(first, 'select 1')).toEqual([1]);
@@ -218,14 +218,16 @@ describe('faults of the embedded PostgreSQL', () => {
   it('starts again by itself under the same URL when it was killed', async () => {
     let back: (() => void) | undefined;
     const isBack = new Promise<void>((resolve) => (back = resolve));
-    const service = await open('service', { log: (message) => message.includes('is back') && back?.() });
+    const service = await open('service', {
+      log: (message) => message.includes('is running again') && back?.(),
+    });
     await query(service, 'create table outlives ()');
     const pid = serverPid() ?? 0;
     process.kill(pid, 'SIGKILL');
     await isBack;
     expect(serverPid()).not.toBe(pid);
     expect(await query(service, 'select count(*)::int from outlives')).toEqual([0]);
-    await expect(open('service')).rejects.toThrow('another service is using');
+    await expect(open('service')).rejects.toThrow('Another service is using');
   });
 
   it('starts over the lock files of a crash whose process number another program has now', async () => {

@@ -135,12 +135,12 @@ export async function holdMembership(
     });
   };
   const recover = async () => {
-    log('lost the embedded PostgreSQL; starting it again');
+    log('the embedded PostgreSQL stopped; restarting it');
     while (!signal.aborted) {
       try {
         client = await join(server, purpose, signal);
         watch();
-        log('the embedded PostgreSQL is back');
+        log('the embedded PostgreSQL is running again');
         return;
       } catch (fault) {
         if (!signal.aborted) log(messageOf(fault));
@@ -177,7 +177,7 @@ async function join(server: Server, purpose: Purpose, signal: AbortSignal): Prom
     if (started || findPostmaster(cluster)?.status === 'starting') patienceEnds = now + PATIENCE_MS;
     if (now > Math.min(patienceEnds, giveUp)) {
       throw new EmbeddedPostgresError(
-        `the embedded PostgreSQL in ${root} cannot be reached: ${messageOf(fault)}; look into ${logFile}`,
+        `Cannot reach the embedded PostgreSQL in ${root}: ${messageOf(fault)}. See ${logFile}.`,
       );
     }
     await delay(POLL_MS);
@@ -190,10 +190,10 @@ async function admit(server: Server, client: Client, purpose: Purpose): Promise<
     await client.connect();
     const admittance = await enter(client, purpose);
     if (admittance === 'admitted') return undefined;
-    if (admittance === 'stopping') return new Error('its last user is stopping it');
+    if (admittance === 'stopping') return new Error('it is stopping');
     await part(server, client);
     return new EmbeddedPostgresError(
-      `another service is using the data directory ${server.directory.root}: stop that one first, or give this one a DATA_DIR of its own`,
+      `Another service is using the data directory ${server.directory.root}. Stop it, or set a different DATA_DIR.`,
     );
   } catch (fault) {
     return fault;
@@ -203,7 +203,7 @@ async function admit(server: Server, client: Client, purpose: Purpose): Promise<
 async function part(server: Server, client: Client): Promise<void> {
   try {
     if (!(await leave(client)) || (await stopServer(server))) return;
-    throw new Error(`the embedded PostgreSQL in ${server.directory.root} is still shutting down`);
+    throw new Error(`The embedded PostgreSQL in ${server.directory.root} is still shutting down.`);
   } finally {
     await client.end();
   }

@@ -144,7 +144,7 @@ export async function startServer(server: Server): Promise<boolean> {
   if (HELD_BY_ANOTHER.test(output)) return false;
   const lastLines = output.trim().split('\n').slice(-5).join(' | ');
   throw new EmbeddedPostgresError(
-    `the embedded PostgreSQL in ${directory.root} did not start: ${lastLines} (more in ${directory.logFile})`,
+    `The embedded PostgreSQL in ${directory.root} did not start: ${lastLines} (see ${directory.logFile})`,
   );
 }
 

@@ -109,8 +109,8 @@ export function createUntrustedProxyWarning(
     if (isDone || (forwardedFor === undefined && forwarded === undefined)) return;
     isDone = true;
     warn(
-      'A request came with X-Forwarded-For or Forwarded, but TRUST_PROXY is not set: behind a proxy all clients ' +
-        "without a valid key share one address's limit. Set TRUST_PROXY to the proxy's address, if there is a proxy.",
+      'A request has X-Forwarded-For or Forwarded, but TRUST_PROXY is not set. Behind a proxy, all clients ' +
+        'without a valid key then share one limit. If there is a proxy, set TRUST_PROXY to its address.',
     );
   };
 }

@@ -23,18 +23,20 @@ export function banner({ address, management, dataDir, commandLine, firstStart }
   if (dataDir !== undefined) lines.push(`Database: embedded PostgreSQL in ${dataDir}`);
   if (firstStart !== undefined) {
     lines.push(
-      `It is new: it got ${firstStart.sampleCount} sample animals and this key, which is shown only now:`,
+      `Created a new database with ${firstStart.sampleCount} sample pets and an API key. The key is shown only once:`,
       '',
       `  ${firstStart.apiKey}`,
       '',
-      'Try it:',
+      'First request:',
       '',
       `  curl -H 'Authorization: Bearer ${firstStart.apiKey}' '${address}/v1/pets?limit=3'`,
       '',
     );
   } else if (dataDir !== undefined) {
     const environment = dataDir === DEFAULT_DATA_DIR ? '' : `DATA_DIR=${shellWord(dataDir)} `;
-    lines.push(`A key: ${environment}node ${shellWord(commandLine)} keys issue --name 'My key' --plan pro`);
+    lines.push(
+      `To issue an API key: ${environment}node ${shellWord(commandLine)} keys issue --name 'My key' --plan pro`,
+    );
   }
   return `${lines.join('\n')}\n`;
 }

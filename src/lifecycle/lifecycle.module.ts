@@ -43,7 +43,7 @@ function createHousekeeping(prisma: PrismaService, { limits }: Config, logger: L
         deleted = await deleteExpiredAnswers(prisma, IDEMPOTENCY_BATCH);
       }
     },
-    onError: (err) => logger.warn({ err }, 'old rows could not be deleted; the next run tries again'),
+    onError: (err) => logger.warn({ err }, 'deleting old rows failed; the next run retries'),
     random: Math.random,
   });
 }

@@ -76,7 +76,7 @@ export class Shutdown implements BeforeApplicationShutdown {
     this.#endOnSecondSignal();
     const timeoutMs = this.config.drainGraceMs + this.config.shutdownTimeoutMs;
     setTimeout(() => {
-      warn(`the stop took longer than ${timeoutMs} ms: ending with work under way`);
+      warn(`the stop took longer than ${timeoutMs} ms; exiting with requests in flight`);
       process.exit(1);
     }, timeoutMs).unref();
     const isComplete = await runPhases([...this.#draining, ...this.#closing], warn);
@@ -142,7 +142,7 @@ export class Shutdown implements BeforeApplicationShutdown {
     for (const signal of SHUTDOWN_SIGNALS) {
       process.on(signal, () => {
         if (performance.now() - beganAtMs <= SAME_SIGNAL_MS) return;
-        this.logger.warn(`${signal} came a second time: ending at once`);
+        this.logger.warn(`received ${signal} again; exiting at once`);
         process.exit(1);
       });
     }

@@ -6,7 +6,7 @@ import { MigrationError } from '../prisma/migration-files.js';
 /** Why the service cannot start, in a line for each fault and without a stack where the fault is not in the code. */
 export function explainStartError(error: unknown): string {
   if (error instanceof ConfigError) {
-    return ['The configuration cannot be used:', ...error.faults.map((fault) => `  ${fault}`)].join('\n');
+    return ['The configuration is invalid:', ...error.faults.map((fault) => `  ${fault}`)].join('\n');
   }
   if (error instanceof EmbeddedPostgresError || error instanceof MigrationError) return error.message;
   if (!(error instanceof Error)) return String(error);
@@ -24,9 +24,9 @@ function explainFault(error: unknown, portVariable: string, hostVariable: string
   };
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} is in use by another program: stop it, or set ${portVariable} to another one.`;
+      return `Port ${port} is already in use. Stop the other program, or set ${portVariable} to another port.`;
     case 'EACCES':
-      return `Port ${port} needs a privilege this user does not have: set ${portVariable} to 1024 or above.`;
+      return `This user may not listen on port ${port}. Set ${portVariable} to 1024 or above.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `${hostVariable} ${address ?? hostname ?? ''} is not an address of this machine.`;

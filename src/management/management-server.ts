@@ -19,7 +19,7 @@ export class ListenError extends Error {
     readonly hostVariable: string,
     cause: unknown,
   ) {
-    super(`${portVariable} cannot be listened on`, { cause });
+    super(`cannot listen on ${portVariable}`, { cause });
   }
 }
 

@@ -8,19 +8,19 @@ export function registerProcessMetrics(registry: Registry, readiness: Readiness,
   collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'petstore_build_info',
-    help: 'Always 1; the labels tell the release.',
+    help: 'Always 1. The labels name the release.',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version, node: process.version }, 1);
   const ready: Gauge = new Gauge({
     name: 'petstore_ready',
-    help: '1 when /health/ready answers 200.',
+    help: '1 if /health/ready reports 200, else 0.',
     registers,
     collect: async () => ready.set((await readiness.check()).isReady ? 1 : 0),
   });
   const draining: Gauge = new Gauge({
     name: 'petstore_draining',
-    help: '1 from the signal to stop on.',
+    help: '1 while the service is stopping, else 0.',
     registers,
     collect: () => draining.set(readiness.isDraining ? 1 : 0),
   });
@@ -43,13 +43,13 @@ export function registerPoolMetrics(registry: Registry, pools: () => readonly Po
   });
   const waiting: Gauge = new Gauge({
     name: 'petstore_pool_waiting',
-    help: 'What waits for a connection.',
+    help: 'Statements waiting for a connection.',
     registers,
     collect: () => waiting.set(sum((pool) => pool.waitingCount)),
   });
   const max: Gauge = new Gauge({
     name: 'petstore_pool_connections_max',
-    help: 'The most connections that the pools of this replica open.',
+    help: 'The maximum number of connections of this replica.',
     registers,
     collect: () => max.set(sum((pool) => pool.options.max)),
   });

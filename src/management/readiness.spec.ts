@@ -25,7 +25,7 @@ it('is reported within a second while the database says nothing', async () => {
   const beganAtMs = processTimeMs();
   const { isReady, checks } = await readiness.check();
   expect(processTimeMs() - beganAtMs).toBeLessThan(1000);
-  expect({ isReady, database: checks.database }).toEqual({ isReady: false, database: 'no answer' });
+  expect({ isReady, database: checks.database }).toEqual({ isReady: false, database: 'no response' });
   await proxy.close();
   await pool.end();
 });

@@ -8,7 +8,7 @@ import { within } from '../prisma/within.js';
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly checks: {
-    readonly database: 'ok' | 'starting' | 'no answer' | 'standby' | 'read-only';
+    readonly database: 'ok' | 'starting' | 'no response' | 'standby' | 'read-only';
     readonly migrations: 'ok' | 'pending' | 'unknown';
     /** `ok`, `unknown`, or the wrong ones: "DateStyle is 'German, DMY' instead of 'ISO, MDY'". */
     readonly settings: string;
@@ -29,7 +29,7 @@ const FRESH_MS = 500;
 const TIMEOUT_MS = 800;
 
 const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unknown' } as const;
-const NO_ANSWER = { database: 'no answer', migrations: 'unknown', settings: 'unknown' } as const;
+const NO_ANSWER = { database: 'no response', migrations: 'unknown', settings: 'unknown' } as const;
 const NEVER_MIGRATED = { database: 'ok', migrations: 'pending', settings: 'unknown' } as const;
 
 /** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */

@@ -56,12 +56,12 @@ async function attempt(
     if (isContention(error)) {
       return errorOf(
         migration,
-        `was rolled back, because another transaction held what it needs for ${String(lockTimeoutMs)} ms: ${describeFault(error)}`,
+        `was rolled back, because another transaction held a lock that it needs for ${String(lockTimeoutMs)} ms: ${describeFault(error)}`,
       );
     }
     const isBroken = classifyDatabaseError(error) === 'broken';
     const outcome = isBroken
-      ? 'lost its connection, and is there whole or not at all'
+      ? 'lost its connection; it is applied completely or not at all'
       : 'failed and was rolled back';
     throw errorOf(migration, `${outcome}: ${describeFault(error, migration.sql)}`);
   }
@@ -84,13 +84,13 @@ async function applyIfPending(
   if (lock?.locked !== true) {
     return errorOf(
       migration,
-      `was not begun, because another process held the migration lock for ${String(lockTimeoutMs)} ms (pg_locks: advisory ${String(ADVISORY_LOCK)}).`,
+      `was not started, because another process held the migration lock for ${String(lockTimeoutMs)} ms (pg_locks: advisory ${String(ADVISORY_LOCK)}).`,
     );
   }
   if (record?.state === 'failed') {
     throw errorOf(
       migration,
-      `failed under Prisma's command line and may be half applied: repair the database, then run "npm run prisma -- migrate resolve" with --rolled-back or --applied ${name}.`,
+      `failed under Prisma's command line and may be partly applied. Repair the database, then run "npm run prisma -- migrate resolve" with --rolled-back or --applied ${name}.`,
     );
   }
   await prepareTransaction(client, Math.min(TABLE_LOCK_MS, lockTimeoutMs));
@@ -100,7 +100,7 @@ async function applyIfPending(
   if (rowCount === 1) return true;
   throw errorOf(
     migration,
-    'ends the transaction that it runs in: remove its own begin, commit and rollback. What it did before may be in the database.',
+    'ends the transaction that it runs in. Remove begin, commit and rollback from it. Its first part may be applied.',
   );
 }
 

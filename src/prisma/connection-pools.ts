@@ -190,7 +190,7 @@ class PrismaPool extends pg.Pool {
     const { values = [] } = query;
     const connection = this.#taken.get(Number(values.at(-1)));
     if (connection === undefined)
-      throw new Error('the connection of a statement was given back before it was sent');
+      throw new Error('the connection of a statement was released before the statement was sent');
     return connection.query({ ...query, values: values.slice(0, -1) }) as never;
   }
 }
@@ -224,7 +224,7 @@ async function withConnection<Result>(
   });
   if (performance.now() > takeBefore) {
     connection.release();
-    throw new NotSentError('no connection in time');
+    throw new NotSentError('no connection was available in time');
   }
   let broken: Error | boolean = false;
   try {

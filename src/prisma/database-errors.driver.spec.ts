@@ -190,11 +190,15 @@ describe('the errors of the real driver', () => {
       'broken',
       () => poolError([accept, errorResponse({ C: '57P01' })]),
     ],
-    ['a server that is read only', 'refused', () => poolError([accept, errorResponse({ C: '25006' })])],
-    ['a question that is refused', 'answered', () => poolError([accept, errorResponse({ C: '23505' })])],
+    ['a server that is read only', 'rejected', () => poolError([accept, errorResponse({ C: '25006' })])],
+    [
+      'a question that is refused',
+      'statement-error',
+      () => poolError([accept, errorResponse({ C: '23505' })]),
+    ],
     [
       'a value that the driver cannot write',
-      'fault',
+      'unexpected',
       () =>
         poolError([accept], {}, (pool) => {
           const endless: Record<string, unknown> = {};
@@ -205,7 +209,7 @@ describe('the errors of the real driver', () => {
   ])('%s: %s', async (_, failure, provoke) => {
     const error = await provoke();
     expect(classifyDatabaseError(error)).toBe(failure);
-    expect(isUnavailable(error)).toBe(failure !== 'fault' && failure !== 'answered');
+    expect(isUnavailable(error)).toBe(failure !== 'unexpected' && failure !== 'statement-error');
   });
 });
 
@@ -218,14 +222,14 @@ describe('the errors of Prisma', () => {
     ['the end of the session', 'broken', true, () => prismaError([accept, errorResponse({ C: '57P01' })])],
     [
       'a server that is read only',
-      'refused',
+      'rejected',
       true,
       () => prismaError([accept, errorResponse({ C: '25006' })]),
     ],
-    ['a deadlock', 'answered', true, () => prismaError([accept, errorResponse({ C: '40P01' })])],
+    ['a deadlock', 'statement-error', true, () => prismaError([accept, errorResponse({ C: '40P01' })])],
     [
       'a question that is refused',
-      'answered',
+      'statement-error',
       false,
       () => prismaError([accept, errorResponse({ C: '23505' })]),
     ],

@@ -20,18 +20,18 @@ describe('a SQLSTATE', () => {
     ['25P03', 'broken', true],
     ['25P04', 'broken', true],
     ['40003', 'broken', true],
-    ['53100', 'refused', true],
-    ['53200', 'refused', true],
-    ['58030', 'refused', true],
-    ['40001', 'answered', true],
-    ['40P01', 'answered', true],
+    ['53100', 'rejected', true],
+    ['53200', 'rejected', true],
+    ['58030', 'rejected', true],
+    ['40001', 'statement-error', true],
+    ['40P01', 'statement-error', true],
     ['55P03', 'server-timeout', true],
     ['57014', 'server-timeout', true],
-    ['0A000', 'answered', false],
-    ['22003', 'answered', false],
-    ['23503', 'answered', false],
-    ['42P01', 'answered', false],
-    ['XX000', 'answered', false],
+    ['0A000', 'statement-error', false],
+    ['22003', 'statement-error', false],
+    ['23503', 'statement-error', false],
+    ['42P01', 'statement-error', false],
+    ['XX000', 'statement-error', false],
   ] as const)('%s is %s; unavailable: %s', (code, failure, unavailable) => {
     const error = serverError(code);
     expect([classifyDatabaseError(error), isUnavailable(error)]).toEqual([failure, unavailable]);
@@ -51,7 +51,7 @@ describe('an error of Node', () => {
     ['write EPIPE', 'broken', systemError('EPIPE', 'write')],
     ['a certificate out of date', 'not-sent', systemError('CERT_HAS_EXPIRED')],
     ['a broken TLS record', 'broken', systemError('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC')],
-    ['a wrong argument', 'fault', systemError('ERR_INVALID_ARG_TYPE')],
+    ['a wrong argument', 'unexpected', systemError('ERR_INVALID_ARG_TYPE')],
   ] as const)('%s is %s', (_, failure, error) => {
     expect(classifyDatabaseError(error)).toBe(failure);
   });
@@ -59,7 +59,7 @@ describe('an error of Node', () => {
   it.each([[undefined], [null], ['text'], [{}], [new Error('')], [new TypeError('x is not a function')]])(
     'that is none of a database (%p) is a fault',
     (error) => {
-      expect([classifyDatabaseError(error), isUnavailable(error)]).toEqual(['fault', false]);
+      expect([classifyDatabaseError(error), isUnavailable(error)]).toEqual(['unexpected', false]);
     },
   );
 });

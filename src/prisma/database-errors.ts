@@ -3,15 +3,14 @@ import { StacklessError } from '../errors/api-error.js';
 /** The one file that reads SQLSTATE, driver and Prisma codes: each error is read into one shape, then judged by tables. */
 
 /**
- * What a failed statement tells about itself.
+ * Why a statement failed.
  *
- * - `not-sent`: it never ran; it may be asked again, whatever it would have done.
- * - `broken`: the connection broke under way; nobody knows whether it committed.
- * - `server-timeout`: the database rolled it back by a time-out of its own, for a lock or for the statement: sent again, it may
- *   well succeed.
- * - `answered`: the database rolled it back, and one of its questions may be the cause.
- * - `refused`: the database rolled it back, and would whatever it asked (read only, disk full).
- * - `fault`: not the database but the program failed; it may have committed.
+ * - `not-sent`: it never ran, so any statement may be retried.
+ * - `broken`: the connection broke before the result arrived, so whether it committed is unknown.
+ * - `server-timeout`: the server rolled it back by `lock_timeout` or `statement_timeout`. A retry may succeed.
+ * - `statement-error`: the server rolled it back because of an error in the statement or in one of its items.
+ * - `rejected`: the server rejects all such statements (read only, disk full).
+ * - `unexpected`: an error in the program; whether it committed is unknown.
  */
 export type DatabaseFailure = (typeof DATABASE_FAILURES)[number];
 
@@ -19,9 +18,9 @@ export const DATABASE_FAILURES = [
   'not-sent',
   'broken',
   'server-timeout',
-  'answered',
-  'refused',
-  'fault',
+  'statement-error',
+  'rejected',
+  'unexpected',
 ] as const;
 
 /** Why nobody can answer now: for logs and metrics, never for clients. */
@@ -59,25 +58,27 @@ export function classifyDatabaseError(error: unknown): DatabaseFailure {
   if (sqlState !== undefined) {
     // A migration changed the columns of a prepared statement: it did not run, and pg-pool drops its connection.
     if (routine === 'RevalidateCachedQuery') return 'not-sent';
-    return sqlStates.get(sqlState) ?? sqlStates.get(sqlState.slice(0, 2)) ?? 'answered';
+    return sqlStates.get(sqlState) ?? sqlStates.get(sqlState.slice(0, 2)) ?? 'statement-error';
   }
   if (systemCall !== undefined) return connecting.has(systemCall) ? 'not-sent' : 'broken';
-  if (kind !== undefined) return adapterKinds.get(kind) ?? 'fault';
-  if (code !== undefined) return codes.find(([pattern]) => pattern.test(code))?.[1] ?? 'fault';
-  return messages.find(([pattern]) => pattern.test(message))?.[1] ?? 'fault';
+  if (kind !== undefined) return adapterKinds.get(kind) ?? 'unexpected';
+  if (code !== undefined) return codes.find(([pattern]) => pattern.test(code))?.[1] ?? 'unexpected';
+  return messages.find(([pattern]) => pattern.test(message))?.[1] ?? 'unexpected';
 }
 
 /** Whether nobody can be answered now (503), rather than that the question or the program is at fault. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof UnavailableError) return true;
   const failure = classifyDatabaseError(error);
-  return failure === 'answered' ? transient.has(readError(error).sqlState ?? '') : failure !== 'fault';
+  return failure === 'statement-error'
+    ? transient.has(readError(error).sqlState ?? '')
+    : failure !== 'unexpected';
 }
 
 /** Somebody else was in the way: a lock not had in time, a deadlock. The connection is as good as before. */
 export const isContention = (error: unknown): boolean =>
   readError(error).sqlState === LOCK_NOT_AVAILABLE ||
-  (classifyDatabaseError(error) === 'answered' && isUnavailable(error));
+  (classifyDatabaseError(error) === 'statement-error' && isUnavailable(error));
 
 /** The error as callers may have it: an `UnavailableError` for all that is unavailable, anything else as it is. */
 export function asUnavailable(error: unknown): unknown {
@@ -104,9 +105,9 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['3D000', 'not-sent'], // no such database: likewise
   ['53300', 'not-sent'], // too many connections: likewise
   ['57P03', 'not-sent'], // starting up or shutting down: likewise
-  ['25006', 'refused'], // read only: a standby, or a primary that lost its place
-  ['53', 'refused'], // out of disk, memory or another resource
-  ['58', 'refused'], // the server's own system failed
+  ['25006', 'rejected'], // read only: a standby, or a primary that lost its place
+  ['53', 'rejected'], // out of disk, memory or another resource
+  ['58', 'rejected'], // the server's own system failed
   ['57014', 'server-timeout'], // statement_timeout, or somebody cancelled it: before its commit in both cases
   [LOCK_NOT_AVAILABLE, 'server-timeout'], // lock_timeout
   ['25P03', 'broken'], // the session was ended: idle in a transaction for too long

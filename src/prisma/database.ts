@@ -34,7 +34,7 @@ export class Database {
       if (migrates) {
         await migrate({
           connectionString: server.url,
-          onApplied: (name) => log.info(`applied the migration ${name}`),
+          onApplied: (name) => log.info(`applied migration ${name}`),
           log,
         });
       }
@@ -44,7 +44,7 @@ export class Database {
         poolMax: config.poolMax,
         connectTimeoutMs: config.connectTimeoutMs,
         statementTimeoutMs: config.statementTimeoutMs,
-        onConnectionLost: (error) => log.warn(`a database connection was lost: ${error.message}`),
+        onConnectionLost: (error) => log.warn(`lost a database connection: ${error.message}`),
         onBlocked: (message) => log.warn(message),
       });
       const prisma = new PrismaService(pools);

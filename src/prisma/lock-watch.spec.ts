@@ -40,9 +40,7 @@ describe('LockWatch', () => {
       await Promise.allSettled(connections.all.map((pool) => pool.query('select from pets limit 1')));
       expect(told).toHaveLength(1);
     });
-    expect(told[0]).toMatch(
-      new RegExp(`lock that session ${rows[0]?.pid} \\(role \\w+, program "psql"\\) holds`),
-    );
+    expect(told[0]).toMatch(new RegExp(`lock of session ${rows[0]?.pid} \\(role \\w+, program "psql"\\)`));
     await operator.query('commit');
   });
 

@@ -65,7 +65,7 @@ export class LockWatch {
         if (rows.length === 0) this.#lookAgainAt = performance.now() + SLOW_MS;
         for (const { pid, role, program } of rows) {
           this.tell(
-            `statements wait for a lock that session ${pid} (role ${role}, program "${program}") holds; select pg_terminate_backend(${pid}) would end it`,
+            `statements are waiting for a lock of session ${pid} (role ${role}, program "${program}"); to end the session: select pg_terminate_backend(${pid})`,
           );
         }
       },

@@ -36,7 +36,7 @@ export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../prisma/migratio
  */
 export async function listMigrations(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
-    throw new MigrationError(`The migrations cannot be read: ${describeFault(error)}`);
+    throw new MigrationError(`Cannot read the migrations: ${describeFault(error)}`);
   });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   if (names.length === 0) throw new MigrationError(`There are no migrations in ${directory}.`);
@@ -49,7 +49,7 @@ export async function readMigrations(directory: string): Promise<MigrationFile[]
   return await Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8').catch((error: unknown) => {
-        throw new MigrationError(`Migration ${name} cannot be read: ${describeFault(error)}`, name);
+        throw new MigrationError(`Cannot read migration ${name}: ${describeFault(error)}`, name);
       });
       return { name, sql, checksum: sha256(sql) };
     }),

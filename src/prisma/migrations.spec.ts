@@ -129,7 +129,7 @@ describe('migrate', () => {
     const cut = 'create table cats (id int); select pg_terminate_backend(pg_backend_pid());';
     const outcome = migrateTo(await release({ '1_cats': cut }));
     await expect(outcome).rejects.toThrow(
-      /^Migration 1_cats lost its connection, and is there whole or not at all/,
+      /^Migration 1_cats lost its connection; it is applied completely or not at all/,
     );
     expect(await tables()).toEqual([]);
     expect(await migrateTo(await release(TWO))).toEqual(['1_cats', '2_dogs']);
@@ -171,7 +171,7 @@ describe('migrate', () => {
     await client.query('begin; lock table cats in access share mode');
     const outcome = migrateTo(directory, { lockTimeoutMs: AT_ONCE_MS });
     await expect(outcome).rejects.toThrow(
-      'Migration 3_names was rolled back, because another transaction held what it needs for 20 ms',
+      'Migration 3_names was rolled back, because another transaction held a lock that it needs for 20 ms',
     );
     await client.query('commit');
     expect(await tables()).toEqual(['cats', 'dogs']);
@@ -215,14 +215,14 @@ describe('migrate', () => {
     await migrateTo(await release(TWO));
     const older = await release({ '1_cats': TWO['1_cats'] });
     expect(await migrateTo(older)).toEqual([]);
-    expect(messages).toEqual(['info: The database is ahead of this release, which does not know: 2_dogs.']);
+    expect(messages).toEqual(['info: The database has migrations of a newer release: 2_dogs.']);
   });
 
   it('refuses a database that other migrations have made, and leaves it as it is', async () => {
     await migrateTo(await release(TWO));
     const other = await release({ '3_birds': 'create table birds (id int);' });
     await expect(migrateTo(other)).rejects.toThrow(
-      "The database was migrated by other migrations than this release's: it has 1_cats, which this release does not know, and not 3_birds.",
+      'The database was migrated by a different set of migrations: it has 1_cats, which this release does not have, but not 3_birds.',
     );
     expect(await tables()).toEqual(['cats', 'dogs']);
     expect(await recorded()).toEqual(['1_cats', '2_dogs']);
@@ -240,18 +240,18 @@ describe('migrate', () => {
   });
 
   it('refuses an installation without migrations, or with half of one', async () => {
-    await expect(migrateTo(join(folder, 'missing'))).rejects.toThrow('The migrations cannot be read');
+    await expect(migrateTo(join(folder, 'missing'))).rejects.toThrow('Cannot read the migrations');
     await expect(migrateTo(await release({}))).rejects.toThrow('There are no migrations in');
     const half = await release(TWO);
     await rm(join(half, '2_dogs/migration.sql'));
-    await expect(migrateTo(half)).rejects.toThrow('Migration 2_dogs cannot be read');
+    await expect(migrateTo(half)).rejects.toThrow('Cannot read migration 2_dogs');
     expect(await tables()).toEqual([]);
   });
 
   it('says that it cannot reach the database', async () => {
     const elsewhere = { connectionString: 'postgresql://nobody@127.0.0.1:1/nothing' };
     const outcome = migrateTo(await release(TWO), elsewhere);
-    await expect(outcome).rejects.toThrow(/^The database cannot be reached: .*ECONNREFUSED/);
+    await expect(outcome).rejects.toThrow(/^Cannot reach the database: .*ECONNREFUSED/);
   });
 });
 

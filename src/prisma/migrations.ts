@@ -53,7 +53,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     return names;
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new MigrationError(`The database cannot be migrated: ${describeFault(error)}`);
+    throw new MigrationError(`Cannot migrate the database: ${describeFault(error)}`);
   } finally {
     // The connection may be lost already, and the outcome stands.
     await client.end().catch(() => undefined);
@@ -86,7 +86,7 @@ async function connect(connectionString: string): Promise<Client> {
     await prepareSession(client);
     return client;
   } catch (error) {
-    throw new MigrationError(`The database cannot be reached: ${describeFault(error)}`);
+    throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`);
   }
 }
 
@@ -98,7 +98,7 @@ async function rejectOtherEncodings(client: Client): Promise<void> {
   const { database = '', encoding = '' } = rows[0] ?? {};
   if (encoding === SERVER_ENCODING) return;
   throw new MigrationError(
-    `The database ${database} has the encoding ${encoding}, but it must be ${SERVER_ENCODING}: make one with "create database … template template0 encoding '${SERVER_ENCODING}'".`,
+    `The encoding of the database ${database} is ${encoding}, but must be ${SERVER_ENCODING}. Create a database with "create database … template template0 encoding '${SERVER_ENCODING}'".`,
   );
 }
 
@@ -116,16 +116,16 @@ function compare(
   const unknown = records.filter(({ name }) => !known.has(name)).map(({ name }) => name);
   if (unknown[0] !== undefined && missing !== undefined) {
     throw new MigrationError(
-      `The database was migrated by other migrations than this release's: it has ${unknown[0]}, which this release does not know, and not ${missing.name}. Use the release that migrated it, or a new database.`,
+      `The database was migrated by a different set of migrations: it has ${unknown[0]}, which this release does not have, but not ${missing.name}. Use the release that migrated it, or a new database.`,
     );
   }
   for (const { name, checksum } of records) {
     const migration = known.get(name);
     if (migration === undefined || isUnchanged(migration, checksum)) continue;
     log?.warn(
-      `Migration ${name} was edited after it had been applied: the database still has what it said then. Restore the file, and write the change as a new migration.`,
+      `Migration ${name} was edited after it was applied, so the database does not have the change. Restore the file and add a new migration.`,
     );
   }
   if (unknown.length === 0) return;
-  log?.info(`The database is ahead of this release, which does not know: ${unknown.join(', ')}.`);
+  log?.info(`The database has migrations of a newer release: ${unknown.join(', ')}.`);
 }

@@ -88,10 +88,10 @@ describe('a row that Prisma reads', () => {
 
 describe('an error that comes through Prisma', () => {
   it.each([
-    ['select 1 / 0', 'answered'],
+    ['select 1 / 0', 'statement-error'],
     [`select pg_cancel_backend(pg_backend_pid()), pg_sleep(5)`, 'server-timeout'],
     [`select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)`, 'broken'],
-    [`do $$ begin raise exception using errcode = '25006'; end $$`, 'refused'],
+    [`do $$ begin raise exception using errcode = '25006'; end $$`, 'rejected'],
     [`do $$ begin raise exception using errcode = '55P03'; end $$`, 'server-timeout'],
     [`do $$ begin raise exception using errcode = '0A000'; end $$`, 'not-sent'],
   ])('says as much as the driver’s: %s is %s', async (text, failure) => {

@@ -80,8 +80,7 @@ export class WarmUp implements OnApplicationBootstrap {
         this.#reportDone();
         break;
       }
-      if (attempt === 1)
-        this.#options.warn(`the database is not ready for requests: ${describeFault(error)}`);
+      if (attempt === 1) this.#options.warn(`the database is not ready: ${describeFault(error)}`);
       if (isAway(error)) mayListen();
       await delay(RETRY_MS, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
     }
@@ -158,7 +157,7 @@ function withoutItems({ text }: Statement): readonly unknown[] {
 /** The database works, and rejects this statement. */
 const isRejected = (error: unknown): boolean => {
   const failure = classifyDatabaseError(error);
-  return failure === 'answered' || failure === 'refused';
+  return failure === 'statement-error' || failure === 'rejected';
 };
 
 /** Nobody listens there: unlike a slow database it may be away for long. */

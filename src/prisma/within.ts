@@ -8,7 +8,7 @@ export async function within<Result>(timeoutMs: number, work: Promise<Result>): 
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      setImmediate(() => reject(new UnavailableError('timed-out', `no answer in ${timeoutMs} ms`)));
+      setImmediate(() => reject(new UnavailableError('timed-out', `no response in ${timeoutMs} ms`)));
     }, timeoutMs);
   });
   try {

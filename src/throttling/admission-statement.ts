@@ -91,7 +91,7 @@ export class AdmissionStatement {
         await this.#askAboutRest(verdicts, hashes, at);
       }
       if (isWhole(verdicts)) return verdicts;
-      throw new Error('the counters of a live key cannot be made');
+      throw new Error('cannot create the counters of a valid key');
     } catch (error) {
       throw new PartlyAnswered(verdicts, error);
     }

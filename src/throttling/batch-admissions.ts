@@ -58,8 +58,8 @@ export function batchAdmissions({
 function explain(repair: AdmissionRepair): string {
   switch (repair.kind) {
     case 'clock-went-back':
-      return `the counts of key ${repair.keyId} were ahead of the database's clock and began anew: was its clock set back?`;
+      return `reset the counters of key ${repair.keyId}, because they were ahead of the database's clock. Was the clock set back?`;
     case 'counters-missing':
-      return `the counters of the keys ${repair.keyIds.join(', ')} were missing and were made anew: who deleted them?`;
+      return `created the missing counters of keys ${repair.keyIds.join(', ')}. Did someone delete rows of api_key_counters?`;
   }
 }

@@ -44,7 +44,7 @@ export function shedLoad<Item, Result>(
   const delay = createDelay(DELAYED_MAX);
   const reject = async (): Promise<never> => {
     await delay();
-    throw new UnavailableError('overloaded', `${batcher.name}: more is asked for than can be answered`);
+    throw new UnavailableError('overloaded', `${batcher.name}: overloaded, load is shed`);
   };
   return {
     ask: (item) => {

@@ -99,7 +99,7 @@ describe('a start without DATABASE_URL', () => {
     // A second service on the same data says why it cannot start.
     const rival = start(environment);
     expect(await rival.ended).toBe(1);
-    expect(rival.output.stderr).toMatch(/^[^\n]*another service[^\n]*\n$/);
+    expect(rival.output.stderr).toMatch(/^[^\n]*Another service[^\n]*\n$/);
     expect(await listed(again, key)).toBe(200);
     await stop(second);
   });
@@ -111,7 +111,7 @@ describe('a first start', () => {
     const blocker = await blockPort();
     const failing = start({ ...environment, [variable]: String(blocker.port) });
     expect(await failing.ended).toBe(1);
-    expect(failing.output).toEqual({ stdout: '', stderr: expect.stringContaining('is in use') });
+    expect(failing.output).toEqual({ stdout: '', stderr: expect.stringContaining('is already in use') });
     blocker.close();
 
     const next = start(environment);
@@ -121,7 +121,7 @@ describe('a first start', () => {
       headers: { authorization: `Bearer ${key}` },
     });
     const inventory = (await response.json()) as Readonly<Record<string, number>>;
-    expect(next.output.stdout).toMatch(/It is new: it got \d+ sample/);
+    expect(next.output.stdout).toMatch(/Created a new database with \d+ sample pets/);
     expect(Object.values(inventory).every((count) => count > 0)).toBe(true);
     await stop(next);
   });
@@ -134,7 +134,7 @@ describe('a first start', () => {
     expect(await other?.ended).toBe(1);
     expect(other?.output).toEqual({
       stdout: '',
-      stderr: expect.stringMatching(/^[^\n]*another service[^\n]*\n$/),
+      stderr: expect.stringMatching(/^[^\n]*Another service[^\n]*\n$/),
     });
     const [, origin = ''] = await served.printed(BANNER);
     const [, key = ''] = await served.printed(KEY);
@@ -149,7 +149,7 @@ describe('a first start', () => {
     await stop(first);
     const second = start(environment);
     const [, origin = ''] = await second.printed(BANNER);
-    const [, hint = ''] = await second.printed(/^A key: (.*)$/m);
+    const [, hint = ''] = await second.printed(/^To issue an API key: (.*)$/m);
     const { stdout } = await promisify(execFile)('sh', ['-c', hint], { env: { PATH: env['PATH'] } });
     const [key = ''] = /psk_\w{38}/.exec(stdout) ?? [];
     expect(await listed(origin, key)).toBe(200);
@@ -215,7 +215,7 @@ describe('a start that cannot be', () => {
     const program = start({ DATABASE_URL: database.url, PORT: String(blocker.port) });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toMatch(oneLine);
-    expect(program.output.stderr).toContain(`Port ${blocker.port} is in use`);
+    expect(program.output.stderr).toContain(`Port ${blocker.port} is already in use`);
     blocker.close();
     await database.drop();
   });
@@ -224,7 +224,7 @@ describe('a start that cannot be', () => {
     const program = start({ DATABASE_URL: 'postgresql://petstore:secret@127.0.0.1:1/petstore' });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toMatch(oneLine);
-    expect(program.output.stderr).toMatch(/cannot be reached.*ECONNREFUSED/);
+    expect(program.output.stderr).toMatch(/Cannot reach the database.*ECONNREFUSED/);
     expect(program.output.stderr).not.toContain('secret');
   });
 
@@ -242,7 +242,7 @@ describe('a start that cannot be', () => {
     const program = start({ DATABASE_URL: database.url });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toMatch(oneLine);
-    expect(program.output.stderr).toContain(`has the encoding ${encoding}, but it must be UTF8`);
+    expect(program.output.stderr).toContain(` is ${encoding}, but must be UTF8`);
     await database.drop();
   });
 
@@ -250,7 +250,7 @@ describe('a start that cannot be', () => {
     const program = start({ PORT: 'many', LOG_LEVEL: 'loud' });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toMatch(
-      /^The configuration cannot be used:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/,
+      /^The configuration is invalid:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/,
     );
   });
 });

@@ -96,7 +96,7 @@ const TROUBLES: readonly Trouble[] = [
       await delay(FAULT_MS);
       await held.stop();
     },
-    cause: /statements wait for a lock that session \d+ \(role petstore/,
+    cause: /statements are waiting for a lock of session \d+ \(role petstore/,
   },
 ];
 

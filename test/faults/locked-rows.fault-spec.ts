@@ -108,7 +108,7 @@ describe('rows that another session keeps locked, under mixed load on three repl
     expect(limits).toMatchObject({ exceeded: [], uncounted: 0 });
     expect(unavailable).toBe(0);
     expect(stage.replicas.map((replica) => replica.log()).join('\n')).toMatch(
-      /statements wait for a lock that session \d+ \(role petstore/,
+      /statements are waiting for a lock of session \d+ \(role petstore/,
     );
     // Each pet that somebody wanted went to one of them, once it was free, and to nobody before.
     expect(placed).toHaveLength(Math.min(rows, clients.length));

@@ -55,8 +55,8 @@ async function valueOf(series: string): Promise<number> {
 const seriesCount = async (): Promise<number> => (await metrics()).match(/^petstore_/gm)?.length ?? 0;
 
 const refusals = async (): Promise<number[]> => [
-  await valueOf('petstore_refusals_total{window="minute"}'),
-  await valueOf('petstore_refusals_total{window="ban"}'),
+  await valueOf('petstore_rejections_total{window="minute"}'),
+  await valueOf('petstore_rejections_total{window="ban"}'),
   await valueOf('petstore_bans_started_total'),
 ];
 
@@ -80,7 +80,7 @@ describe('health', () => {
         expect(response.status).toBe(503);
         expect(await response.json()).toEqual({
           status: 'not_ready',
-          checks: { database: 'no answer', migrations: 'unknown', settings: 'unknown', draining: false },
+          checks: { database: 'no response', migrations: 'unknown', settings: 'unknown', draining: false },
         });
       });
       expect(await valueOf('petstore_ready')).toBe(0);
@@ -200,7 +200,7 @@ describe('metrics', () => {
     expect(await valueOf(served)).toBe(servedBefore + 2);
     expect(await valueOf(unknown)).toBe(unknownBefore + 1);
     expect(await valueOf(admitted)).toBe(admittedBefore + 2);
-    expect(await valueOf('petstore_http_requests_under_way')).toBe(0);
+    expect(await valueOf('petstore_http_requests_in_flight')).toBe(0);
   });
 
   it('forget requests whose clients have left, whatever they had sent', async () => {
@@ -212,7 +212,7 @@ describe('metrics', () => {
       `POST /v1/pets HTTP/1.1\r\n${head}${body}\r\n{`,
       `POST /v1/pets HTTP/1.1\r\n${head}${body}Expect: 100-continue\r\n\r\n`,
     ];
-    const before = await valueOf('petstore_group_size_sum{group="admission"}');
+    const before = await valueOf('petstore_batch_size_sum{batch="admission"}');
     for (const bytes of asks) {
       for (let times = 0; times < 5; times += 1) {
         const socket = connect(service.port, '127.0.0.1');
@@ -223,8 +223,8 @@ describe('metrics', () => {
       }
     }
     await eventually(async () => {
-      expect(await valueOf('petstore_group_size_sum{group="admission"}')).toBeGreaterThan(before);
-      expect(await valueOf('petstore_http_requests_under_way')).toBe(0);
+      expect(await valueOf('petstore_batch_size_sum{batch="admission"}')).toBeGreaterThan(before);
+      expect(await valueOf('petstore_http_requests_in_flight')).toBe(0);
     });
   });
 
@@ -264,14 +264,14 @@ describe('metrics', () => {
     expect((await seriesCount()) - before).toBeLessThanOrEqual(2);
   });
 
-  it('tell of groups, pool, process and release by the names that dashboards use', async () => {
+  it('cover batches, pool, process and release, by the names that dashboards use', async () => {
     await listPets();
     const text = await metrics();
     const names = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name));
     for (const name of [
-      ...['http_requests_total', 'http_request_duration_seconds', 'http_requests_under_way'],
-      ...['admissions_total', 'refusals_total', 'bans_started_total'],
-      ...['group_size', 'group_wait_seconds', 'group_waiting', 'statement_duration_seconds'],
+      ...['http_requests_total', 'http_request_duration_seconds', 'http_requests_in_flight'],
+      ...['admissions_total', 'rejections_total', 'bans_started_total'],
+      ...['batch_size', 'batch_wait_seconds', 'batch_waiting', 'statement_duration_seconds'],
       ...['statement_failures_total', 'pool_connections', 'pool_waiting', 'pool_connections_max'],
       ...['ready', 'draining', 'build_info'],
     ]) {
@@ -284,8 +284,8 @@ describe('metrics', () => {
     ]) {
       expect(names).toContain(name);
     }
-    expect(await valueOf('petstore_group_wait_seconds_count{group="list_pets"}')).toBeGreaterThan(0);
-    expect(await valueOf('petstore_group_size_bucket{le="32",group="list_pets"}')).toBeGreaterThan(0);
+    expect(await valueOf('petstore_batch_wait_seconds_count{batch="list_pets"}')).toBeGreaterThan(0);
+    expect(await valueOf('petstore_batch_size_bucket{le="32",batch="list_pets"}')).toBeGreaterThan(0);
     expect(await valueOf('petstore_pool_connections_max')).toBe(9);
     expect(text).toMatch(/^petstore_build_info\{version="\d+\.\d+\.\d+",node="v\d+\.\d+\.\d+"\} 1$/m);
   });
@@ -304,7 +304,7 @@ describe('a management port that is in use', () => {
     });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toBe(
-      `Port ${port} is in use by another program: stop it, or set MANAGEMENT_PORT to another one.\n`,
+      `Port ${port} is already in use. Stop the other program, or set MANAGEMENT_PORT to another port.\n`,
     );
     blocker.close();
   });

@@ -118,7 +118,7 @@ describe('SIGTERM', () => {
     socket.write(`Authorization: Bearer ${service.key}\r\nContent-Length: 10\r\n\r\n{`);
     await eventually(async () => {
       const metrics = await (await fetch(`${service.management}/metrics`)).text();
-      expect(metrics).toMatch(/^petstore_http_requests_under_way 1$/m);
+      expect(metrics).toMatch(/^petstore_http_requests_in_flight 1$/m);
     });
     service.program.child.kill('SIGTERM');
     expect(await service.program.ended).toBe(1);
@@ -137,6 +137,6 @@ describe('SIGTERM', () => {
     expect(service.program.child.exitCode).toBe(null);
     service.program.child.kill('SIGTERM');
     expect(await service.program.ended).toBe(1);
-    expect(service.program.output.stderr).toContain('SIGTERM came a second time: ending at once');
+    expect(service.program.output.stderr).toContain('received SIGTERM again; exiting at once');
   });
 });

@@ -168,7 +168,7 @@ describe('a collector that is away', () => {
       await response.arrayBuffer();
     }
     // The exporter tries for some seconds, in the background.
-    const warning = 'traces cannot be sent to 127.0.0.1:1';
+    const warning = 'cannot send traces to 127.0.0.1:1';
     await eventually(() => expect(lonely.program.output.stderr).toContain(warning), 30_000);
     lonely.program.child.kill('SIGTERM');
     expect(await lonely.program.ended).toBe(0);

@@ -95,7 +95,7 @@ describe('a start while the database is slow', () => {
     });
     const listens = program.printed(/Pet Store Service: (http:\S+)\/v1/);
     const reports = eventually(
-      () => expect(program.output.stderr).toContain('the database is not ready for requests'),
+      () => expect(program.output.stderr).toContain('the database is not ready: '),
       30_000,
     );
     await Promise.race([listens, reports]);

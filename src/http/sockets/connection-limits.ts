@@ -117,14 +117,12 @@ export class ConnectionLimits {
 
   readonly #warnOfRefused = occasionally((count) =>
     this.#options.logger.warn(
-      `${count} connections were rejected: see CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX and "requests in flight" in docs/configuration.md`,
+      `connections rejected: ${count} (CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX or too many pipelined requests)`,
     ),
   );
 
   readonly #warnOfSilent = occasionally((count) =>
-    this.#options.logger.warn(
-      `${count} connections on which nothing was asked were closed to make room: see CONNECTIONS_MAX in docs/configuration.md`,
-    ),
+    this.#options.logger.warn(`idle connections closed to make room: ${count} (CONNECTIONS_MAX)`),
   );
 }
 

@@ -32,12 +32,14 @@ async function counted(decisions: readonly Decision[]): Promise<string[]> {
   const metrics = new AdmissionMetrics(registry);
   for (const decision of decisions) metrics.decided(decision);
   const text = await registry.metrics();
-  return text.split('\n').filter((line) => /^petstore_(?:admissions|refusals)_total.* [1-9]\d*$/.test(line));
+  return text
+    .split('\n')
+    .filter((line) => /^petstore_(?:admissions|rejections)_total.* [1-9]\d*$/.test(line));
 }
 
 const admission = (plan: string, outcome: string, count = 1): string =>
   `petstore_admissions_total{plan="${plan}",outcome="${outcome}"} ${count}`;
-const refusal = (name: string): string => `petstore_refusals_total{window="${name}"} 1`;
+const refusal = (name: string): string => `petstore_rejections_total{window="${name}"} 1`;
 
 describe('admissions', () => {
   it.each<[string, Decision, string[]]>([

@@ -37,21 +37,21 @@ export class AdmissionMetrics {
     const registers = [registry];
     this.#admissions = new Counter({
       name: 'petstore_admissions_total',
-      help: 'Requests that need a key, by its plan ("none" where no key was found) and by what was decided.',
+      help: 'Admission decisions, by plan ("none" without a valid key) and outcome.',
       labelNames: ['plan', 'outcome'],
       registers,
     });
     for (const outcome of OF_NO_PLAN) this.#countOf(NO_PLAN, outcome).inc(0);
     this.#refusals = new Counter({
-      name: 'petstore_refusals_total',
-      help: 'Answers 429, by what refused.',
+      name: 'petstore_rejections_total',
+      help: 'Responses with status 429, by the limit that was exceeded.',
       labelNames: ['window'],
       registers,
     });
     for (const window of WINDOWS) this.#refusals.inc({ window }, 0);
     this.#bans = new Counter({
       name: 'petstore_bans_started_total',
-      help: 'Bans that this replica started.',
+      help: 'Bans started by this replica.',
       registers,
     });
   }

@@ -16,50 +16,50 @@ const MS = 0.001;
 
 /** The series of a group. Kept, for prom-client looks for a series by its labels each time. */
 interface OfGroup {
-  readonly size: Histogram.Internal<'group'>;
-  readonly wait: Histogram.Internal<'group'>;
-  readonly duration: Histogram.Internal<'group'>;
+  readonly size: Histogram.Internal<'batch'>;
+  readonly wait: Histogram.Internal<'batch'>;
+  readonly duration: Histogram.Internal<'batch'>;
 }
 
 /** How the groups of questions do: their size, how long questions wait for their statement, and how long that takes. */
 export class GroupMetrics {
-  readonly #sizes: Histogram<'group'>;
-  readonly #waits: Histogram<'group'>;
-  readonly #durations: Histogram<'group'>;
-  readonly #failures: Counter<'group' | 'failure'>;
+  readonly #sizes: Histogram<'batch'>;
+  readonly #waits: Histogram<'batch'>;
+  readonly #durations: Histogram<'batch'>;
+  readonly #failures: Counter<'batch' | 'failure'>;
   readonly #groups = new Map<string, OfGroup>();
   readonly #watched: AnyBatcher[] = [];
 
   constructor(registry: Registry) {
     const registers = [registry];
-    const histogram = (name: string, help: string, buckets: number[]): Histogram<'group'> =>
-      new Histogram({ name, help, labelNames: ['group'], buckets, registers });
-    this.#sizes = histogram('petstore_group_size', 'Questions in a statement.', QUESTIONS);
+    const histogram = (name: string, help: string, buckets: number[]): Histogram<'batch'> =>
+      new Histogram({ name, help, labelNames: ['batch'], buckets, registers });
+    this.#sizes = histogram('petstore_batch_size', 'Items in a statement.', QUESTIONS);
     this.#waits = histogram(
-      'petstore_group_wait_seconds',
-      'From the question to the sending of the statement that carries it.',
+      'petstore_batch_wait_seconds',
+      'Time that an item waits until its statement is sent.',
       WAIT_SECONDS,
     );
     this.#durations = histogram(
       'petstore_statement_duration_seconds',
-      'From the sending of a statement to its answer, or to its failure.',
+      'Time from sending a statement to its result or failure.',
       STATEMENT_SECONDS,
     );
     this.#failures = new Counter({
       name: 'petstore_statement_failures_total',
-      help: 'Statements that failed; most questions are asked again.',
-      labelNames: ['group', 'failure'],
+      help: 'Failed statements. Most of their items are retried.',
+      labelNames: ['batch', 'failure'],
       registers,
     });
     const watched = this.#watched;
     const waiting = new Gauge({
-      name: 'petstore_group_waiting',
-      help: 'Questions that wait for a statement now.',
-      labelNames: ['group'],
+      name: 'petstore_batch_waiting',
+      help: 'Items waiting for a statement.',
+      labelNames: ['batch'],
       registers,
       collect() {
         waiting.reset();
-        for (const { name, waiting: items } of watched) waiting.inc({ group: name }, items);
+        for (const { name, waiting: items } of watched) waiting.inc({ batch: name }, items);
       },
     });
   }
@@ -74,7 +74,7 @@ export class GroupMetrics {
     size.observe(asked.length);
     for (const { askedAt } of asked) wait.observe((sentAt - askedAt) * MS);
     duration.observe(durationMs * MS);
-    if (failure !== undefined) this.#failures.inc({ group, failure });
+    if (failure !== undefined) this.#failures.inc({ batch: group, failure });
   }
 
   #of(group: string): OfGroup {
@@ -87,7 +87,7 @@ export class GroupMetrics {
     };
     this.#groups.set(group, made);
     // At 0 from the first statement on: a rate knows nothing of the first event of a series that appears with it.
-    for (const failure of DATABASE_FAILURES) this.#failures.inc({ group, failure }, 0);
+    for (const failure of DATABASE_FAILURES) this.#failures.inc({ batch: group, failure }, 0);
     return made;
   }
 }

@@ -27,20 +27,20 @@ export class HttpMetrics {
     const registers = [registry];
     this.#requests = new Counter({
       name: 'petstore_http_requests_total',
-      help: 'Answered requests; operation is "none" where no route was met, among them bytes that were no HTTP.',
+      help: 'Responses sent. The operation is "none" if no route matched, also for bytes that are not HTTP.',
       labelNames: ['operation', 'method', 'status'],
       registers,
     });
     this.#durations = new Histogram({
       name: 'petstore_http_request_duration_seconds',
-      help: 'From the end of the headers to the writing of the answer, of requests that admission did not refuse.',
+      help: 'Time from the end of the request headers to the response, without requests rejected by admission.',
       labelNames: ['operation'],
       buckets: SECONDS,
       registers,
     });
     const underWay: Gauge = new Gauge({
-      name: 'petstore_http_requests_under_way',
-      help: 'Requests that have no answer yet.',
+      name: 'petstore_http_requests_in_flight',
+      help: 'Requests without a response yet.',
       registers,
       collect: () => underWay.set(this.#underWay),
     });

@@ -97,7 +97,7 @@ export class OtlpTracing {
         'db.system.name': 'postgresql',
         'petstore.group': group,
         'petstore.group.size': asked.length,
-        'petstore.group.wait_ms': sentAt - askedAt,
+        'petstore.batch.wait_ms': sentAt - askedAt,
         ...(failure !== undefined && { 'error.type': failure }),
       };
       const span = this.#tracer.startSpan(
@@ -180,7 +180,7 @@ function spanExporter({ endpoint, warn }: TracingOptions): SpanExporter {
         const nowMs = performance.now();
         if (result.error !== undefined && nowMs - warnedAtMs > WARN_EVERY_MS) {
           warnedAtMs = nowMs;
-          warn(`traces cannot be sent to ${new URL(endpoint).host}: ${result.error.message}`);
+          warn(`cannot send traces to ${new URL(endpoint).host}: ${result.error.message}`);
         }
         done(result);
       }),
