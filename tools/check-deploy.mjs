@@ -1,4 +1,4 @@
-// npm run check:deploy: what deploys the service hangs together, and says of the service only what is true. The programs that
+// npm run check -- deploy: what deploys the service hangs together, and says of the service only what is true. The programs that
 // read these files (promtool, haproxy, pgbouncer, psql, docker, shellcheck) look at them, too, where they are installed.
 import { checkCompose } from './deploy/compose.mjs';
 import { checkDockerfile } from './deploy/dockerfile.mjs';

@@ -1,4 +1,4 @@
-// npm run check:docs: the documents point at things that exist, and name every variable and every error code.
+// npm run check -- docs: links in the documents work, and every variable and error code is documented.
 import { existsSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';

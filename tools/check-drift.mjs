@@ -1,4 +1,4 @@
-// npm run check:drift: do prisma/schema.prisma and prisma/migrations say the same? And does Prisma agree that the
+// npm run check -- drift: do prisma/schema.prisma and prisma/migrations say the same? And does Prisma agree that the
 // service's own runner, which applies the migrations at start, has applied them?
 import { runPrisma } from './prisma/command.mjs';
 import { openTemporaryDatabase } from './temporary-database.mjs';

@@ -1,4 +1,4 @@
-// npm run check:migrations, after squawk: released migrations were neither edited nor removed. prisma/releases has their
+// npm run check -- migrations, after squawk: released migrations were neither edited nor removed. prisma/releases has their
 // checksums (npm run release:record). Other folders may be named: migrations, and the records of releases.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

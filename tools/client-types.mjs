@@ -1,5 +1,5 @@
-// npm run client:types: writes what the client takes from docs/openapi.yaml into client/src/generated.
-// npm run check:client: fails when what is there is not what the document says.
+// npm run openapi: writes the parts of the client that are made from docs/openapi.yaml into client/src/generated.
+// npm run check -- openapi: fails if they are out of date.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { argv } from 'node:process';
@@ -18,10 +18,8 @@ else {
 async function check() {
   for (const [name, text] of Object.entries(files)) {
     if ((await readFile(join(FOLDER, name), 'utf8').catch(() => '')) === text) continue;
-    console.error(
-      `client/src/generated/${name} is not what docs/openapi.yaml says: run "npm run client:types"`,
-    );
+    console.error(`client/src/generated/${name} is out of date: run "npm run openapi"`);
     process.exitCode = 1;
   }
-  if (process.exitCode === undefined) console.log('client/src/generated is what docs/openapi.yaml says');
+  if (process.exitCode === undefined) console.log('client/src/generated is up to date');
 }

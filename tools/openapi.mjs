@@ -1,5 +1,5 @@
 // npm run openapi: writes docs/openapi.yaml, the copy of the document that the service serves.
-// npm run check:openapi: fails when the copy is an old one, or when a linter finds something in it.
+// npm run check -- openapi: fails if the copy is out of date, or if a linter finds something in it.
 import { readFile, writeFile } from 'node:fs/promises';
 import { argv } from 'node:process';
 import { buildOrTell } from './build/service.mjs';

@@ -5,7 +5,7 @@ import openapiTypescript, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { parse } from 'yaml';
 
-const HEAD = '// Made from docs/openapi.yaml by "npm run client:types": change the service, not this file.\n';
+const HEAD = '// Generated from docs/openapi.yaml by "npm run openapi". Do not edit.\n';
 
 /** The text of each file, by its name. */
 export async function generateClient(documentFile) {

@@ -1,4 +1,4 @@
-// Made from docs/openapi.yaml by "npm run client:types": change the service, not this file.
+// Generated from docs/openapi.yaml by "npm run openapi". Do not edit.
 export const ERROR_CODES = [
   'malformed_json',
   'invalid_body',

@@ -1,4 +1,4 @@
-// Made from docs/openapi.yaml by "npm run client:types": change the service, not this file.
+// Generated from docs/openapi.yaml by "npm run openapi". Do not edit.
 export const INT64_MEMBERS = [
   'available',
   'categoryId',

@@ -1,0 +1,36 @@
+// npm run check: everything that CI checks besides the tests. `npm run check -- lint docs` runs only those.
+import { spawnSync } from 'node:child_process';
+import { argv } from 'node:process';
+
+/** Commands by name, in the order in which they run. */
+const CHECKS = {
+  types: 'tsc -p tsconfig.json && tsc -p tsconfig.page.json && tsc -p client/tsconfig.json --noEmit',
+  lint: 'oxlint --type-aware --deny-warnings',
+  format: 'prettier --check --log-level warn .',
+  imports: 'depcruise src',
+  words: 'node tools/check-words.mjs',
+  docs: 'node tools/check-docs.mjs',
+  migrations: 'squawk prisma/migrations/*/migration.sql && node tools/check-migrations.mjs',
+  drift: 'node tools/build.mjs && node tools/check-drift.mjs',
+  openapi: 'node tools/openapi.mjs --check && node tools/client-types.mjs --check',
+  deploy: 'node tools/build.mjs && node tools/check-deploy.mjs',
+};
+
+const wanted = argv.slice(2);
+const unknown = wanted.filter((name) => !(name in CHECKS));
+if (unknown.length > 0) {
+  console.error(`unknown: ${unknown.join(', ')}. The checks are: ${Object.keys(CHECKS).join(', ')}.`);
+  process.exit(2);
+}
+
+const failed = [];
+for (const [name, command] of Object.entries(CHECKS)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.log(`\n== ${name}`);
+  const { status } = spawnSync(command, { shell: true, stdio: 'inherit' });
+  if (status !== 0) failed.push(name);
+}
+if (failed.length > 0) {
+  console.error(`\nfailed: ${failed.join(', ')}`);
+  process.exit(1);
+}
