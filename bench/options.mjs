@@ -21,6 +21,7 @@ export function readOptions(args) {
       memory: { type: 'boolean', default: false },
       readme: { type: 'boolean', default: false },
       only: { type: 'string' },
+      against: { type: 'string' },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       load: { type: 'string' },
@@ -38,6 +39,8 @@ export function readOptions(args) {
     readme: values.readme,
     memorySeconds: positive('memory-seconds', values['memory-seconds'], MEMORY_SECONDS),
     only: values.only?.split(','),
+    /** The directory of another build of the service. */
+    against: values.against,
     rounds: positive('rounds', values.rounds, defaults.rounds),
     seconds: positive('seconds', values.seconds, defaults.seconds),
     warmUpSeconds: defaults.warmUpSeconds,

@@ -18,6 +18,12 @@ const RESULTS = new URL('results/', import.meta.url);
 const options = readOptions(process.argv.slice(2));
 const log = (message) => process.stderr.write(`${message}\n`);
 
+if (options.against !== undefined) {
+  const { compareBuilds } = await import('./against.mjs');
+  process.stdout.write(await compareBuilds(options.against, log));
+  process.exit();
+}
+
 const unknown = options.only?.find((id) => !CONTESTS.some((contest) => contest.id === id));
 if (unknown !== undefined) throw new Error(`there is no contest "${unknown}": see plan/contests.mjs`);
 const chosen = CONTESTS.filter(({ id }) => options.only === undefined || options.only.includes(id));

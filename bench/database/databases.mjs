@@ -1,6 +1,7 @@
 // The PostgreSQL of the benchmark and its databases.
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openEmbeddedPostgres } from '../../dist/embedded/embedded-postgres.js';
@@ -15,7 +16,7 @@ const FILL_VERSION = 1;
 /** Held while a run uses the databases; any number that nobody else takes. */
 const RUN_LOCK = 1_650_814_824;
 
-const MIGRATIONS = new URL('../../prisma/migrations/', import.meta.url);
+const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 /**
  * Opens the server: the embedded one as the service starts it, so with `fsync` and `synchronous_commit` on.
@@ -39,10 +40,12 @@ export async function openDatabases(log) {
     await server.close();
     throw new Error('another run of the benchmark is under way: two would measure each other');
   }
-  const fingerprint = await fingerprintOfMigrations();
+  const usedFingerprints = new Set();
 
-  /** The name of a filled database of this size, kept from the last run or made now. */
-  const filled = async ({ animals, keys }) => {
+  /** The name of a filled database of this size, kept from the last run or created now. */
+  const filled = async ({ animals, keys }, migrations) => {
+    const fingerprint = await fingerprintOf(migrations);
+    usedFingerprints.add(fingerprint);
     const name = `bench_${fingerprint}_${animals}_${keys}`;
     if (await exists(superuser, name)) return name;
     log(`filling a database with ${animals} animals and ${keys} keys …`);
@@ -53,7 +56,7 @@ export async function openDatabases(log) {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {
-      await fill({ client, url, animals, keys });
+      await fill({ client, url, animals, keys, migrations });
     } finally {
       await client.end();
     }
@@ -63,8 +66,8 @@ export async function openDatabases(log) {
 
   return {
     /** A fresh copy of a filled database, for one run; the next run removes it. */
-    async copy(name, size) {
-      const template = await filled(size);
+    async copy(name, size, migrations = MIGRATIONS) {
+      const template = await filled(size, migrations);
       const copy = `run_${name}`;
       await superuser.query(`drop database if exists ${copy} with (force)`);
       await superuser.query(`create database ${copy} owner petstore template ${template} strategy file_copy`);
@@ -72,7 +75,7 @@ export async function openDatabases(log) {
     },
     settings: () => readSettings(superuser),
     async close() {
-      await dropOthers(superuser, fingerprint);
+      await dropOthers(superuser, [...usedFingerprints]);
       await superuser.end();
       await server.close();
     },
@@ -85,11 +88,11 @@ async function exists(client, name) {
 }
 
 /** Copies of runs, databases of other schemas, and what was interrupted. */
-async function dropOthers(client, fingerprint) {
+async function dropOthers(client, fingerprints) {
   const { rows } = await client.query(
     `select datname from pg_database
      where datname ~ '^(run|bench)_' and (datname !~ $1 or datname ~ 'unfinished$')`,
-    [`^bench_${fingerprint}_`],
+    [`^bench_(${fingerprints.join('|')})_`],
   );
   for (const { datname } of rows) await client.query(`drop database if exists "${datname}" with (force)`);
 }
@@ -102,11 +105,11 @@ async function readSettings(client) {
   return Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
 }
 
-async function fingerprintOfMigrations() {
+async function fingerprintOf(migrations) {
   const hash = createHash('sha256').update(String(FILL_VERSION));
-  const entries = (await readdir(MIGRATIONS, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+  const entries = (await readdir(migrations, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   for (const { name } of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
-    hash.update(name).update(await readFile(new URL(`${name}/migration.sql`, MIGRATIONS)));
+    hash.update(name).update(await readFile(join(migrations, name, 'migration.sql')));
   }
   return hash.digest('hex').slice(0, 8);
 }

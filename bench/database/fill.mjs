@@ -8,10 +8,11 @@ const UNREACHABLE_LIMIT = 1_000_000_000;
 /**
  * Migrates an empty database and fills it. The active keys lie scattered among the others, as in a real table.
  *
- * @param {{ client: import('pg').Client, url: string, animals: number, keys: number }} options `keys` at least `ACTIVE_KEYS`
+ * @param {{ client: import('pg').Client, url: string, animals: number, keys: number, migrations: string }} options
+ *   `keys` is at least `ACTIVE_KEYS`, `migrations` a directory
  */
-export async function fill({ client, url, animals, keys }) {
-  await migrate({ connectionString: url });
+export async function fill({ client, url, animals, keys, migrations }) {
+  await migrate({ connectionString: url, directory: migrations });
   // It is made anew when it is not finished, so the disk is not awaited.
   await client.query('set synchronous_commit = off');
   await fillPets(client, animals);

@@ -18,6 +18,18 @@ const answers = {
     const { user, system } = process.cpuUsage();
     return { statements, cpuMicroseconds: user + system, memoryBytes: process.memoryUsage.rss() };
   },
+  async startCoverage() {
+    session.connect();
+    await session.post('Profiler.enable');
+    await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  },
+  /** The files with a function that has run since the last call. */
+  async filesRun() {
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    return result
+      .filter(({ functions }) => functions.some(({ ranges }) => ranges[0].count > 0))
+      .map(({ url }) => url);
+  },
   async startProfile() {
     session.connect();
     await session.post('Profiler.enable');

@@ -1,7 +1,8 @@
 // Starts a server in a process of its own, and stops it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -30,6 +31,7 @@ const OUTPUT_KEPT = 4000;
  */
 export async function startServer(file, environment, flags = []) {
   // A line for each request: to a file, for whoever reads a pipe would share the machine with what is measured.
+  mkdirSync(dirname(LOG), { recursive: true });
   const log = openSync(LOG, 'w');
   const child = spawn(process.execPath, [...flags, '--import', PROBE, file], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
