@@ -18,7 +18,7 @@ import type {
 
 export type PetStoreOptions = TransportOptions;
 
-/** The client of the Pet Store Service, with a method for each operation. All methods reject with a `PetStoreError`. */
+/** The client of the Pet Store Service, with a method for each operation. Failed calls reject with a `PetStoreError`, or with the reason of an aborted `signal`. */
 export class PetStore {
   readonly #transport: Transport;
 

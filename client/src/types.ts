@@ -30,7 +30,7 @@ export interface CallOptions {
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Your own `Idempotency-Key`, so that the creation happens once even over restarts; random by default. */
+  /** Your own `Idempotency-Key`, so that the resource is created only once, even if your program restarts; random by default. */
   readonly idempotencyKey?: string | undefined;
 }
 

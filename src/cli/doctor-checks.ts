@@ -141,8 +141,8 @@ const checkSettings: Check = async ({ client }) => {
   const target = `${escapeIdentifier(role)} in database ${escapeIdentifier(database)}`;
   const fix = wrong.map(({ name, wanted }) => `alter role ${target} set ${name} = ${escapeLiteral(wanted)};`);
   const message =
-    `${wrong.map(describeWrongSetting).join(', ')}, ` +
-    `and the service cannot set it through a pooler: ${fix.join(' ')}`;
+    `${wrong.map(describeWrongSetting).join(', ')}. ` +
+    `Behind a pooler the service cannot set this; run: ${fix.join(' ')}`;
   return wrong.some(({ isHarmful }) => isHarmful) ? fail(message) : warn(message);
 };
 
@@ -166,7 +166,9 @@ const checkDurability: Check = async ({ client }) => {
      where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'`,
   );
   if (names === null) return ok('a commit is on disk before the client gets its response');
-  return fail(`${names} off: a crash may lose pets and orders that clients saw created. Turn it on.`);
+  return fail(
+    `turned off: ${names}. A crash may lose pets and orders that clients saw created. Turn them on.`,
+  );
 };
 
 /** In the order in which they run. Roles need the tables, so migrations come before. */

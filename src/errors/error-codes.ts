@@ -27,7 +27,7 @@ export const ERROR_CODES = {
   pet_not_available: { status: 409, message: 'The pet is not available.' },
   order_transition_not_allowed: {
     status: 409,
-    message: 'The order cannot change from its present status to this one.',
+    message: 'The order cannot change from its current status to the requested one.',
   },
   request_in_progress: {
     status: 409,
@@ -36,7 +36,7 @@ export const ERROR_CODES = {
   operation_removed: { status: 410, message: 'This operation has been removed.' },
   precondition_failed: {
     status: 412,
-    message: 'The resource has changed: If-Match does not match its present ETag.',
+    message: 'The resource has changed: If-Match does not match its current ETag.',
   },
   body_too_large: { status: 413, message: 'The body is too large.' },
   uri_too_long: { status: 414, message: 'The request URI is too long.' },

@@ -18,7 +18,7 @@ export const PARAMETERS = {
     name: 'If-Match',
     in: 'header',
     description:
-      'One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing ' +
+      'One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing ' +
       'is changed. Weak tags never match; `*` always matches.',
     schema: { type: 'string' },
     example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
@@ -26,8 +26,7 @@ export const PARAMETERS = {
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description:
-      'The `ETag` of your copy. If it is still the present one, the response is 304 without a body.',
+    description: 'The `ETag` of your copy. If it is still current, the response is 304 without a body.',
     schema: { type: 'string' },
     example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
   },

@@ -13,7 +13,8 @@ export const PETS_EXAMPLE: readonly Pet[] = [
 
 const petStatusSchema = {
   title: 'PetStatus',
-  description: '`available`: can be ordered. `pending`: has an open order. `sold`: was delivered.',
+  description:
+    '`available`: can be ordered. `pending`: reserved, usually by an open order. `sold`: no longer for sale.',
   type: 'string',
   enum: PET_STATUSES,
 };

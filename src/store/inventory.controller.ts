@@ -10,8 +10,8 @@ const inventorySchema = {
   type: 'object',
   properties: {
     available: { type: 'integer', format: 'int64', description: 'Pets that can be ordered.' },
-    pending: { type: 'integer', format: 'int64', description: 'Pets with an open order.' },
-    sold: { type: 'integer', format: 'int64', description: 'Pets that were delivered.' },
+    pending: { type: 'integer', format: 'int64', description: 'Pets that are reserved.' },
+    sold: { type: 'integer', format: 'int64', description: 'Pets that are sold.' },
   },
   required: ['available', 'pending', 'sold'],
 };

@@ -109,7 +109,7 @@ export class OrdersController {
     summary: 'Change the status of an order',
     description:
       'Changes the status of an order, and the status of its pet with it: `delivered` makes the pet `sold`, `cancelled` makes ' +
-      'it `available` again. Setting the present status changes nothing. With `If-Match`, the order changes only if it ' +
+      'it `available` again. Setting the current status changes nothing. With `If-Match`, the order changes only if it ' +
       'still has that `ETag`.',
     success: 'The changed order.',
     example: CHANGED_ORDER_EXAMPLE,

@@ -20,7 +20,7 @@ export class UsageController {
     tag: 'Usage',
     summary: 'Get usage',
     description:
-      'Returns the plan and limits of the API key of the request, the present minute and day with this request counted, and ' +
+      'Returns the plan and limits of the API key of the request, the current minute and day with this request counted, and ' +
       'the requests of each of the last 31 UTC days.',
     success: 'The usage of the API key.',
     example: USAGE_EXAMPLE,

@@ -70,7 +70,7 @@ describe('petstore keys revoke', () => {
     const args = ['keys', 'revoke', String(id)];
     const rejected = await petstore(args);
     expect(rejected).toMatchObject({ code: 2, stdout: '' });
-    expect(rejected.stderr).toContain(`Key ${id} (Old customer, ${prefix}) is revoked permanently.`);
+    expect(rejected.stderr).toContain(`This permanently revokes key ${id} (Old customer, ${prefix}).`);
     expect((await petstore(args, { answer: '' })).code).toBe(1);
     expect(await show(id)).toMatchObject({ state: 'live' });
     const { code, stdout } = await petstore(args, { answer: 'yes' });

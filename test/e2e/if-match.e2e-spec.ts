@@ -32,7 +32,7 @@ const PATHS = [
 
 const ERROR = {
   code: 'precondition_failed',
-  message: 'The resource has changed: If-Match does not match its present ETag.',
+  message: 'The resource has changed: If-Match does not match its current ETag.',
   status: 412,
 };
 

@@ -131,7 +131,7 @@ export interface paths {
         head: operations["getOrderHead"];
         /**
          * Change the status of an order
-         * @description Changes the status of an order, and the status of its pet with it: `delivered` makes the pet `sold`, `cancelled` makes it `available` again. Setting the present status changes nothing. With `If-Match`, the order changes only if it still has that `ETag`.
+         * @description Changes the status of an order, and the status of its pet with it: `delivered` makes the pet `sold`, `cancelled` makes it `available` again. Setting the current status changes nothing. With `If-Match`, the order changes only if it still has that `ETag`.
          */
         patch: operations["updateOrder"];
         trace?: never;
@@ -145,7 +145,7 @@ export interface paths {
         };
         /**
          * Get usage
-         * @description Returns the plan and limits of the API key of the request, the present minute and day with this request counted, and the requests of each of the last 31 UTC days.
+         * @description Returns the plan and limits of the API key of the request, the current minute and day with this request counted, and the requests of each of the last 31 UTC days.
          */
         get: operations["getUsage"];
         put?: never;
@@ -185,12 +185,12 @@ export interface components {
             available: bigint;
             /**
              * Format: int64
-             * @description Pets with an open order.
+             * @description Pets that are reserved.
              */
             pending: bigint;
             /**
              * Format: int64
-             * @description Pets that were delivered.
+             * @description Pets that are sold.
              */
             sold: bigint;
         };
@@ -264,7 +264,7 @@ export interface components {
         /** @description Pets, ordered by `id`. */
         Pets: components["schemas"]["Pet"][];
         /**
-         * @description `available`: can be ordered. `pending`: has an open order. `sold`: was delivered.
+         * @description `available`: can be ordered. `pending`: reserved, usually by an open order. `sold`: no longer for sale.
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
@@ -420,7 +420,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `precondition_failed`: The resource has changed: If-Match does not match its present ETag. */
+        /** @description - `precondition_failed`: The resource has changed: If-Match does not match its current ETag. */
         PreconditionFailed: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -607,12 +607,12 @@ export interface components {
          */
         "Idempotency-Key": string;
         /**
-         * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+         * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
          * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
          */
         "If-Match": string;
         /**
-         * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+         * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
          * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
          */
         "If-None-Match": string;
@@ -731,12 +731,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -984,12 +984,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1098,12 +1098,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1336,7 +1336,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `precondition_failed`: The resource has changed: If-Match does not match its present ETag. */
+            /** @description - `precondition_failed`: The resource has changed: If-Match does not match its current ETag. */
             412: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1561,12 +1561,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1715,12 +1715,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1815,12 +1815,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1934,12 +1934,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2180,12 +2180,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2294,12 +2294,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2426,12 +2426,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2544,7 +2544,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
@@ -2652,7 +2652,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["RequestTimeout"];
-            /** @description - `order_transition_not_allowed`: The order cannot change from its present status to this one. */
+            /** @description - `order_transition_not_allowed`: The order cannot change from its current status to the requested one. */
             409: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2697,12 +2697,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2962,12 +2962,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description One or more `ETag` values. If none of them is the present one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
+                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still the present one, the response is 304 without a body.
+                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];

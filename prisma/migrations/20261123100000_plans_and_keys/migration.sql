@@ -1,7 +1,7 @@
 -- Plans, API keys and their secrets: rows that operators write and the service only reads. A change applies to the next
 -- request on every replica.
 --
--- 1. the tables and the four plans of the start
+-- 1. the tables and the four initial plans
 -- 2. triggers that keep plain SQL on them safe
 
 create table plans (
@@ -108,7 +108,7 @@ begin
       hint = 'The plans are: ' || (select string_agg(plans.id, ', ' order by plans.id) from public.plans) || '.';
   end if;
   if char_length(new.name) not between 1 and 255 or new.name !~ '[^[:space:]]' or new.name ~ '[[:cntrl:]]' then
-    raise exception 'the name of a key must have 1 to 255 characters, at least one visible one and no control characters' using
+    raise exception 'the name of a key must have 1 to 255 characters, at least one of them visible, and no control characters' using
       errcode = 'check_violation', table = 'api_keys', column = 'name',
       hint = 'Use the name of the customer or application, such as Acme web.';
   end if;
@@ -207,7 +207,7 @@ create trigger api_keys_follow_plan
   before insert or update of plan_id, plan_custom, requests_per_minute, requests_per_day on api_keys
   for each row execute function follow_plan();
 
--- What identifies a row never changes, and keys and secrets are never deleted.
+-- The columns that identify a row never change, and keys and secrets are never deleted.
 create trigger api_keys_keep_identity
   before update of id, created_at on api_keys
   for each row when ((old.id, old.created_at) is distinct from (new.id, new.created_at))

@@ -20,7 +20,7 @@ create table api_key_counters (
 -- Half of each page stays free: an update then fits beside the old version and touches no index (HOT).
 with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 
-comment on table api_key_counters is 'The counters of each key: its present minute and day (UTC) and its last ban. Only the service writes them.';
+comment on table api_key_counters is 'The counters of each key: its current minute and day (UTC) and its last ban. Only the service writes them.';
 
 create table api_key_usage (
   api_key_id bigint not null,
@@ -34,7 +34,7 @@ create table api_key_usage (
 -- Days are deleted when they are older than USAGE_RETENTION_DAYS.
 create index api_key_usage_day_idx on api_key_usage (day);
 
-comment on table api_key_usage is 'The completed days (UTC) of each key. The present day is in api_key_counters.';
+comment on table api_key_usage is 'The completed days (UTC) of each key. The current day is in api_key_counters.';
 
 -- Each key gets its live row when it is inserted. Admission then only updates and never races to insert. The function has
 -- the owner's rights, because operators insert keys but may not write counters.

@@ -70,7 +70,7 @@ begin
     if not order_may_become(old.status, new.status) then
       raise exception 'order % is % and cannot become %', old.id, old.status, new.status
         using errcode = 'check_violation', constraint = 'order_may_become',
-              hint = 'placed can become approved or cancelled; approved can become delivered or cancelled; these are final.';
+              hint = 'placed can become approved or cancelled; approved can become delivered or cancelled; delivered and cancelled are final.';
     end if;
     new.updated_at := greatest(clock_timestamp(), old.updated_at);
   end if;
@@ -93,8 +93,8 @@ declare
 begin
   select * into stray from new_orders where status <> 'placed' limit 1;
   if found then
-    raise exception 'new order % of pet % cannot be %', stray.id, stray.pet_id, stray.status
-      using errcode = 'check_violation', hint = 'Insert it as placed, then update its status one transition at a time.';
+    raise exception 'new order % for pet % has status %, but must be placed', stray.id, stray.pet_id, stray.status
+      using errcode = 'check_violation', hint = 'Insert the order as placed, then update its status one transition at a time.';
   end if;
   ordered_ids := array(select pet_id from new_orders);
   select min(id) filter (where status is null or status = 'sold')

@@ -95,7 +95,7 @@ declare
 begin
   if expires <= statement_timestamp() then
     raise exception 'expires (%) is in the past', expires
-      using errcode = 'invalid_parameter_value', hint = 'Give a time in the future, or omit expires.';
+      using errcode = 'invalid_parameter_value', hint = 'Pass a time in the future, or omit expires.';
   end if;
   insert into api_keys (name, plan_id, requests_per_minute, requests_per_day, expires_at)
   values (issue_api_key.name, issue_api_key.plan, per_minute, per_day, expires)
@@ -153,7 +153,7 @@ begin
   rotating := api_key_overview_of(rotate_api_key.id);
   if overlap is null or overlap < interval '0' then
     raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
-      using errcode = 'invalid_parameter_value', hint = 'Give overlap => ''24 hours'', or ''0'' if the key has leaked.';
+      using errcode = 'invalid_parameter_value', hint = 'Pass overlap => ''24 hours'', or ''0'' if the key has leaked.';
   end if;
   if rotating.revoked_at is not null then
     raise exception 'key % is revoked', rotating.id
@@ -224,7 +224,7 @@ end
 $$;
 
 comment on function set_api_key_limits is
-  'Sets the own limits of a key; null means the limit of the plan: select * from set_api_key_limits(7, per_minute => 600, per_day => null).';
+  'Sets a key''s own limits; null means the limit of the plan: select * from set_api_key_limits(7, per_minute => 600, per_day => null).';
 
 create function suspend_api_key(id bigint, until timestamptz default null, lasting interval default null)
 returns api_key_overview
@@ -235,7 +235,7 @@ declare
 begin
   if suspend_api_key.until is not null and lasting is not null then
     raise exception 'until and lasting cannot both be given'
-      using errcode = 'invalid_parameter_value', hint = 'Give one of them, or neither to suspend the key until resume_api_key(id).';
+      using errcode = 'invalid_parameter_value', hint = 'Pass one of them, or neither to suspend the key until resume_api_key(id).';
   end if;
   if ends <= statement_timestamp() then
     raise exception 'the end of the suspension (%) is in the past', ends
@@ -328,7 +328,7 @@ end
 $$;
 
 comment on function set_plan is
-  'Changes a plan; arguments that are left out stay as they are: select * from set_plan(''pro'', per_minute => 600).';
+  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600).';
 
 -- prisma/roles.sql grants them to operators.
 revoke execute on function

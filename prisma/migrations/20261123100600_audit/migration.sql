@@ -1,5 +1,5 @@
--- Records each change of a key, secret or plan: by whom, when, from which values to which. Triggers write it with the owner's
--- rights, once per statement, so that a change of a million keys is one call. No role may change it.
+-- Records each change to a key, secret or plan: by whom, when, and the old and new values. Triggers write it with the owner's
+-- rights, once per statement, so that a change to a million keys is one call. No role may change it.
 
 create table audit_log (
   id bigint generated always as identity,
@@ -19,10 +19,10 @@ create table audit_log (
 
 create index audit_log_api_key_id_idx on audit_log (api_key_id);
 
-comment on table audit_log is 'Every change of keys, secrets and plans. Append-only.';
+comment on table audit_log is 'Every change to keys, secrets and plans. Append-only.';
 comment on column audit_log.changed_at is 'When the statement ended; its transaction committed later.';
 comment on column audit_log.role is 'The role that logged in to the database.';
-comment on column audit_log.actor is 'The person it acted for, set with set_config(''petstore.actor'', …). The command line sets the user of the operating system.';
+comment on column audit_log.actor is 'The person on whose behalf the role acted, set with set_config(''petstore.actor'', …). The command line sets the user of the operating system.';
 comment on column audit_log.application is 'The application_name of the connection.';
 comment on column audit_log.old is 'The old values of the changed columns; all non-null values of a deleted row. Without hashes.';
 comment on column audit_log.new is 'The new values of the changed columns; all non-null values of an inserted row. Without hashes.';

@@ -16,7 +16,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
     .description('Migrate the database, grant roles, get the connection string.');
 
   db.command('url')
-    .description('Prints the connection string of DATABASE_URL or of the running embedded database.')
+    .description('Prints DATABASE_URL, or the connection string of the running embedded database.')
     .option('--json', 'print an object')
     .action(({ json }: JsonOption) => {
       const url = connectionString(context);
@@ -37,7 +37,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
   db.command('roles')
     .description(
       'Creates the roles petstore_service and petstore_operator and grants them the rights they need. ' +
-        'Run it as the owner of the tables or as a superuser, again after each release with a migration.',
+        'Run it as the owner of the tables or as a superuser, and again after each release with a migration.',
     )
     .option('--json', 'print an object with an array of warnings')
     .action(async ({ json }: JsonOption) => {

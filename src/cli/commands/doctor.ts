@@ -14,7 +14,7 @@ const NAME_WIDTH = 'configuration'.length;
 export function addDoctorCommand(program: Command, context: CliContext): void {
   program
     .command('doctor')
-    .description('Checks the configuration and the database, and says how to fix what is wrong.')
+    .description('Checks the configuration and the database, and says how to fix each problem.')
     .option('--json', 'print an array of objects with check, level (ok, warn or fail) and message')
     .action(async ({ json }: JsonOption) => {
       const findings = await examine(context);

@@ -49,7 +49,7 @@ function addRotateCommand(keys: Command, context: CliContext): void {
         values: [overlap],
         ask: {
           yes: yes === true || overlap > 0,
-          question: ({ id, name }) => `The present secrets of key ${id} (${name}) stop working now.`,
+          question: ({ id, name }) => `This ends all current secrets of key ${id} (${name}) immediately.`,
         },
       }),
     )
@@ -72,13 +72,13 @@ function addLimitCommands(keys: Command, context: CliContext): void {
   addKeyCommand(
     keys,
     'set-limits',
-    'Sets or removes the own limits of a key. A limit that is not given stays as it is.',
+    "Sets or removes a key's own limits. A limit that you omit stays unchanged.",
   )
     .option('--per-minute <requests>', OWN_OR_PLAN, ownLimit)
     .option('--per-day <requests>', OWN_OR_PLAN, ownLimit)
     .action(async (key: KeyReference, { perMinute, perDay, json }: LimitOptions<number | 'plan'>) => {
       if (perMinute === undefined && perDay === undefined) {
-        throw new UsageError('Give --per-minute, --per-day or both.');
+        throw new UsageError('Pass --per-minute, --per-day or both.');
       }
       await changeKey(context, key, json, {
         call: `set_api_key_limits(
@@ -117,7 +117,7 @@ function addStateCommands(keys: Command, context: CliContext): void {
         ask: {
           yes: yes === true,
           question: ({ id, name, prefix }) =>
-            `Key ${id} (${name}, ${prefix ?? 'without a secret'}) is revoked permanently.`,
+            `This permanently revokes key ${id} (${name}, ${prefix ?? 'without a secret'}).`,
         },
       }),
     )

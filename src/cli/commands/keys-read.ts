@@ -84,8 +84,9 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
         );
       });
       if (json === true) return context.print(toJson(rows));
-      const columns = [column('day'), numberColumn('admitted'), numberColumn('refused')];
-      printRows(context, columns, rows, `No requests in the last ${days} days.`);
+      const columns = [column('day'), numberColumn('admitted'), numberColumn('rejected')];
+      const named = rows.map((row) => ({ ...row, rejected: row['refused'] }));
+      printRows(context, columns, named, `No requests in the last ${days} days.`);
     })
     .addHelpText('after', examples('petstore keys usage 7 --days 7'));
 }

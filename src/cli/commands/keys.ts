@@ -27,7 +27,7 @@ function addIssueCommand(keys: Command, context: CliContext): void {
   keys
     .command('issue')
     .description('Issues a key and prints it. The key is not stored, so it cannot be printed again.')
-    .requiredOption('--name <name>', 'who the key is for')
+    .requiredOption('--name <name>', 'name of the customer or application')
     .requiredOption('--plan <plan>', 'free, pro, business, enterprise or another plan')
     .option('--per-minute <requests>', OWN_LIMIT, positiveInteger)
     .option('--per-day <requests>', OWN_LIMIT, positiveInteger)

@@ -43,7 +43,7 @@ export function addPlansCommands(program: Command, context: CliContext): void {
     .addHelpText('after', examples('petstore plans create startup --per-minute 600 --per-day 50000'));
 
   addPlanCommand(plans, context, 'set', 'set_plan')
-    .description('Changes a plan. What is not given stays as it is.')
+    .description('Changes a plan. Options that you omit stay unchanged.')
     .option('--no-custom', 'the plan has limits of its own')
     .addHelpText('after', examples('petstore plans set free --per-minute 120'));
 }
@@ -59,7 +59,7 @@ const addPlanCommand = (plans: Command, context: CliContext, name: string, sqlFu
     .option('--json', 'print an object')
     .action(async (id: string, { perMinute, perDay, custom, json }: PlanOptions) => {
       if (perMinute === undefined && perDay === undefined && custom === undefined) {
-        throw new UsageError('Give --per-minute, --per-day or --custom.');
+        throw new UsageError('Pass --per-minute, --per-day, --custom or, with set, --no-custom.');
       }
       const plan = await changeOne(
         context,

@@ -98,8 +98,8 @@ describe('the life of an order, by hand', () => {
     const petId = await addPet();
     await expectRefused(
       pool.query('insert into orders (pet_id, status) values ($1, $2)', [petId, status]),
-      new RegExp(`^new order \\d+ of pet ${petId} cannot be ${status}$`),
-      /^Insert it as placed/,
+      new RegExp(`^new order \\d+ for pet ${petId} has status ${status}, but must be placed$`),
+      /^Insert the order as placed/,
     );
     expect(await petStatus(petId)).toBe('available');
   });
