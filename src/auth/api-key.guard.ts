@@ -1,24 +1,19 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { DirectStep } from '../http/handlers/direct-handlers.js';
-import { routeConfigOf } from '../http/route.decorators.js';
 import { authenticationError } from './bearer.js';
+import { routeConfigOf } from '../http/route.decorators.js';
 
 /**
- * No handler runs without a valid key, unless the operation is public. The edge has decided and rejected before the body was
- * read; this guard makes sure that no handler depends on that.
+ * Requires a valid API key, unless the operation is `@Public()`. Admission has looked the key up; this guard throws its rejection
+ * of a request without a valid key: 401, 429 of the client address, or 503.
  */
 @Injectable()
-export class ApiKeyGuard implements CanActivate, DirectStep {
-  beforeHandler(context: ExecutionContext): void {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (routeConfigOf(request).public === true) return;
-    if (request.decision?.caller !== undefined) return;
-    throw request.decision?.refusal ?? authenticationError('missing_api_key');
-  }
-
+export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
-    this.beforeHandler(context);
-    return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (routeConfigOf(request).public === true) return true;
+    // With a valid key, a rejection is the throttler's.
+    if (request.decision?.caller !== undefined) return true;
+    throw request.decision?.rejection ?? authenticationError('missing_api_key');
   }
 }

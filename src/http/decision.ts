@@ -16,7 +16,10 @@ export interface Caller {
   readonly planId: string;
 }
 
-/** What was decided about a request before anything else was done with it. */
+/** A window of a key. */
+export type KeyWindow = 'minute' | 'day';
+
+/** The result of admission for one request. */
 export interface Decision {
   /** The windows that the rate-limit headers describe: those of the key, or the one of the address. */
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
@@ -25,13 +28,12 @@ export interface Decision {
   /** When a rejected request may be repeated, if that is later than the end of its window: `X-RateLimit-Reset`. */
   readonly retryAtMs?: number;
   /** Why the request must be rejected (401, 429 or 503); absent when it is admitted. */
-  readonly refusal?: ApiError;
+  readonly rejection?: ApiError;
+  /** What rejected a request with a valid key: the window with the latest reset, or a ban. Only with `caller` and `rejection`. */
+  readonly rejectedBy?: KeyWindow | 'ban';
 }
 
-/**
- * Decides about requests, whoever implements it. No call rejects: an error is a refusal, too. A refusal may be delayed, which
- * slows down a flood.
- */
+/** Decides about requests. No promise rejects: an error becomes a rejection. Rejections may be delayed, which slows down floods. */
 export abstract class AdmissionPort {
   /** Decides about a request by its `Authorization` header, and counts it: once a request, never twice. */
   abstract decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision>;

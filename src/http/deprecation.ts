@@ -8,7 +8,6 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import type { DirectStep } from './handlers/direct-handlers.js';
 import { ApiError } from '../errors/api-error.js';
 import { Clock } from './clock.js';
 import type { PublicUrl } from './public-url.js';
@@ -36,16 +35,12 @@ export interface Deprecation {
  * same rule; this guarantees that no handler depends on that.
  */
 @Injectable()
-class DeprecationInterceptor implements NestInterceptor, DirectStep {
+class DeprecationInterceptor implements NestInterceptor {
   constructor(private readonly clock: Clock) {}
 
-  beforeHandler(context: ExecutionContext): void {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const { deprecation } = routeConfigOf(context.switchToHttp().getRequest<FastifyRequest>());
     if (deprecation !== undefined) assertNotRemoved(deprecation, this.clock.nowMs());
-  }
-
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    this.beforeHandler(context);
     return next.handle();
   }
 }

@@ -6,7 +6,6 @@ import type { Config } from '../config/config.js';
 import { CLIENT_ADDRESS_OF, clientAddressOf } from './client-address.js';
 import { Cors } from './cors.js';
 import { ErrorFilter } from './error.filter.js';
-import { runHandlersDirectly } from './handlers/direct-handlers.js';
 import { InputPipe } from './input/input.pipe.js';
 import { PublicUrl } from './public-url.js';
 import type { HttpAdapter } from './server/http-adapter.js';
@@ -37,8 +36,7 @@ export class HttpModule implements NestModule {
   ) {}
 
   /** Called before Nest registers the routes: Fastify runs a hook only for routes that are added after it. */
-  async configure(): Promise<void> {
+  configure(): void {
     this.host.httpAdapter.installPipeline(this.pipeline);
-    await runHandlersDirectly();
   }
 }

@@ -37,7 +37,7 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
 
   answered(request: FastifyRequest, reply: FastifyReply): void {
     const { operation } = routeConfigOf(request);
-    const isRefused = request.decision?.refusal !== undefined;
+    const isRefused = request.decision?.rejection !== undefined;
     const seconds = isRefused ? undefined : reply.elapsedTime * MS;
     this.#http.answered(operation, request.method, reply.statusCode, seconds);
     if (request.decision !== null) this.#admissions.decided(request.decision);

@@ -20,7 +20,7 @@ function admissionOf(): Admission {
 }
 
 const codeOf = async (decision: ReturnType<Admission['decide']>): Promise<string | undefined> =>
-  (await decision).refusal?.code;
+  (await decision).rejection?.code;
 
 beforeEach(() => {
   jest.useFakeTimers();

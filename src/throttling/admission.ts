@@ -35,19 +35,19 @@ export class Admission implements AdmissionPort {
 
   async decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision> {
     const credential = readCredential(headers.authorization);
-    if (credential === 'none') return this.#refuse(clientAddress, 'missing_api_key');
-    if (credential === 'malformed') return this.#refuse(clientAddress, 'invalid_api_key');
+    if (credential === 'none') return this.#reject(clientAddress, 'missing_api_key');
+    if (credential === 'malformed') return this.#reject(clientAddress, 'invalid_api_key');
     let verdict: KeyVerdict | undefined;
     try {
       verdict = await this.#lookUp(credential, clientAddress);
     } catch (error) {
-      return { ...this.describeAddress(clientAddress), refusal: toApiError(error) };
+      return { ...this.describeAddress(clientAddress), rejection: toApiError(error) };
     }
     if (verdict === undefined) return this.chargeAddress(clientAddress);
-    if (verdict.state === 'unknown') return this.#refuse(clientAddress, 'invalid_api_key');
+    if (verdict.state === 'unknown') return this.#reject(clientAddress, 'invalid_api_key');
     this.parts.observe(verdict.nowMs);
     if ('planId' in verdict) return ofKey(verdict);
-    return this.#refuse(clientAddress, `${verdict.state}_api_key`);
+    return this.#reject(clientAddress, `${verdict.state}_api_key`);
   }
 
   async chargeAddress(clientAddress: string): Promise<Decision> {
@@ -56,7 +56,7 @@ export class Admission implements AdmissionPort {
     if (state.floods) await this.#delay();
     const decision = ofAddress(state);
     if (state.allowed) return decision;
-    return { ...decision, refusal: refusedUntil('rate_limit_exceeded', state.resetAtMs, clock.nowMs()) };
+    return { ...decision, rejection: rejectionUntil('rate_limit_exceeded', state.resetAtMs, clock.nowMs()) };
   }
 
   describeAddress(clientAddress: string): Decision {
@@ -77,9 +77,11 @@ export class Admission implements AdmissionPort {
   }
 
   /** 401 against the address, or 429 when the address was past its limit before. */
-  async #refuse(clientAddress: string, code: AuthenticationErrorCode): Promise<Decision> {
+  async #reject(clientAddress: string, code: AuthenticationErrorCode): Promise<Decision> {
     const decision = await this.chargeAddress(clientAddress);
-    return decision.refusal === undefined ? { ...decision, refusal: authenticationError(code) } : decision;
+    return decision.rejection === undefined
+      ? { ...decision, rejection: authenticationError(code) }
+      : decision;
   }
 }
 
@@ -89,9 +91,10 @@ function ofKey(verdict: Extract<KeyVerdict, { readonly planId: string }>): Decis
   const day = ofWindow('day', verdict.day, DAY_SECONDS);
   const decision: Decision = { windows: [minute, day], caller: { keyId, planId } };
   if (state === 'admitted') return decision;
-  const code = state === 'banned' ? 'api_key_banned' : 'rate_limit_exceeded';
   const untilMs = retryAtMs ?? minute.resetAtMs;
-  return { ...decision, retryAtMs: untilMs, refusal: refusedUntil(code, untilMs, nowMs) };
+  const code = state === 'banned' ? 'api_key_banned' : 'rate_limit_exceeded';
+  const rejectedBy = state === 'banned' ? 'ban' : day.remaining === 0 ? 'day' : 'minute';
+  return { ...decision, retryAtMs: untilMs, rejectedBy, rejection: rejectionUntil(code, untilMs, nowMs) };
 }
 
 const ofWindow = (policy: 'minute' | 'day', state: WindowState, windowSeconds: number): LimitWindow => ({
@@ -107,7 +110,7 @@ const ofAddress = ({ limit, remaining, resetAtMs }: AddressState): Decision => (
 });
 
 /** 429, with the whole seconds after which the request is admitted if no other uses the key. */
-const refusedUntil = (
+const rejectionUntil = (
   code: 'rate_limit_exceeded' | 'api_key_banned',
   untilMs: number,
   nowMs: number,

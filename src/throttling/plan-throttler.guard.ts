@@ -1,22 +1,42 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { ThrottlerGuard } from '@nestjs/throttler';
+import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerRequest } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
-import type { DirectStep } from '../http/handlers/direct-handlers.js';
+import type { Decision, KeyWindow } from '../http/decision.js';
+
+/** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
+export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
+  throttlers: [
+    { name: 'minute', ttl: 60_000, limit: (context) => limitOf(context, 'minute') },
+    { name: 'day', ttl: 86_400_000, limit: (context) => limitOf(context, 'day') },
+  ],
+  // The throttler adds suffixes to the names and leaves the headers out of a 429. The pipeline sets them on every response.
+  setHeaders: false,
+};
 
 /**
- * The throttler of the application, by plan instead of by route and in the database instead of in memory: it enforces
- * the one decision that admission made about the request, and asks for none of its own, so that nothing counts twice.
+ * Throws the 429 of a key whose minute or day is used up, or that is banned. Admission has counted the request in the database,
+ * for all replicas; this guard only reads its decision, so nothing is counted twice.
  */
 @Injectable()
-export class PlanThrottlerGuard extends ThrottlerGuard implements DirectStep {
-  beforeHandler(context: ExecutionContext): void {
-    const { decision } = context.switchToHttp().getRequest<FastifyRequest>();
-    if (decision === null) throw new Error('a request reached a handler without a decision');
-    if (decision.refusal !== undefined) throw decision.refusal;
-  }
-
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
-    this.beforeHandler(context);
+export class PlanThrottlerGuard extends ThrottlerGuard {
+  protected override async handleRequest({ context, throttler }: ThrottlerRequest): Promise<boolean> {
+    const { rejectedBy } = decisionOf(context);
+    // A ban closes both windows; the first throttler reports it.
+    const window = rejectedBy === 'ban' ? 'minute' : rejectedBy;
+    if (window === throttler.name) await this.throwThrottlingException(context);
     return true;
   }
+
+  protected override async throwThrottlingException(context: ExecutionContext): Promise<void> {
+    throw decisionOf(context).rejection ?? new Error('the request was not rejected');
+  }
+}
+
+const limitOf = (context: ExecutionContext, name: KeyWindow): number =>
+  decisionOf(context).windows.find(({ policy }) => policy === name)?.limit ?? 0;
+
+function decisionOf(context: ExecutionContext): Decision {
+  const { decision } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (decision === null) throw new Error('a request reached a handler without a decision');
+  return decision;
 }

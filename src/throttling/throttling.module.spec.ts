@@ -39,7 +39,7 @@ describe('admission', () => {
         if (client !== undefined) held.push(client);
       }
       const decision = await admission.decide({ authorization: `Bearer ${key}` }, '192.0.2.1');
-      expect(decision.refusal).toBeUndefined();
+      expect(decision.rejection).toBeUndefined();
       // One is left for the probe that looks for lost connections.
       expect(prisma.connections.all.reduce((all, pool) => all + pool.options.max, 1)).toBe(
         config.database.poolMax,

@@ -14,7 +14,7 @@ import { AdmissionObserver } from './admission-statement.js';
 import { batchAdmissions } from './batch-admissions.js';
 import { DatabaseClock } from './database-clock.js';
 import { shedLoad } from './load-shedding.js';
-import { PlanThrottlerGuard } from './plan-throttler.guard.js';
+import { PLAN_THROTTLERS, PlanThrottlerGuard } from './plan-throttler.guard.js';
 
 /** Addresses that are counted apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
 const ADDRESSES_MAX = 100_000;
@@ -25,11 +25,10 @@ const FLOOD_AFTER = 600;
 /** Keys of one address past its limit that are looked up at the same time. */
 const LOOKUPS_MAX = 4;
 
-/** Admission, which decides about every request before its body is read, and the guard that enforces its decisions. */
+/** Admission, which decides about every request, and the throttler guard that enforces its decisions about keys. */
 @Global()
 @Module({
-  // The plans are in the database. The throttler requires a limit of its own: this one rejects everything.
-  imports: [ThrottlerModule.forRoot([{ name: 'plan', limit: 0, ttl: 60_000 }])],
+  imports: [ThrottlerModule.forRoot(PLAN_THROTTLERS)],
   providers: [
     { provide: DatabaseClock, inject: [PrismaService], useFactory: startClock },
     { provide: Clock, useExisting: DatabaseClock },

@@ -34,12 +34,12 @@ describe('a flood while the database is away', () => {
   it('waits in a queue that is bounded: past it a request is refused at once', async () => {
     const admission = service.app.get(AdmissionPort);
     const headers = { authorization: `Bearer ${key}` };
-    expect((await admission.decide(headers, '192.0.2.1')).refusal).toBeUndefined();
+    expect((await admission.decide(headers, '192.0.2.1')).rejection).toBeUndefined();
     await proxy.mode('black-hole');
 
     const codes: (string | undefined)[] = [];
     const flood = Array.from({ length: 5500 }, async () => {
-      codes.push((await admission.decide(headers, '192.0.2.1')).refusal?.code);
+      codes.push((await admission.decide(headers, '192.0.2.1')).rejection?.code);
     });
     // Before any timer runs: on a busy machine the first of them are due by now.
     await new Promise((resolve) => process.nextTick(resolve));

@@ -116,7 +116,7 @@ export class RequestPipeline implements SocketOptions {
 
     if (!HTTP_VERSIONS.has(request.raw.httpVersion)) {
       request.decision = await admission.chargeAddress(address);
-      throw request.decision.refusal ?? new ApiError('malformed_request');
+      throw request.decision.rejection ?? new ApiError('malformed_request');
     }
 
     const { public: isPublic, deprecation } = routeConfigOf(request);
@@ -126,7 +126,7 @@ export class RequestPipeline implements SocketOptions {
       const begunAt = performance.now();
       request.decision = await admission.decide(request.headers, address);
       request.admissionMs = performance.now() - begunAt;
-      if (request.decision.refusal !== undefined) throw request.decision.refusal;
+      if (request.decision.rejection !== undefined) throw request.decision.rejection;
     }
 
     if (request.raw.url !== undefined && request.raw.url.length > TARGET_LENGTH_MAX) {
@@ -184,7 +184,7 @@ export class RequestPipeline implements SocketOptions {
     observer.begun(request);
     request.decision = await admission.chargeAddress(this.#addressOf(request));
     this.#setCommonHeaders(request, reply, this.#caching.notKept);
-    sendError(request.decision.refusal ?? toApiError(error), request, reply);
+    sendError(request.decision.rejection ?? toApiError(error), request, reply);
     observer.answered(request, reply);
   }
 }

@@ -44,7 +44,7 @@ export function socketErrorHandler(options: SocketOptions, inFlight: InFlightReq
       const address = options.clientAddressOf(socket.remoteAddress);
       const code = codeOf(error);
       void options.admission.chargeAddress(address).then((decision) => {
-        const answer = decision.refusal ?? new ApiError(code);
+        const answer = decision.rejection ?? new ApiError(code);
         const id = newRequestId();
         inFlight.afterLast(socket, () => answerOnSocket(socket, answer, { id, address, decision }, options));
       });
@@ -73,7 +73,7 @@ export function answerSocketErrors(server: Server, options: SocketOptions, inFli
       const refusal = new ApiError('method_not_allowed', 'CONNECT is not supported.', {
         headers: { allow: METHODS },
       });
-      const answer = decision.refusal ?? refusal;
+      const answer = decision.rejection ?? refusal;
       const about = { id: requestIdOf(request), address, decision };
       inFlight.afterLast(socket, () => answerOnSocket(socket, answer, about, options));
     });

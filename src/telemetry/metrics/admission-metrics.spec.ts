@@ -15,16 +15,17 @@ const window = (policy: LimitWindow['policy'], remaining: number): LimitWindow =
 
 const ofKey = (
   planId: string,
-  { minute = 1, day = 1, code }: { minute?: number; day?: number; code?: ErrorCode } = {},
+  rejectedBy?: Decision['rejectedBy'],
+  code: ErrorCode = 'rate_limit_exceeded',
 ): Decision => ({
-  windows: [window('minute', minute), window('day', day)],
+  windows: [window('minute', 0), window('day', 0)],
   caller: { keyId: 1n, planId },
-  ...(code && { refusal: new ApiError(code) }),
+  ...(rejectedBy && { rejectedBy, rejection: new ApiError(code) }),
 });
 
 const ofAddress = (code?: ErrorCode): Decision => ({
   windows: [window('address', 0)],
-  ...(code && { refusal: new ApiError(code) }),
+  ...(code && { rejection: new ApiError(code) }),
 });
 
 async function counted(decisions: readonly Decision[]): Promise<string[]> {
@@ -39,30 +40,22 @@ async function counted(decisions: readonly Decision[]): Promise<string[]> {
 
 const admission = (plan: string, outcome: string, count = 1): string =>
   `petstore_admissions_total{plan="${plan}",outcome="${outcome}"} ${count}`;
-const refusal = (name: string): string => `petstore_rejections_total{window="${name}"} 1`;
+const rejection = (name: string): string => `petstore_rejections_total{window="${name}"} 1`;
 
 describe('admissions', () => {
   it.each<[string, Decision, string[]]>([
     ['admitted', ofKey('pro'), [admission('pro', 'admitted')]],
+    ['rejected by the minute', ofKey('pro', 'minute'), [admission('pro', 'limited'), rejection('minute')]],
+    ['rejected by the day', ofKey('pro', 'day'), [admission('pro', 'limited'), rejection('day')]],
     [
-      'the minute refuses',
-      ofKey('pro', { minute: 0, code: 'rate_limit_exceeded' }),
-      [admission('pro', 'limited'), refusal('minute')],
+      'rejected by a ban',
+      ofKey('free', 'ban', 'api_key_banned'),
+      [admission('free', 'banned'), rejection('ban')],
     ],
     [
-      'the day refuses, also when the minute does',
-      ofKey('pro', { minute: 0, day: 0, code: 'rate_limit_exceeded' }),
-      [admission('pro', 'limited'), refusal('day')],
-    ],
-    [
-      'a ban refuses',
-      ofKey('free', { minute: 0, day: 0, code: 'api_key_banned' }),
-      [admission('free', 'banned'), refusal('ban')],
-    ],
-    [
-      'the address refuses',
+      'rejected by the address',
       ofAddress('rate_limit_exceeded'),
-      [admission('none', 'limited'), refusal('address')],
+      [admission('none', 'limited'), rejection('address')],
     ],
     ['no key', ofAddress('missing_api_key'), [admission('none', 'unknown')]],
     ['no such key', ofAddress('invalid_api_key'), [admission('none', 'unknown')]],

@@ -15,7 +15,7 @@ const OF_NO_PLAN: readonly Outcome[] = ['unknown', 'revoked', 'expired', 'undeci
 
 const WINDOWS = ['minute', 'day', 'ban', 'address'] as const;
 
-/** What a refusal says about the key. A fault of ours while deciding is "undecided", too: nobody knows the key's state. */
+/** The outcome for each error code of a rejection. All others are failures to decide. */
 const OUTCOMES: Partial<Record<ErrorCode, Outcome>> = {
   rate_limit_exceeded: 'limited',
   api_key_banned: 'banned',
@@ -25,12 +25,12 @@ const OUTCOMES: Partial<Record<ErrorCode, Outcome>> = {
   invalid_api_key: 'unknown',
 };
 
-/** What admission decided, by plan, and which window refused. */
+/** Counts admission's decisions by plan, and its rejections by window. */
 export class AdmissionMetrics {
   readonly #admissions: Counter<'plan' | 'outcome'>;
   /** The series, for prom-client looks for one by its labels each time. `none` has its place whoever comes first. */
   readonly #byPlan = new Map<string, Map<Outcome, Counter.Internal>>([[NO_PLAN, new Map()]]);
-  readonly #refusals: Counter<'window'>;
+  readonly #rejections: Counter<'window'>;
   readonly #bans: Counter;
 
   constructor(registry: Registry) {
@@ -42,13 +42,13 @@ export class AdmissionMetrics {
       registers,
     });
     for (const outcome of OF_NO_PLAN) this.#countOf(NO_PLAN, outcome).inc(0);
-    this.#refusals = new Counter({
+    this.#rejections = new Counter({
       name: 'petstore_rejections_total',
       help: 'Responses with status 429, by the limit that was exceeded.',
       labelNames: ['window'],
       registers,
     });
-    for (const window of WINDOWS) this.#refusals.inc({ window }, 0);
+    for (const window of WINDOWS) this.#rejections.inc({ window }, 0);
     this.#bans = new Counter({
       name: 'petstore_bans_started_total',
       help: 'Bans started by this replica.',
@@ -60,17 +60,16 @@ export class AdmissionMetrics {
     this.#bans.inc();
   }
 
-  /** Anybody may read a public document, which is no admission: then there is neither a key nor a refusal. */
-  decided(decision: Decision): void {
-    const { caller, refusal } = decision;
-    if (refusal === undefined) {
+  /** A request for a public document has neither a key nor a rejection, and is not counted. */
+  decided({ caller, rejection, rejectedBy }: Decision): void {
+    if (rejection === undefined) {
       if (caller !== undefined) this.#countOf(caller.planId, 'admitted').inc();
       return;
     }
-    const outcome = OUTCOMES[refusal.code] ?? 'undecided';
+    const outcome = OUTCOMES[rejection.code] ?? 'undecided';
     this.#countOf(caller?.planId ?? NO_PLAN, outcome).inc();
     if (outcome === 'limited' || outcome === 'banned')
-      this.#refusals.inc({ window: refusingWindow(decision, outcome) });
+      this.#rejections.inc({ window: rejectedBy ?? 'address' });
   }
 
   #countOf(plan: string, outcome: Outcome): Counter.Internal {
@@ -84,14 +83,4 @@ export class AdmissionMetrics {
     }
     return count;
   }
-}
-
-/** Of two exhausted windows the day is what the client has to wait for. */
-function refusingWindow(
-  { caller, windows }: Decision,
-  outcome: 'limited' | 'banned',
-): (typeof WINDOWS)[number] {
-  if (caller === undefined) return 'address';
-  if (outcome === 'banned') return 'ban';
-  return windows.some(({ policy, remaining }) => policy === 'day' && remaining === 0) ? 'day' : 'minute';
 }
