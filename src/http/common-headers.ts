@@ -1,10 +1,8 @@
 import type { FastifyReply } from 'fastify';
+import type { Clock } from './clock.js';
 import type { Cors } from './cors.js';
 import type { Decision, LimitWindow } from './decision.js';
-import type { Clock } from './clock.js';
-
-/** Headers of a response, by their lower-case names. */
-export type Headers = Readonly<Record<string, string>>;
+import type { Headers } from './headers.js';
 
 /** Sends a text as the JSON that it is: Fastify does not serialize strings again. */
 export function asJson(reply: FastifyReply, json: string): string {
@@ -26,36 +24,39 @@ interface CommonHeadersInput {
   readonly origin?: string | undefined;
 }
 
-/** The headers of every response, as lines. */
-export const commonLines = (
+/** The headers of every response. */
+export const commonHeaders = (
   { clock, cors }: CommonHeadersOptions,
   { id, decision, origin }: CommonHeadersInput,
-): string => `${rateLimitLines(decision, clock.nowMs())}${cors.lines(origin)}x-request-id: ${id}\r\n`;
+): Headers => ({
+  ...rateLimitHeaders(decision, clock.nowMs()),
+  ...cors.headers(origin),
+  'x-request-id': id,
+});
 
 /**
  * `X-RateLimit-*` for the window with the fewest requests remaining (a tie: the longer one), and all windows as
- * draft-ietf-httpapi-ratelimit-headers-10 says.
+ * draft-ietf-httpapi-ratelimit-headers-11 says.
  *
  * @param nowMs the database's clock; a reset that has passed meanwhile is reported as the next second, never as the past
  */
-function rateLimitLines({ windows, retryAtMs }: Decision, nowMs: number): string {
+function rateLimitHeaders({ windows, retryAtMs }: Decision, nowMs: number): Headers {
   const nowSeconds = Math.floor(nowMs / 1000);
-  let tightest: LimitWindow = windows[0];
-  let policies = '';
-  let states = '';
-  for (const window of windows) {
-    if (window !== tightest && isTighter(window, tightest)) tightest = window;
-    const separator = policies === '' ? '' : ', ';
-    policies += `${separator}"${window.policy}";q=${window.limit};w=${window.windowSeconds}`;
-    states += `${separator}"${window.policy}";r=${window.remaining};t=${secondsOf(window.resetAtMs, nowSeconds) - nowSeconds}`;
-  }
-  return (
-    `x-ratelimit-limit: ${tightest.limit}\r\n` +
-    `x-ratelimit-remaining: ${tightest.remaining}\r\n` +
-    `x-ratelimit-reset: ${secondsOf(retryAtMs ?? tightest.resetAtMs, nowSeconds)}\r\n` +
-    `ratelimit-policy: ${policies}\r\n` +
-    `ratelimit: ${states}\r\n`
-  );
+  const tightest = windows.reduce((one, other) => (isTighter(other, one) ? other : one));
+  return {
+    'x-ratelimit-limit': String(tightest.limit),
+    'x-ratelimit-remaining': String(tightest.remaining),
+    'x-ratelimit-reset': String(secondsOf(retryAtMs ?? tightest.resetAtMs, nowSeconds)),
+    'ratelimit-policy': windows
+      .map(({ policy, limit, windowSeconds }) => `"${policy}";q=${limit};w=${windowSeconds}`)
+      .join(', '),
+    ratelimit: windows
+      .map(
+        ({ policy, remaining, resetAtMs }) =>
+          `"${policy}";r=${remaining};t=${secondsOf(resetAtMs, nowSeconds) - nowSeconds}`,
+      )
+      .join(', '),
+  };
 }
 
 const isTighter = (one: LimitWindow, other: LimitWindow): boolean =>

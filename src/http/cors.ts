@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Headers } from './headers.js';
 
 /** The methods of all paths, as header values list them. */
 export const METHODS = 'GET, HEAD, POST, PATCH';
@@ -28,27 +29,29 @@ export class Cors {
     this.#origins = origins === '*' ? undefined : new Set(origins);
   }
 
-  /** The headers for this origin, as lines; none when it may not read the response. */
-  lines(origin: string | undefined): string {
+  /** The headers for this origin; none if it may not read the response. */
+  headers(origin: string | undefined): Headers {
     if (this.#origins === undefined) return ANY_ORIGIN;
-    return origin !== undefined && this.#origins.has(origin) ? linesFor(origin) : '';
+    return origin !== undefined && this.#origins.has(origin) ? headersFor(origin) : {};
   }
 
   /**
-   * The line of the `Vary` header: with a list of origins it contains `Origin`.
+   * The `Vary` header, if there is one: with a list of origins it contains `Origin`.
    *
-   * @param header what the response varies by besides
+   * @param header another request header that the response depends on
    */
-  vary(header?: string): string {
+  vary(header?: string): Headers {
     const by = [header, this.#origins && 'Origin'].filter((name) => name !== undefined);
-    return by.length === 0 ? '' : `vary: ${by.join(', ')}\r\n`;
+    return by.length === 0 ? {} : { vary: by.join(', ') };
   }
 }
 
-const linesFor = (origin: string): string =>
-  `access-control-allow-origin: ${origin}\r\naccess-control-expose-headers: ${EXPOSED}\r\n`;
+const headersFor = (origin: string): Headers => ({
+  'access-control-allow-origin': origin,
+  'access-control-expose-headers': EXPOSED,
+});
 
-const ANY_ORIGIN = linesFor('*');
+const ANY_ORIGIN = headersFor('*');
 
 /** The further headers of a preflight's response: the same for every path, because a preflight has no key. */
 export const PREFLIGHT_HEADERS = {

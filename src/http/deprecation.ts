@@ -6,16 +6,17 @@ import {
   type NestInterceptor,
   UseInterceptors,
 } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { ApiError } from '../errors/api-error.js';
 import { Clock } from './clock.js';
-import type { PublicUrl } from './public-url.js';
+import type { Headers } from './headers.js';
+import { PublicUrl } from './public-url.js';
 import { RouteSays, routeConfigOf } from './route.decorators.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The operation is removed at an announced instant. */
+    /** The operation is removed at an announced time. */
     readonly deprecation?: Deprecation;
   }
 }
@@ -24,51 +25,48 @@ declare module 'fastify' {
 export interface Deprecation {
   readonly deprecatedAt: Date;
   readonly removedAt: Date;
-  /** Path of the operation that replaces it. */
+  /** The path of its successor. */
   readonly successor: string;
-  /** Path of the page that explains it. */
+  /** The path of the page that explains the deprecation. */
   readonly documentation: string;
 }
 
-/**
- * Ends a deprecated operation on time. The request pipeline announces the end on every response and has already rejected by the
- * same rule; this guarantees that no handler depends on that.
- */
+/** Announces the removal of a deprecated operation on each of its responses, and responds 410 from the removal date on. */
 @Injectable()
-class DeprecationInterceptor implements NestInterceptor {
-  constructor(private readonly clock: Clock) {}
+export class DeprecationInterceptor implements NestInterceptor {
+  constructor(
+    private readonly clock: Clock,
+    private readonly publicUrl: PublicUrl,
+  ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { deprecation } = routeConfigOf(context.switchToHttp().getRequest<FastifyRequest>());
-    if (deprecation !== undefined) assertNotRemoved(deprecation, this.clock.nowMs());
-    return next.handle();
+    const http = context.switchToHttp();
+    const { deprecation } = routeConfigOf(http.getRequest<FastifyRequest>());
+    if (deprecation === undefined) return next.handle();
+    http.getResponse<FastifyReply>().headers(deprecationHeaders(deprecation, this.publicUrl));
+    if (this.clock.nowMs() < deprecation.removedAt.getTime()) return next.handle();
+    const removedOn = deprecation.removedAt.toISOString().slice(0, 10);
+    throw new ApiError(
+      'operation_removed',
+      `This operation was removed on ${removedOn}. Use ${deprecation.successor} instead.`,
+    );
   }
 }
 
-/** An operation that is removed at an announced instant: all its responses say so, and from then on it responds 410. */
+/** Marks an operation as deprecated: for the interceptor and the OpenAPI document. */
 export const Deprecated = (deprecation: Deprecation): MethodDecorator =>
   applyDecorators(RouteSays({ deprecation }), UseInterceptors(DeprecationInterceptor));
 
-/** The headers of RFC 9745 (`Deprecation`) and RFC 8594 (`Sunset`) with their links, as lines. */
-export function deprecationLines(deprecation: Deprecation, publicUrl: PublicUrl): string {
+/** `Deprecation` (RFC 9745) and `Sunset` (RFC 8594), with their links. */
+function deprecationHeaders(deprecation: Deprecation, publicUrl: PublicUrl): Headers {
   const { deprecatedAt, removedAt, successor, documentation } = deprecation;
-  const links = [
-    `<${publicUrl.to(documentation)}>; rel="deprecation"`,
-    `<${publicUrl.to(documentation)}>; rel="sunset"`,
-    `<${publicUrl.to(successor)}>; rel="successor-version"`,
-  ];
-  return (
-    `deprecation: @${deprecatedAt.getTime() / 1000}\r\n` +
-    `sunset: ${removedAt.toUTCString()}\r\n` +
-    `link: ${links.join(', ')}\r\n`
-  );
-}
-
-/** @throws ApiError operation_removed from the removal instant on */
-export function assertNotRemoved(deprecation: Deprecation, nowMs: number): void {
-  if (nowMs < deprecation.removedAt.getTime()) return;
-  throw new ApiError(
-    'operation_removed',
-    `This operation was removed on ${deprecation.removedAt.toISOString().slice(0, 10)}. Use ${deprecation.successor} instead.`,
-  );
+  return {
+    deprecation: `@${deprecatedAt.getTime() / 1000}`,
+    sunset: removedAt.toUTCString(),
+    link: [
+      `<${publicUrl.to(documentation)}>; rel="deprecation"`,
+      `<${publicUrl.to(documentation)}>; rel="sunset"`,
+      `<${publicUrl.to(successor)}>; rel="successor-version"`,
+    ].join(', '),
+  };
 }

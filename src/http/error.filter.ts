@@ -13,9 +13,12 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Responds with the Error body. The cause of a 5xx stays on the request: its log line reports it, once. */
+/**
+ * Responds with the Error body. A rejection by admission wins over every other error, so that a caller without a valid key learns
+ * nothing about paths and bodies. The cause of a 5xx stays on the request, for its log line.
+ */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const apiError = toApiError(error);
+  const apiError = request.decision?.rejection ?? toApiError(error);
   if (apiError.status >= 500) request.failure = apiError.cause ?? error;
   reply
     .code(apiError.status)

@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
-import type { Headers } from '../http/common-headers.js';
+import type { Headers } from '../http/headers.js';
 import { Public } from '../http/route.decorators.js';
 
 /** A file of the docs page, held in memory. */
@@ -72,6 +73,7 @@ const DOCS_PAGE_HEADERS: Headers = {
 };
 
 /** The docs page, for people: a guide, the reference, and a form to try each operation. */
+@SkipThrottle({ minute: true, day: true })
 @Controller()
 export class DocsPageController {
   @Get([...PAGE_FILES.keys()])

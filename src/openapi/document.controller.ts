@@ -1,4 +1,5 @@
 import { Controller, Get, Header, Injectable } from '@nestjs/common';
+import { SkipThrottle } from '@nestjs/throttler';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { HttpAdapter } from '../http/server/http-adapter.js';
 import { PublicUrl } from '../http/public-url.js';
@@ -35,6 +36,7 @@ export class OpenApiDocument {
 const KEPT = 'public, no-cache';
 
 /** The OpenAPI document, for machines. */
+@SkipThrottle({ minute: true, day: true })
 @Controller()
 export class DocumentController {
   constructor(private readonly document: OpenApiDocument) {}

@@ -65,8 +65,8 @@ export const HEADERS = {
 
 type Component = keyof typeof HEADERS;
 
-/** Statuses that Node's parser can send before the route is known: they lack the headers that the operation adds. */
-const BEFORE_THE_ROUTE: ReadonlySet<number> = new Set([400, 408, 414, 431]);
+/** The responses of the handler, which announce its removal. */
+const OF_HANDLER: ReadonlySet<number> = new Set([200, 304, 404, 410]);
 
 /** The headers of an operation's response with this status. */
 export function headersOf(operation: DocumentedOperation, status: number): Json {
@@ -95,9 +95,17 @@ export function headersOf(operation: DocumentedOperation, status: number): Json 
   };
 }
 
+/** For statuses that the handler and earlier steps return. */
+const OPTIONAL_DEPRECATION: Json = {
+  Deprecation: optional(HEADERS.Deprecation),
+  Sunset: optional(HEADERS.Sunset),
+  Link: optional(HEADERS.DeprecationLink),
+};
+
 /** The headers of any error response to HEAD, which the document does not list by status. */
 export const headersOfHeadErrors = (operation: DocumentedOperation): Json => ({
   ...headersOf(operation, 400),
+  ...(operation.deprecation && OPTIONAL_DEPRECATION),
   'WWW-Authenticate': optional(HEADERS['WWW-Authenticate']),
   'Retry-After': optional(HEADERS['Retry-After']),
 });
@@ -105,11 +113,12 @@ export const headersOfHeadErrors = (operation: DocumentedOperation): Json => ({
 const isList = ({ success }: DocumentedOperation): boolean => success.schema['type'] === 'array';
 
 function deprecationHeaders(status: number): Json {
-  if (!BEFORE_THE_ROUTE.has(status)) {
+  if (OF_HANDLER.has(status)) {
     return { ...always('Deprecation', 'Sunset'), Link: reference('DeprecationLink') };
   }
-  const { Deprecation, Sunset, DeprecationLink: Link } = HEADERS;
-  return { Deprecation: optional(Deprecation), Sunset: optional(Sunset), Link: optional(Link) };
+  // A 412 has no Link, because that describes the representation. A 500 or 503 may come from the handler or before it.
+  if (status === 412) return always('Deprecation', 'Sunset');
+  return status >= 500 ? OPTIONAL_DEPRECATION : {};
 }
 
 const reference = (component: Component): Json => ({ $ref: `#/components/headers/${component}` });

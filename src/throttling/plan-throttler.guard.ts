@@ -32,8 +32,11 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 }
 
-const limitOf = (context: ExecutionContext, name: KeyWindow): number =>
-  decisionOf(context).windows.find(({ policy }) => policy === name)?.limit ?? 0;
+function limitOf(context: ExecutionContext, name: KeyWindow): number {
+  const window = decisionOf(context).windows.find(({ policy }) => policy === name);
+  if (window === undefined) throw new Error(`the decision has no window ${name}: is @SkipThrottle missing?`);
+  return window.limit;
+}
 
 function decisionOf(context: ExecutionContext): Decision {
   const { decision } = context.switchToHttp().getRequest<FastifyRequest>();

@@ -19,7 +19,7 @@ export interface Parts {
 export interface Fault {
   readonly fault: string;
   /** Of two faults on one step the request can have only one. */
-  readonly step: 'key' | 'target' | 'route' | 'expectation' | 'length' | 'type' | 'form';
+  readonly step: 'key' | 'target' | 'host' | 'route' | 'expectation' | 'length' | 'type' | 'form';
   readonly status: number;
   readonly code: ErrorCode;
   readonly describes: Described;
@@ -69,6 +69,14 @@ export const FAULTS: readonly Fault[] = [
     spoil: (parts) => ({ ...parts, target: `${parts.target}?${'x'.repeat(9000)}` }),
   },
   {
+    fault: 'no Host',
+    step: 'host',
+    status: 400,
+    code: 'malformed_request',
+    describes: 'key',
+    spoil: (parts) => ({ ...parts, host: undefined }),
+  },
+  {
     fault: 'an unknown path',
     step: 'route',
     status: 404,
@@ -85,20 +93,21 @@ export const FAULTS: readonly Fault[] = [
     spoil: (parts) => ({ ...parts, method: 'PUT' }),
   },
   {
-    fault: 'a removed operation',
-    step: 'route',
-    status: 410,
-    code: 'operation_removed',
-    describes: 'key',
-    spoil: (parts) => ({ ...parts, method: 'GET', target: parts.target.replace('pets', 'pets/1') }),
-  },
-  {
     fault: 'an unmet expectation',
     step: 'expectation',
     status: 417,
     code: 'expectation_failed',
     describes: 'key',
     spoil: (parts) => ({ ...parts, expectation: 'the-unexpected' }),
+  },
+  // A GET, whose body is ignored, so that only errors of its values could come before.
+  {
+    fault: 'a removed operation',
+    step: 'route',
+    status: 410,
+    code: 'operation_removed',
+    describes: 'key',
+    spoil: (parts) => ({ ...parts, method: 'GET', target: parts.target.replace('pets', 'pets/1') }),
   },
   {
     fault: 'too large a body',
@@ -115,14 +124,6 @@ export const FAULTS: readonly Fault[] = [
     code: 'unsupported_media_type',
     describes: 'key',
     spoil: (parts) => ({ ...parts, type: 'Content-Type: text/plain' }),
-  },
-  {
-    fault: 'no Host',
-    step: 'form',
-    status: 400,
-    code: 'malformed_request',
-    describes: 'key',
-    spoil: (parts) => ({ ...parts, host: undefined }),
   },
   {
     fault: 'malformed JSON',

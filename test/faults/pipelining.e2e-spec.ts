@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { connect } from 'node:net';
-import { once } from 'node:events';
 import { Connection } from '../contract/connection.js';
 import {
   bearer,
@@ -194,27 +192,5 @@ describe('HTTP/1.0', () => {
         expect((await connection.answer()).status).toBe(200);
       }
     });
-  });
-});
-
-describe('a client that has sent all and only reads on', () => {
-  it.each([
-    ['one request', 1],
-    ['three requests', 3],
-  ])('gets its responses to %s, then the connection closes', async (_what, count) => {
-    const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
-    await once(socket, 'connect');
-    let text = '';
-    socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
-    socket.end(post(key, PET).repeat(count));
-    await once(socket, 'close');
-    expect(text.match(/HTTP\/1\.1 201 /g)).toHaveLength(count);
-  });
-
-  it('and has sent nothing is closed', async () => {
-    const socket = connect({ port: service.port, host: '127.0.0.1', allowHalfOpen: true });
-    await once(socket, 'connect');
-    socket.resume().end();
-    await once(socket, 'close');
   });
 });

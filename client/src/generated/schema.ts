@@ -1177,23 +1177,8 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    /**
-                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation?: string;
-                    /**
-                     * @description Links to the documentation of the deprecation and to the successor of the operation.
-                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
-                     */
-                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description When the operation is removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset?: string;
                     Vary: components["headers"]["Vary"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1221,11 +1206,8 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Link: components["headers"]["DeprecationLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Sunset: components["headers"]["Sunset"];
                     Vary: components["headers"]["Vary"];
                     "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1276,23 +1258,8 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    /**
-                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation?: string;
-                    /**
-                     * @description Links to the documentation of the deprecation and to the successor of the operation.
-                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
-                     */
-                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description When the operation is removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset?: string;
                     Vary: components["headers"]["Vary"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1343,7 +1310,6 @@ export interface operations {
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     Deprecation: components["headers"]["Deprecation"];
-                    Link: components["headers"]["DeprecationLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Sunset: components["headers"]["Sunset"];
@@ -1369,23 +1335,8 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    /**
-                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation?: string;
-                    /**
-                     * @description Links to the documentation of the deprecation and to the successor of the operation.
-                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
-                     */
-                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description When the operation is removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset?: string;
                     Vary: components["headers"]["Vary"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1408,11 +1359,8 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Link: components["headers"]["DeprecationLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Sunset: components["headers"]["Sunset"];
                     Vary: components["headers"]["Vary"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1438,12 +1386,9 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Link: components["headers"]["DeprecationLink"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
-                    Sunset: components["headers"]["Sunset"];
                     Vary: components["headers"]["Vary"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1462,6 +1407,30 @@ export interface operations {
             };
             /** @description - `headers_too_large`: The request headers are too large. */
             431: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"] & {
+                        /** @enum {unknown} */
+                        code: "headers_too_large";
+                        /** @constant */
+                        status: 431;
+                    };
+                };
+            };
+            /** @description - `internal_error`: An unexpected error occurred in the service. */
+            500: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
@@ -1493,33 +1462,6 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "headers_too_large";
-                        /** @constant */
-                        status: 431;
-                    };
-                };
-            };
-            /** @description - `internal_error`: An unexpected error occurred in the service. */
-            500: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Link: components["headers"]["DeprecationLink"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Sunset: components["headers"]["Sunset"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"] & {
-                        /** @enum {unknown} */
                         code: "internal_error";
                         /** @constant */
                         status: 500;
@@ -1532,12 +1474,24 @@ export interface operations {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                     "Cache-Control": components["headers"]["Cache-Control"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    Link: components["headers"]["DeprecationLink"];
+                    /**
+                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
+                     * @example @1795132800
+                     */
+                    Deprecation?: string;
+                    /**
+                     * @description Links to the documentation of the deprecation and to the successor of the operation.
+                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
+                     */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Retry-After": components["headers"]["Retry-After"];
-                    Sunset: components["headers"]["Sunset"];
+                    /**
+                     * @description When the operation is removed (RFC 8594).
+                     * @example Thu, 05 Dec 2030 00:00:00 GMT
+                     */
+                    Sunset?: string;
                     Vary: components["headers"]["Vary"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];

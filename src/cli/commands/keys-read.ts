@@ -85,7 +85,7 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
       });
       if (json === true) return context.print(toJson(rows));
       const columns = [column('day'), numberColumn('admitted'), numberColumn('rejected')];
-      const named = rows.map((row) => ({ ...row, rejected: row['refused'] }));
+      const named = rows.map(({ day, admitted, refused }) => ({ day, admitted, rejected: refused }));
       printRows(context, columns, named, `No requests in the last ${days} days.`);
     })
     .addHelpText('after', examples('petstore keys usage 7 --days 7'));

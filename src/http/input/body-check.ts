@@ -2,13 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import { ApiError } from '../../errors/api-error.js';
 
-/** Requests whose `Expect` asks for something else than 100-continue; Node tells them apart before the request event. */
-const unmetExpectations = new WeakSet<IncomingMessage>();
-
-export const markUnmetExpectation = (request: IncomingMessage): void => {
-  unmetExpectations.add(request);
-};
-
 /** Why a body broke off: bytes that cannot be read, the time-out, the end of the connection. */
 const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
 
@@ -49,30 +42,29 @@ export const isBodyIgnored = ({ method }: IncomingMessage): boolean => method ==
 /** Whether nothing more can be read from a request's connection. */
 export const isBrokenOff = (request: IncomingMessage): boolean => brokenBodies.has(request);
 
-/** Whether a client whose request passed the check below waits for "100 Continue" before it sends the body. */
-export const awaitsContinue = ({ httpVersion, headers }: IncomingMessage): boolean =>
-  httpVersion === '1.1' && headers.expect !== undefined;
-
 /**
- * What can be said of a request's body before a byte of it is read: 417, 413, 415, then what is malformed, in this
- * order. A body without a length is measured while it is read.
+ * Checks the headers about the body: 413, 415, in this order. A body without a length is measured while it is read.
+ *
+ * @throws ApiError
  */
-export function checkBeforeBody(request: IncomingMessage, bodyBytesMax: number): void {
+export function checkBodyHeaders(request: IncomingMessage, bodyBytesMax: number): void {
   const { headers } = request;
-  if (unmetExpectations.has(request)) throw new ApiError('expectation_failed');
   if (!isBodyIgnored(request) && hasBody(request)) {
     if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
-    if (!isPlainJson(headers)) {
-      throw new ApiError('unsupported_media_type');
-    }
+    if (!isPlainJson(headers)) throw new ApiError('unsupported_media_type');
   }
-  checkHost(request);
   const broken = brokenBodies.get(request);
   if (broken !== undefined) throw broken;
 }
 
+/** @throws ApiError if `Expect` is anything but 100-continue (RFC 9110 section 10.1.1) */
+export function checkExpectation({ headers: { expect } }: IncomingMessage): void {
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+    throw new ApiError('expectation_failed');
+}
+
 /** RFC 9112 section 3.2: two programs could read two different hosts. A repeated header comes joined with a comma. */
-function checkHost({ headers: { host }, httpVersion }: IncomingMessage): void {
+export function checkHost({ headers: { host }, httpVersion }: IncomingMessage): void {
   if (host === undefined) {
     if (httpVersion === '1.1') throw new ApiError('malformed_request', 'The Host header is missing.');
   } else if (!HOST.test(host)) {
@@ -84,13 +76,10 @@ function checkHost({ headers: { host }, httpVersion }: IncomingMessage): void {
 /** `uri-host [ ":" port ]` of RFC 3986, not empty (RFC 9110 section 4.2.1): a name, an IPv4 address or one in brackets. */
 const HOST = /^(?:\[[\d.:A-Fa-f]+\]|(?:[-.\w~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::\d*)?$/;
 
-/** The rest of such a body is not waited for: the connection closes. */
 export const bodyTooLarge = (bodyBytesMax: number): ApiError =>
-  new ApiError('body_too_large', `The body is larger than ${bodyBytesMax} bytes.`, {
-    headers: { connection: 'close' },
-  });
+  new ApiError('body_too_large', `The body is larger than ${bodyBytesMax} bytes.`);
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** JSON in UTF-8 and in no coding: JSON has no other character set, and a coding could hide a huge body. */

@@ -2,18 +2,13 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { ApiError } from '../../errors/api-error.js';
-import { type QuickReader, quickReaderOf, READ_OPTIONS } from './quick-reader.js';
-
-type Dto = ClassConstructor<object>;
 
 /**
- * Turns a body or a query into its DTO and refuses what does not fit, with every fault in one line. Only members that the
- * DTO exposes are looked at: unknown ones are ignored, however deep they are.
+ * Turns a body or a query into its DTO, and rejects invalid ones with all errors in one message. Only members that the DTO exposes
+ * are read, so unknown ones are ignored.
  */
 @Injectable()
 export class InputPipe implements PipeTransform {
-  readonly #quickReaders = new Map<Dto, QuickReader | undefined>();
-
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
     if ((type !== 'body' && type !== 'query') || metatype === undefined || metatype === Object) return value;
     const code = type === 'body' ? 'invalid_body' : 'invalid_parameter';
@@ -23,17 +18,14 @@ export class InputPipe implements PipeTransform {
         value === undefined ? 'A body is required.' : 'The body must be a JSON object.',
       );
     }
-    const dto = metatype as Dto;
-    if (!this.#quickReaders.has(dto)) this.#quickReaders.set(dto, quickReaderOf(dto));
-    return this.#quickReaders.get(dto)?.(value as Record<string, unknown>) ?? read(dto, value, code);
+    const dto = plainToInstance(metatype as ClassConstructor<object>, value, {
+      excludeExtraneousValues: true,
+      exposeUnsetFields: false,
+    });
+    const errors = validateSync(dto, { stopAtFirstError: true, forbidUnknownValues: false });
+    if (errors.length > 0) throw new ApiError(code, errors.map(messageOf).join(' '));
+    return dto;
   }
-}
-
-function read(dto: Dto, value: object, code: 'invalid_body' | 'invalid_parameter'): object {
-  const input = plainToInstance(dto, value, READ_OPTIONS);
-  const faults = validateSync(input, { stopAtFirstError: true, forbidUnknownValues: false });
-  if (faults.length > 0) throw new ApiError(code, faults.map(messageOf).join(' '));
-  return input;
 }
 
 const messageOf = ({ property, constraints }: ValidationError): string =>

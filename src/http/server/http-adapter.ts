@@ -10,13 +10,11 @@ import {
   type RouteOptions,
 } from 'fastify';
 import type { Config } from '../../config/config.js';
-import { ResponseOfServer } from '../appended-headers.js';
 import { createIsTrustedPeer } from '../client-address.js';
 import { requestIdOf } from '../request.js';
 import { AddressTurns } from '../sockets/address-turns.js';
 import { ConnectionLimits } from '../sockets/connection-limits.js';
 import { InFlightRequests } from '../sockets/in-flight-requests.js';
-import { writeInOnePiece } from '../sockets/one-piece.js';
 import { OpenConnections } from '../sockets/open-connections.js';
 import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
 import type { RequestPipeline } from './pipeline.js';
@@ -59,7 +57,6 @@ export class HttpAdapter extends FastifyAdapter {
       serverFactory: (handle: RequestListener) => {
         const server = createServer(
           {
-            ServerResponse: ResponseOfServer,
             // Else Node responds to a missing Host by itself, without a body.
             requireHostHeader: false,
             // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
@@ -74,9 +71,7 @@ export class HttpAdapter extends FastifyAdapter {
           inFlight.dispatch(handle),
         );
         // For clients that take no response: no byte in either direction for this time. Twice, so that 408 always comes first.
-        server.setTimeout(config.requestTimeoutMs * 2);
-        // Else Node ends the connection of a client that has sent all and only reads on: its request is charged already.
-        return Object.assign(server, { httpAllowHalfOpen: true });
+        return server.setTimeout(config.requestTimeoutMs * 2);
       },
       // The service uses no Nest middleware.
       skipMiddie: true,
@@ -106,7 +101,6 @@ export class HttpAdapter extends FastifyAdapter {
     });
     // Else headers past the first 2,000 are dropped (Node 20) or rejected (24): 16 KiB limit their size anyway.
     server.maxHeadersCount = 0;
-    writeInOnePiece(server);
     answerSocketErrors(server, pipeline, this.#inFlight);
     const isTrustedPeer = createIsTrustedPeer(this.#config.trustProxy);
     new ConnectionLimits({ ...this.#config.connections, isTrustedPeer }, this.#turns, pipeline).watch(server);

@@ -4,27 +4,28 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { CONFIG, LOGGER } from '../../config/config.module.js';
 import { ApiError } from '../../errors/api-error.js';
-import { appendLines } from '../appended-headers.js';
+import type { ErrorCode } from '../../errors/error-codes.js';
 import { Caching } from '../caching.js';
 import { CLIENT_ADDRESS_OF, type ClientAddressOf } from '../client-address.js';
 import { Clock } from '../clock.js';
-import { commonLines } from '../common-headers.js';
+import { commonHeaders } from '../common-headers.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from '../cors.js';
 import { AdmissionPort } from '../decision.js';
-import { assertNotRemoved, type Deprecation, deprecationLines } from '../deprecation.js';
 import { sendError, toApiError } from '../error.filter.js';
 import {
-  awaitsContinue,
   bodyBrokeOff,
   bodySource,
   bodyTooLarge,
-  checkBeforeBody,
+  checkBodyHeaders,
+  checkExpectation,
+  checkHost,
+  hasBody,
   isBodyIgnored,
   isBrokenOff,
 } from '../input/body-check.js';
 import { parseJsonBody } from '../input/json-body.js';
+import type { Headers } from '../headers.js';
 import { HttpObserver } from '../observer.js';
-import { PublicUrl } from '../public-url.js';
 import { decorateRequests } from '../request.js';
 import { routeConfigOf } from '../route.decorators.js';
 import type { InFlightRequests } from '../sockets/in-flight-requests.js';
@@ -34,6 +35,13 @@ import { RouteMethods } from './route-methods.js';
 /** Longer than a page of cursors and filters needs, and shorter than Node's limit for all headers (16 KiB). */
 const TARGET_LENGTH_MAX = 8192;
 
+/** Errors that come before 404 and 405: about the request line, the Host or the framing. */
+const BEFORE_ROUTING: ReadonlySet<ErrorCode> = new Set([
+  'uri_too_long',
+  'malformed_request',
+  'request_timeout',
+]);
+
 /** Node's parser also takes 0.9 and 2.0, whose requests are framed differently. */
 const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 
@@ -41,7 +49,6 @@ const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
 @Injectable()
 export class RequestPipeline implements SocketOptions {
   readonly #methods = new RouteMethods();
-  readonly #announcements = new Map<Deprecation | undefined, string>();
   readonly #caching: Caching;
   readonly #bodyBytesMax: number;
   #inFlight!: InFlightRequests;
@@ -51,7 +58,6 @@ export class RequestPipeline implements SocketOptions {
     readonly clock: Clock,
     readonly cors: Cors,
     readonly observer: HttpObserver,
-    private readonly publicUrl: PublicUrl,
     @Inject(CLIENT_ADDRESS_OF) readonly clientAddressOf: ClientAddressOf,
     @Inject(CONFIG) { bodyBytesMax }: Config,
     @Inject(LOGGER) readonly logger: Logger,
@@ -64,15 +70,11 @@ export class RequestPipeline implements SocketOptions {
   install(fastify: FastifyInstance, inFlight: InFlightRequests): void {
     this.#inFlight = inFlight;
     decorateRequests(fastify);
-    fastify.addHook('onRoute', (route) => {
-      this.#methods.add(route);
-      const { deprecation } = route.config ?? {};
-      if (deprecation !== undefined)
-        this.#announcements.set(deprecation, deprecationLines(deprecation, this.publicUrl));
-    });
+    fastify.addHook('onRoute', (route) => this.#methods.add(route));
     fastify.removeAllContentTypeParsers();
     fastify.addHook('preParsing', ({ raw }, _reply, payload, done) => {
       try {
+        checkBodyHeaders(raw, this.#bodyBytesMax);
         done(null, isBodyIgnored(raw) ? payload : bodySource(raw));
       } catch (error) {
         done(error as ApiError);
@@ -87,12 +89,10 @@ export class RequestPipeline implements SocketOptions {
       },
     );
     fastify.addHook('onSend', (request, reply, payload, done) => this.#onSend(request, reply, payload, done));
-    fastify.setErrorHandler((error: FastifyError, request, reply) => {
-      if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-        sendError(bodyTooLarge(this.#bodyBytesMax), request, reply);
-      else sendError(error === request.raw.errored ? bodyBrokeOff(error) : error, request, reply);
-    });
-    fastify.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply));
+    fastify.setErrorHandler((error: FastifyError, request, reply) =>
+      sendError(this.#errorOf(error, request), request, reply),
+    );
+    fastify.setNotFoundHandler((request, reply) => sendError(this.#noRoute(request), request, reply));
   }
 
   readonly onRequest = (
@@ -103,9 +103,13 @@ export class RequestPipeline implements SocketOptions {
     this.#beforeBody(request, reply).then((hasResponded) => hasResponded || done(), done);
   };
 
-  /** Everything that is decided before a byte of the body is read. Resolves to true if it has already responded. */
+  /**
+   * Obtains the decision of admission, then checks what needs no body. It throws no rejection of the decision: the guards do, and
+   * `sendError` prefers it to other errors. Resolves to true if it has already responded.
+   */
   async #beforeBody(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const { admission, clock, observer } = this;
+    const { admission, observer } = this;
+    const { raw } = request;
     observer.begun(request);
     const address = this.#addressOf(request);
     if (isPreflight(request.method, request.headers)) {
@@ -114,28 +118,20 @@ export class RequestPipeline implements SocketOptions {
       return true;
     }
 
-    if (!HTTP_VERSIONS.has(request.raw.httpVersion)) {
-      request.decision = await admission.chargeAddress(address);
-      throw request.decision.rejection ?? new ApiError('malformed_request');
-    }
-
-    const { public: isPublic, deprecation } = routeConfigOf(request);
-    if (isPublic === true) {
+    if (routeConfigOf(request).public === true) {
       request.decision = admission.describeAddress(address);
     } else {
       const begunAt = performance.now();
       request.decision = await admission.decide(request.headers, address);
       request.admissionMs = performance.now() - begunAt;
-      if (request.decision.rejection !== undefined) throw request.decision.rejection;
     }
 
-    if (request.raw.url !== undefined && request.raw.url.length > TARGET_LENGTH_MAX) {
+    if (raw.url !== undefined && raw.url.length > TARGET_LENGTH_MAX) {
       throw new ApiError('uri_too_long', `The request URI is longer than ${TARGET_LENGTH_MAX} characters.`);
     }
-    if (request.is404) this.#throwNoRoute(request);
-    if (deprecation !== undefined) assertNotRemoved(deprecation, clock.nowMs());
-    checkBeforeBody(request.raw, this.#bodyBytesMax);
-    if (awaitsContinue(request.raw)) reply.raw.writeContinue();
+    if (!HTTP_VERSIONS.has(raw.httpVersion)) throw new ApiError('malformed_request');
+    checkHost(raw);
+    checkExpectation(raw);
     return false;
   }
 
@@ -144,11 +140,23 @@ export class RequestPipeline implements SocketOptions {
     return (request.clientAddress ??= this.clientAddressOf(remoteAddress, request.headers));
   }
 
-  #throwNoRoute({ raw }: FastifyRequest): never {
+  /** Where no route matched, that comes before errors of the body, which Fastify parses all the same. */
+  #errorOf(error: FastifyError, request: FastifyRequest): ApiError {
+    const apiError = toApiError(
+      error.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+        ? bodyTooLarge(this.#bodyBytesMax)
+        : error === request.raw.errored
+          ? bodyBrokeOff(error)
+          : error,
+    );
+    return request.is404 && !BEFORE_ROUTING.has(apiError.code) ? this.#noRoute(request) : apiError;
+  }
+
+  #noRoute({ raw }: FastifyRequest): ApiError {
     const methods = this.#methods.of(raw.url ?? '');
-    if (methods.length === 0) throw new ApiError('not_found');
+    if (methods.length === 0) return new ApiError('not_found');
     const allow = methods.join(', ');
-    throw new ApiError('method_not_allowed', `This path supports only ${allow}.`, { headers: { allow } });
+    return new ApiError('method_not_allowed', `This path supports only ${allow}.`, { headers: { allow } });
   }
 
   #onSend(
@@ -158,9 +166,13 @@ export class RequestPipeline implements SocketOptions {
     done: (error?: Error | null, payload?: unknown) => void,
   ): void {
     const sent = this.#caching.of(request, reply, payload);
-    if (sent === 'precondition_failed') return done(new ApiError(sent));
+    if (sent === 'precondition_failed') {
+      // They describe the representation that is not sent.
+      reply.removeHeader('cache-control').removeHeader('link');
+      return done(new ApiError(sent));
+    }
     const isSent = this.#inFlight.whenRoom(request.raw, sent.payload, () => {
-      this.#setCommonHeaders(request, reply, sent.lines);
+      this.#setCommonHeaders(request, reply, sent.headers);
       this.observer.answered(request, reply);
       done(null, sent.payload);
     });
@@ -169,13 +181,15 @@ export class RequestPipeline implements SocketOptions {
   }
 
   /** The headers of every response, at the last moment, so that none of them is stale. */
-  #setCommonHeaders(request: FastifyRequest, reply: FastifyReply, caching: string): void {
+  #setCommonHeaders(request: FastifyRequest, reply: FastifyReply, caching: Headers): void {
+    const { id, raw, headers } = request;
     request.decision ??= this.admission.describeAddress(this.#addressOf(request));
-    if (this.#inFlight.isLast(request.raw) || isBrokenOff(request.raw)) reply.header('connection', 'close');
-    const { id, decision, headers } = request;
-    const common = commonLines(this, { id, decision, origin: headers.origin });
-    const announcement = this.#announcements.get(routeConfigOf(request).deprecation) ?? '';
-    appendLines(reply, `${common}${caching}${announcement}`);
+    // What follows on the connection could be the rest of the body.
+    const isArriving = hasBody(raw) && !raw.complete;
+    if (isArriving || this.#inFlight.isLast(raw) || isBrokenOff(raw)) reply.header('connection', 'close');
+    reply
+      .headers(commonHeaders(this, { id, decision: request.decision, origin: headers.origin }))
+      .headers(caching);
   }
 
   /** Responds to a target that cannot be decoded. It reaches no hook, so nothing was decided and no header is set. */
@@ -183,8 +197,8 @@ export class RequestPipeline implements SocketOptions {
     const { admission, observer } = this;
     observer.begun(request);
     request.decision = await admission.chargeAddress(this.#addressOf(request));
-    this.#setCommonHeaders(request, reply, this.#caching.notKept);
-    sendError(request.decision.rejection ?? toApiError(error), request, reply);
+    this.#setCommonHeaders(request, reply, this.#caching.notStored);
+    sendError(toApiError(error), request, reply);
     observer.answered(request, reply);
   }
 }

@@ -3,14 +3,14 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ConnectionError, FastifyBaseLogger } from 'fastify';
 import { ApiError } from '../../errors/api-error.js';
-import { breakOffBody, markUnmetExpectation } from '../input/body-check.js';
+import { breakOffBody } from '../input/body-check.js';
 import type { ErrorCode } from '../../errors/error-codes.js';
 import type { InFlightRequests } from './in-flight-requests.js';
 import { METHODS } from '../cors.js';
 import type { HttpObserver, SocketAnswer } from '../observer.js';
 import type { AdmissionPort } from '../decision.js';
 import { newRequestId, requestIdOf } from '../request.js';
-import { commonLines, type CommonHeadersOptions } from '../common-headers.js';
+import { commonHeaders, type CommonHeadersOptions } from '../common-headers.js';
 import type { ClientAddressOf } from '../client-address.js';
 
 /** What a response on a bare socket needs. */
@@ -56,16 +56,8 @@ export function socketErrorHandler(options: SocketOptions, inFlight: InFlightReq
 
 /** Node answers these by itself, or not at all, unless somebody listens. */
 export function answerSocketErrors(server: Server, options: SocketOptions, inFlight: InFlightRequests): void {
-  // The pipeline sends "100 Continue" once the request is admitted.
-  server.on('checkContinue', (request, response) => {
-    // Node finds it among other words, too.
-    if (request.headers.expect?.toLowerCase() !== '100-continue') markUnmetExpectation(request);
-    server.emit('request', request, response);
-  });
-  server.on('checkExpectation', (request, response) => {
-    markUnmetExpectation(request);
-    server.emit('request', request, response);
-  });
+  // Node would respond 417 by itself, without the headers and the body of an error.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     socket.on('error', () => socket.destroy());
     const address = options.clientAddressOf(request.socket.remoteAddress, request.headers);
@@ -118,9 +110,10 @@ export function endWithError(
     'content-length': String(Buffer.byteLength(body)),
     date: new Date().toUTCString(),
     connection: 'close',
+    ...options.cors.vary(),
+    ...commonHeaders(options, about),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  lines.push(options.cors.vary(), commonLines(options, about));
   socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -91,11 +91,18 @@ export const BYTES: readonly Kind[] = [
     ...MALFORMED,
     limit: 'key',
   },
-  { kind: 'HTTP/0.9', bytes: () => 'GET /v1/pets\r\n\r\n', ...MALFORMED },
+  {
+    kind: 'HTTP/0.9, which cannot carry a key',
+    bytes: () => 'GET /v1/pets\r\n\r\n',
+    status: 401,
+    code: 'missing_api_key',
+    limit: 'address',
+  },
   {
     kind: 'HTTP/2.0 in the form of HTTP/1.1',
     bytes: ({ good }) => rawRequest('GET /v1/pets HTTP/2.0', ['Host: x', bearer(good)]),
     ...MALFORMED,
+    limit: 'key',
   },
   ...WRONG_HOSTS,
   {
