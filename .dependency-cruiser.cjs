@@ -2,35 +2,27 @@
 
 /** Which folders of src a folder may import from, besides itself. An arrow that is not here points the wrong way. */
 const arrows = {
-  errors: [],
   config: [],
-  embedded: ['errors'],
-  prisma: ['embedded', 'config', 'generated', 'errors'],
-  batching: ['prisma', 'errors'],
-  http: ['prisma', 'config', 'errors'],
-  auth: ['http', 'errors'],
-  throttling: ['auth', 'http', 'batching', 'prisma', 'config', 'errors'],
-  idempotency: ['http', 'batching', 'prisma', 'errors'],
-  pets: ['idempotency', 'http', 'batching', 'prisma', 'errors'],
-  store: ['idempotency', 'http', 'batching', 'prisma', 'errors'],
-  usage: ['http', 'auth', 'batching', 'prisma'],
+  common: ['config'],
+  embedded: ['common'],
+  prisma: ['embedded', 'common', 'config', 'generated'],
+  batching: ['prisma', 'common'],
+  auth: ['common'],
+  throttling: ['auth', 'batching', 'prisma', 'common', 'config'],
+  http: ['common', 'config'],
+  idempotency: ['batching', 'prisma', 'common'],
+  pets: ['idempotency', 'batching', 'prisma', 'common'],
+  store: ['idempotency', 'batching', 'prisma', 'common'],
+  usage: ['auth', 'batching', 'prisma', 'common'],
   samples: ['prisma', 'generated', 'pets', 'store'],
-  telemetry: ['throttling', 'http', 'batching', 'prisma', 'config', 'errors'],
-  management: ['telemetry', 'http', 'prisma', 'config'],
+  telemetry: ['throttling', 'http', 'batching', 'prisma', 'common', 'config'],
+  management: ['telemetry', 'http', 'prisma', 'common', 'config'],
   lifecycle: [
     ...['management', 'telemetry', 'idempotency', 'samples', 'throttling', 'http', 'batching'],
-    ...['prisma', 'embedded', 'config'],
+    ...['prisma', 'embedded', 'common', 'config'],
   ],
-  openapi: ['http', 'errors'],
-  cli: ['config', 'prisma', 'embedded', 'http', 'pets', 'lifecycle', 'errors'],
-};
-
-/** Which folders of src/http a folder may import from, besides itself and the files beside them all. */
-const rooms = {
-  input: [],
-  sockets: ['input'],
-  handlers: [],
-  server: ['sockets', 'input'],
+  openapi: ['http', 'common'],
+  cli: ['config', 'prisma', 'embedded', 'pets', 'lifecycle', 'common'],
 };
 
 /** The service, the command line, and what a browser loads first. */
@@ -50,13 +42,6 @@ module.exports = {
       severity: 'error',
       from: { path: `^src/${folder}/` },
       to: { path: '^src/', pathNot: `^src/(?:${[folder, ...targets].join('|')})/` },
-    })),
-    ...Object.entries(rooms).map(([room, targets]) => ({
-      name: `rooms-of-http-${room}`,
-      comment: `src/http/${room} may import from ${targets.join(', ') || 'no other room'} only`,
-      severity: 'error',
-      from: { path: `^src/http/${room}/` },
-      to: { path: '^src/http/[^/]+/', pathNot: `^src/http/(?:${[room, ...targets].join('|')})/` },
     })),
     {
       name: 'no-cycles-of-folders',

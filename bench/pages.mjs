@@ -1,5 +1,5 @@
 // How a page that begins at an animal is asked for. Baselines take the identifier as it is; the service takes a cursor.
-import { encodeCursor } from '../dist/http/paging.js';
+import { encodeCursor } from '../dist/common/pagination.js';
 
 /**
  * What makes the target of a page for a kind of server.

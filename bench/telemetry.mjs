@@ -2,7 +2,7 @@
 // process, the writing of the lines included; no server, no database.
 import { openSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
-import { requestIdOf } from '../dist/http/request.js';
+import { requestIdOf } from '../dist/common/request.js';
 import { LogDestination } from '../dist/telemetry/logging/log-destination.js';
 import { RequestLog } from '../dist/telemetry/logging/request-log.js';
 import { Telemetry } from '../dist/telemetry/telemetry.js';

@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { loadConfig } from './config/config.js';
-import { HttpAdapter } from './http/server/http-adapter.js';
+import { HttpAdapter } from './http/http-adapter.js';
 import { SHUTDOWN_SIGNALS } from './lifecycle/shutdown.js';
 import { explainStartError } from './lifecycle/start-error.js';
 import { StartReport } from './lifecycle/start-report.js';

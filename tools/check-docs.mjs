@@ -46,7 +46,9 @@ const named = [
   {
     in: 'docs/errors.md',
     what: 'error code',
-    names: [...read('src/errors/error-codes.ts').matchAll(/^ {2}([a-z_]+): \{/gm)].map(([, code]) => code),
+    names: [...read('src/common/errors/error-codes.ts').matchAll(/^ {2}([a-z_]+): \{/gm)].map(
+      ([, code]) => code,
+    ),
   },
 ];
 for (const { in: document, what, names } of named) {

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { authenticationError } from './bearer.js';
-import { routeConfigOf } from '../http/route.decorators.js';
+import { authenticationError } from './api-key.js';
+import { routeConfigOf } from '../common/route.decorators.js';
 
 /**
  * Requires a valid API key, unless the operation is `@Public()`. Admission has looked the key up; this guard throws its rejection

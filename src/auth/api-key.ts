@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { ApiError } from '../common/errors/api-error.js';
+import { ERROR_CODES } from '../common/errors/error-codes.js';
 
 /**
  * The SHA-256 of a key as clients present it: all that is ever stored or looked up. In PostgreSQL's own notation of bytes
@@ -28,4 +30,32 @@ export function checksumOf(body: string): string {
     rest = Math.floor(rest / DIGITS.length);
   }
   return text;
+}
+
+/** What an `Authorization` header holds: no bearer credential, one that cannot be a key, or a key's hash. */
+export type Credential = 'none' | 'malformed' | ApiKeyHash;
+
+export type AuthenticationErrorCode =
+  'missing_api_key' | 'invalid_api_key' | 'expired_api_key' | 'revoked_api_key';
+
+const BEARER = /^bearer(?: +(.*))?$/i;
+const CHALLENGE = 'Bearer realm="petstore"';
+
+/**
+ * Reads the bearer credential (RFC 6750 section 2.1), its scheme in any case. The server joins a repeated header with a
+ * comma, so that it is a malformed one.
+ */
+export function readCredential(authorization = ''): Credential {
+  const token = BEARER.exec(authorization)?.[1] ?? '';
+  if (token === '') return 'none';
+  return hasApiKeyForm(token) ? hashApiKey(token) : 'malformed';
+}
+
+/** A 401 with its challenge (RFC 6750 section 3): no error attribute when no key was sent. */
+export function authenticationError(code: AuthenticationErrorCode): ApiError {
+  const challenge =
+    code === 'missing_api_key'
+      ? CHALLENGE
+      : `${CHALLENGE}, error="invalid_token", error_description="${ERROR_CODES[code].message}"`;
+  return new ApiError(code, undefined, { headers: { 'www-authenticate': challenge } });
 }

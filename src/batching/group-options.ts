@@ -1,5 +1,5 @@
-import { StacklessError } from '../errors/api-error.js';
-import type { DatabaseFailure } from '../prisma/database-errors.js';
+import { StacklessError } from '../common/errors/api-error.js';
+import type { DatabaseFailure } from '../common/errors/database-errors.js';
 
 /** What a group needs of time; its tests bring their own. */
 export interface GroupTimers {

@@ -3,7 +3,7 @@ import {
   classifyDatabaseError,
   UnavailableError,
   type DatabaseFailure,
-} from '../prisma/database-errors.js';
+} from '../common/errors/database-errors.js';
 import { type Asked, Line } from './group-line.js';
 import {
   type GroupOptions,

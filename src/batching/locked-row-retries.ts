@@ -4,7 +4,7 @@ import {
   classifyDatabaseError,
   isContention,
   UnavailableError,
-} from '../prisma/database-errors.js';
+} from '../common/errors/database-errors.js';
 import { REST_MS, SWEEP_MS } from './group.js';
 import { systemTimers, type GroupTimers } from './group-options.js';
 import {

@@ -1,8 +1,8 @@
 import { types } from 'node:util';
 import { CommanderError } from 'commander';
 import { DatabaseError } from 'pg';
-import { classifyDatabaseError } from '../prisma/database-errors.js';
-import { describeFault } from '../errors/describe-fault.js';
+import { classifyDatabaseError } from '../common/errors/database-errors.js';
+import { describeFault } from '../common/errors/describe-fault.js';
 import { explainStartError } from '../lifecycle/start-error.js';
 
 /** Why a command failed: a line for a person, and a hint how to fix it. */

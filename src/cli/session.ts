@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { describeFault } from '../errors/describe-fault.js';
+import { describeFault } from '../common/errors/describe-fault.js';
 import { hasCluster } from '../embedded/cluster.js';
 import { openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
 import { pendingMigrations } from '../prisma/migrations.js';

@@ -1,4 +1,4 @@
-import { messageOf } from '../errors/describe-fault.js';
+import { messageOf } from '../common/errors/describe-fault.js';
 
 /** Why the embedded PostgreSQL cannot be used, in one line for a human: what is wrong and what to do about it. */
 export class EmbeddedPostgresError extends Error {

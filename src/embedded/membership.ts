@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { messageOf } from '../errors/describe-fault.js';
+import { messageOf } from '../common/errors/describe-fault.js';
 import { SUPERUSER } from './cluster.js';
 import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { findPostmaster, POLL_MS, type Server, START_MAX_MS, startServer, stopServer } from './server.js';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Headers } from './headers.js';
+import type { Headers } from '../common/headers.js';
 import type { Cors } from './cors.js';
-import { etagOf, isMatch, isNoneMatch, parseIfMatch } from './etag.js';
+import { etagOf, isMatch, isNoneMatch, parseIfMatch } from '../common/etag.js';
 
 /** The payload of a response, and its headers for caches. */
 interface Cacheable {

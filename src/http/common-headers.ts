@@ -1,14 +1,7 @@
-import type { FastifyReply } from 'fastify';
-import type { Clock } from './clock.js';
+import type { Clock } from '../common/clock.js';
 import type { Cors } from './cors.js';
-import type { Decision, LimitWindow } from './decision.js';
-import type { Headers } from './headers.js';
-
-/** Sends a text as the JSON that it is: Fastify does not serialize strings again. */
-export function asJson(reply: FastifyReply, json: string): string {
-  reply.type('application/json; charset=utf-8');
-  return json;
-}
+import type { Decision, LimitWindow } from '../common/decision.js';
+import type { Headers } from '../common/headers.js';
 
 export interface CommonHeadersOptions {
   /** The clock of limits and removal dates. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Headers } from './headers.js';
+import type { Headers } from '../common/headers.js';
 
 /** The methods of all paths, as header values list them. */
 export const METHODS = 'GET, HEAD, POST, PATCH';

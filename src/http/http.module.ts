@@ -5,11 +5,11 @@ import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { CLIENT_ADDRESS_OF, clientAddressOf } from './client-address.js';
 import { Cors } from './cors.js';
-import { ErrorFilter } from './error.filter.js';
-import { InputPipe } from './input/input.pipe.js';
-import { PublicUrl } from './public-url.js';
-import type { HttpAdapter } from './server/http-adapter.js';
-import { RequestPipeline } from './server/pipeline.js';
+import { ErrorFilter } from '../common/errors/error.filter.js';
+import { InputPipe } from '../common/validation.pipe.js';
+import { PublicUrl } from '../common/public-url.js';
+import type { HttpAdapter } from './http-adapter.js';
+import { RequestPipeline } from './pipeline.js';
 
 /** The request pipeline, with the exception filter and the pipe of all routes. */
 @Global()

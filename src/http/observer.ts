@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Decision } from './decision.js';
+import type { Decision } from '../common/decision.js';
 
 /** A response to bytes that never became a request: there is only a socket. */
 export interface SocketAnswer {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../errors/api-error.js';
-import type { ErrorCode } from '../errors/error-codes.js';
+import { ApiError } from '../common/errors/api-error.js';
+import type { ErrorCode } from '../common/errors/error-codes.js';
 
 /** The right to create something once: whose it is, its name, and what the request was. */
 export interface Claim {

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { isUnavailable } from '../prisma/database-errors.js';
+import { isUnavailable } from '../common/errors/database-errors.js';
 import { within } from '../prisma/within.js';
-import { ApiError } from '../errors/api-error.js';
-import { asJson } from '../http/common-headers.js';
+import { ApiError } from '../common/errors/api-error.js';
 import type { Claim, ClaimOutcome, Creation } from './claim.js';
 import { IdempotencyRepository, type StoredCreation } from './idempotency.repository.js';
 
@@ -74,8 +73,8 @@ function replay({ id, answer, fingerprint }: StoredCreation, claim: Claim): Once
   return { id, answer, replayed: true };
 }
 
-/** Sends a response as it is stored. */
+/** The stored response, as JSON text. */
 export function asAnswered(reply: FastifyReply, { answer, replayed }: OnceResult): string {
   if (replayed) reply.header('idempotency-replayed', 'true');
-  return asJson(reply, answer);
+  return answer;
 }

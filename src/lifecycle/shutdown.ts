@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { Batching } from '../batching/batching.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
-import type { HttpAdapter } from '../http/server/http-adapter.js';
+import type { HttpAdapter } from '../http/http-adapter.js';
 import { ManagementServer } from '../management/management-server.js';
 import { Readiness } from '../management/readiness.js';
 import { Database } from '../prisma/database.js';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { isUndefinedTable } from '../prisma/database-errors.js';
+import { isUndefinedTable } from '../common/errors/database-errors.js';
 import { listMigrations, MIGRATIONS_DIRECTORY } from '../prisma/migration-files.js';
 import { checkSession, describeWrongSetting, wrongSettings } from '../prisma/session-settings.js';
 import { within } from '../prisma/within.js';

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../errors/api-error.js';
-import type { Headers } from '../http/headers.js';
-import { Public } from '../http/route.decorators.js';
+import { ApiError } from '../common/errors/api-error.js';
+import type { Headers } from '../common/headers.js';
+import { Public } from '../common/route.decorators.js';
 
 /** A file of the docs page, held in memory. */
 interface PageFile {

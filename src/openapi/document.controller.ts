@@ -1,9 +1,9 @@
 import { Controller, Get, Header, Injectable } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { HttpAdapter } from '../http/server/http-adapter.js';
-import { PublicUrl } from '../http/public-url.js';
-import { Public } from '../http/route.decorators.js';
+import type { HttpAdapter } from '../http/http-adapter.js';
+import { PublicUrl } from '../common/public-url.js';
+import { Public } from '../common/route.decorators.js';
 import { createDocument } from './document.js';
 import { operationsOf } from './documented-operation.js';
 import { toJson, toYaml } from './schemas.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ERROR_CODES } from '../errors/error-codes.js';
+import { ERROR_CODES } from '../common/errors/error-codes.js';
 import { createDocument } from './document.js';
 import type { DocumentedOperation } from './documented-operation.js';
 import { toJson, toYaml } from './schemas.js';

@@ -3,7 +3,7 @@ import { Body, Controller, Get, Param, Patch, Query, type Type } from '@nestjs/c
 import { FastifyAdapter, RouteSchema } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { RouteOptions } from 'fastify';
-import { Operation, type OperationNotes, Public } from '../http/route.decorators.js';
+import { Operation, type OperationNotes, Public } from '../common/route.decorators.js';
 import { operationsOf } from './documented-operation.js';
 
 const NOTES: OperationNotes = { tag: 'Pets', summary: 's', description: 'd', success: 'ok', example: 1 };

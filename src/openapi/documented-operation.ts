@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify';
-import type { Deprecation } from '../http/deprecation.js';
-import type { OperationNotes } from '../http/route.decorators.js';
+import type { Deprecation } from '../common/deprecation.interceptor.js';
+import type { OperationNotes } from '../common/route.decorators.js';
 import type { Json } from './schemas.js';
 
 /** An operation as its route declares it. */

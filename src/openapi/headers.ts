@@ -1,4 +1,4 @@
-import { encodeCursor } from '../http/paging.js';
+import { encodeCursor } from '../common/pagination.js';
 import type { DocumentedOperation } from './documented-operation.js';
 import type { Json } from './schemas.js';
 

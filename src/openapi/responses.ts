@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
+import { ERROR_CODES, type ErrorCode } from '../common/errors/error-codes.js';
 import { type DocumentedOperation, isConditional } from './documented-operation.js';
 import { headersOf } from './headers.js';
 import type { Json, NamedSchemas } from './schemas.js';

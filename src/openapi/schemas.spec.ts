@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Expose } from 'class-transformer';
 import { IsIn, IsInt, IsUUID, Max, Min } from 'class-validator';
-import { Described } from '../http/route.decorators.js';
-import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../http/input/validators.js';
+import { Described } from '../common/route.decorators.js';
+import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../common/validators.js';
 import { membersOf } from './schemas.js';
 
 class Several {

@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { parse, stringify } from 'lossless-json';
 import { stringify as stringifyYaml } from 'yaml';
-import { DESCRIPTION_METADATA } from '../http/route.decorators.js';
+import { DESCRIPTION_METADATA } from '../common/route.decorators.js';
 
 /** A JSON object whose integers may be `bigint`. */
 export type Json = Readonly<Record<string, unknown>>;

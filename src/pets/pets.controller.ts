@@ -1,14 +1,13 @@
 import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '../errors/api-error.js';
-import { asJson } from '../http/common-headers.js';
-import { Deprecated, type Deprecation } from '../http/deprecation.js';
-import { parseInt64 } from '../http/input/int64.js';
-import { Paging } from '../http/paging.js';
-import { PublicUrl } from '../http/public-url.js';
-import { RequestDeadline } from '../http/request.js';
-import { Operation } from '../http/route.decorators.js';
+import { ApiError } from '../common/errors/api-error.js';
+import { Deprecated, type Deprecation } from '../common/deprecation.interceptor.js';
+import { parseInt64 } from '../common/int64.js';
+import { Paging } from '../common/pagination.js';
+import { PublicUrl } from '../common/public-url.js';
+import { RequestDeadline } from '../common/request.js';
+import { JsonText, Operation } from '../common/route.decorators.js';
 import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
 import { type Claim, RequestClaim } from '../idempotency/claim.js';
 import { NEW_PET_EXAMPLE, PET_EXAMPLE, petJson, PETS_EXAMPLE, petSchema, petsSchema } from './pet.schema.js';
@@ -43,6 +42,7 @@ export class PetsController {
     query: ListPetsQuery,
   })
   @RouteSchema({ response: { 200: petsSchema } })
+  @JsonText()
   async listPets(
     @Query() query: ListPetsQuery,
     @RequestDeadline() deadline: number,
@@ -55,7 +55,7 @@ export class PetsController {
       deadline,
     );
     reply.header('link', paging.links(nextId, this.publicUrl));
-    return asJson(reply, json);
+    return json;
   }
 
   @Post()
@@ -70,6 +70,7 @@ export class PetsController {
     requestExample: NEW_PET_EXAMPLE,
   })
   @RouteSchema({ response: { 201: petSchema } })
+  @JsonText()
   async createPet(
     @Body() newPet: NewPetBody,
     @RequestClaim() claim: Claim | undefined,
@@ -79,7 +80,7 @@ export class PetsController {
     if (claim === undefined) {
       const id = await this.pets.create(newPet, deadline);
       reply.header('location', this.locationOf(id));
-      return asJson(reply, petJson(id, newPet));
+      return petJson(id, newPet);
     }
     const created = await this.idempotency.once(claim, deadline, () =>
       this.pets.createOnce(newPet, claim, deadline),
@@ -99,15 +100,12 @@ export class PetsController {
   })
   @Deprecated(GET_PET_DEPRECATION)
   @RouteSchema({ response: { 200: petSchema } })
-  async getPet(
-    @Param('petId') petId: string,
-    @RequestDeadline() deadline: number,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
+  @JsonText()
+  async getPet(@Param('petId') petId: string, @RequestDeadline() deadline: number): Promise<string> {
     const id = parseInt64(petId);
     const pet = id === undefined ? undefined : await this.pets.find(id, deadline);
     if (pet === undefined) throw new ApiError('pet_not_found');
-    return asJson(reply, pet);
+    return pet;
   }
 
   private locationOf(id: bigint): string {

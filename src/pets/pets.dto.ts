@@ -1,8 +1,8 @@
 import { Expose } from 'class-transformer';
 import { IsIn } from 'class-validator';
-import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../http/input/validators.js';
-import { PagingQuery } from '../http/paging.js';
-import { Described } from '../http/route.decorators.js';
+import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../common/validators.js';
+import { PagingQuery } from '../common/pagination.js';
+import { Described } from '../common/route.decorators.js';
 import { type NewPet, PET_STATUSES, type PetStatus } from './pet.js';
 
 const IsPetStatus = (): PropertyDecorator =>

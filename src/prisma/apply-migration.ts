@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientBase } from 'pg';
-import { classifyDatabaseError, isContention } from './database-errors.js';
-import { describeFault } from '../errors/describe-fault.js';
+import { classifyDatabaseError, isContention } from '../common/errors/database-errors.js';
+import { describeFault } from '../common/errors/describe-fault.js';
 import { MigrationError, type MigrationFile } from './migration-files.js';
 import { CREATE_RECORDS_TABLE, INSERT_RECORD, readRecords } from './migration-records.js';
 

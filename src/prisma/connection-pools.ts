@@ -1,5 +1,5 @@
 import pg, { type Pool, type PoolClient, type QueryArrayConfig } from 'pg';
-import { classifyDatabaseError, isContention, NotSentError } from './database-errors.js';
+import { classifyDatabaseError, isContention, NotSentError } from '../common/errors/database-errors.js';
 import { LockWatch } from './lock-watch.js';
 import { createSessionsProbe, LostResults, TakenConnections } from './lost-results.js';
 import { boundSessions, endsWithinMs, StaleSessionError } from './session-settings.js';

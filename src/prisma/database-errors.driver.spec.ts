@@ -19,7 +19,7 @@ import {
   isUnavailable,
   violatedConstraint,
   type DatabaseFailure,
-} from './database-errors.js';
+} from '../common/errors/database-errors.js';
 
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -1,6 +1,6 @@
 import { Client, type Pool } from 'pg';
 import { applyMigration } from './apply-migration.js';
-import { describeFault } from '../errors/describe-fault.js';
+import { describeFault } from '../common/errors/describe-fault.js';
 import {
   isUnchanged,
   listMigrations,

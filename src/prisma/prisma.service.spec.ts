@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { ConnectionPools } from './connection-pools.js';
-import { classifyDatabaseError, isUnavailable, NotSentError } from './database-errors.js';
+import { classifyDatabaseError, isUnavailable, NotSentError } from '../common/errors/database-errors.js';
 import { PrismaService } from './prisma.service.js';
 import { type Lane, type Statement, statement } from './statement.js';
 

@@ -1,5 +1,5 @@
 import { type ClientBase, escapeLiteral, type Pool, type PoolConfig } from 'pg';
-import { StacklessError } from '../errors/api-error.js';
+import { StacklessError } from '../common/errors/api-error.js';
 import { APPLIED_MIGRATIONS } from './migration-records.js';
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import type pg from 'pg';
-import { classifyDatabaseError } from './database-errors.js';
-import { describeFault } from '../errors/describe-fault.js';
+import { classifyDatabaseError } from '../common/errors/database-errors.js';
+import { describeFault } from '../common/errors/describe-fault.js';
 import type { PrismaService } from './prisma.service.js';
 import { queryRows, type Statement } from './query-rows.js';
 import { statementsOf } from './statement.js';

@@ -1,4 +1,4 @@
-import { UnavailableError } from './database-errors.js';
+import { UnavailableError } from '../common/errors/database-errors.js';
 
 /**
  * Settles as the work does, or rejects after a time with an `UnavailableError`; the work goes on, and nobody hears of it. After a

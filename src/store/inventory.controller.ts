@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
-import { Operation } from '../http/route.decorators.js';
-import { RequestDeadline } from '../http/request.js';
+import { Operation } from '../common/route.decorators.js';
+import { RequestDeadline } from '../common/request.js';
 import { type Inventory, InventoryRepository } from './inventory.repository.js';
 
 const inventorySchema = {

@@ -1,14 +1,13 @@
 import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '../errors/api-error.js';
-import { parseInt64 } from '../http/input/int64.js';
-import { asJson } from '../http/common-headers.js';
-import { RequestIfMatch } from '../http/etag.js';
-import { Operation } from '../http/route.decorators.js';
-import { RequestDeadline } from '../http/request.js';
-import { Paging } from '../http/paging.js';
-import { PublicUrl } from '../http/public-url.js';
+import { ApiError } from '../common/errors/api-error.js';
+import { parseInt64 } from '../common/int64.js';
+import { RequestIfMatch } from '../common/etag.js';
+import { JsonText, Operation } from '../common/route.decorators.js';
+import { RequestDeadline } from '../common/request.js';
+import { Paging } from '../common/pagination.js';
+import { PublicUrl } from '../common/public-url.js';
 import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
 import { type Claim, RequestClaim } from '../idempotency/claim.js';
 import { ListOrdersQuery, NewOrderBody, OrderChangeBody } from './orders.dto.js';
@@ -35,6 +34,7 @@ export class OrdersController {
     query: ListOrdersQuery,
   })
   @RouteSchema({ response: { 200: ordersSchema } })
+  @JsonText()
   async listOrders(
     @Query() query: ListOrdersQuery,
     @RequestDeadline() deadline: number,
@@ -47,7 +47,7 @@ export class OrdersController {
       deadline,
     );
     reply.header('link', paging.links(nextId, this.publicUrl));
-    return asJson(reply, json);
+    return json;
   }
 
   @Post()
@@ -63,6 +63,7 @@ export class OrdersController {
     codes: ['unknown_pet', 'pet_not_available'],
   })
   @RouteSchema({ response: { 201: orderSchema } })
+  @JsonText()
   async placeOrder(
     @Body() { petId }: NewOrderBody,
     @RequestClaim() claim: Claim | undefined,
@@ -92,15 +93,12 @@ export class OrdersController {
     codes: ['order_not_found'],
   })
   @RouteSchema({ response: { 200: orderSchema } })
-  async getOrder(
-    @Param('orderId') orderId: string,
-    @RequestDeadline() deadline: number,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
+  @JsonText()
+  async getOrder(@Param('orderId') orderId: string, @RequestDeadline() deadline: number): Promise<string> {
     const id = parseInt64(orderId);
     const order = id === undefined ? undefined : await this.orders.find(id, deadline);
     if (order === undefined) throw new ApiError('order_not_found');
-    return asJson(reply, order);
+    return order;
   }
 
   @Patch(':orderId')
@@ -118,12 +116,12 @@ export class OrdersController {
     codes: ['order_not_found', 'order_transition_not_allowed'],
   })
   @RouteSchema({ response: { 200: orderSchema } })
+  @JsonText()
   async updateOrder(
     @Param('orderId') orderId: string,
     @Body() { status }: OrderChangeBody,
     @RequestIfMatch() ifMatch: readonly string[] | undefined,
     @RequestDeadline() deadline: number,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const id = parseInt64(orderId);
     const order = id === undefined ? undefined : await this.orders.change({ id, status, ifMatch }, deadline);
@@ -135,7 +133,7 @@ export class OrdersController {
         `The order is ${order.status} and cannot become ${status}.`,
       );
     }
-    return asJson(reply, order.json);
+    return order.json;
   }
 
   private locationOf(id: bigint): string {

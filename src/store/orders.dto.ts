@@ -1,8 +1,8 @@
 import { Expose } from 'class-transformer';
 import { IsIn } from 'class-validator';
-import { FromJsonInt64, IsInt64, MayBeAbsent } from '../http/input/validators.js';
-import { PagingQuery } from '../http/paging.js';
-import { Described } from '../http/route.decorators.js';
+import { FromJsonInt64, IsInt64, MayBeAbsent } from '../common/validators.js';
+import { PagingQuery } from '../common/pagination.js';
+import { Described } from '../common/route.decorators.js';
 import { ORDER_STATUSES, type OrderStatus } from './order.js';
 
 const IsOrderStatus = (): PropertyDecorator =>

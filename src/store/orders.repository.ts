@@ -7,7 +7,7 @@ import { batchPages, batchRowsById, type Page, type PageQuestion } from '../batc
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import { PrismaService, type ReadRows } from '../prisma/prisma.service.js';
 import { plainArray } from '../prisma/statement.js';
-import { etagOf, isMatch } from '../http/etag.js';
+import { etagOf, isMatch } from '../common/etag.js';
 import type { ChangedOrder, Order, OrderChange, OrderStatus } from './order.js';
 import {
   CHANGE_LOCKED_ORDERS,

@@ -1,6 +1,6 @@
 import { type JsonTable, selectPages, selectRowsById } from '../batching/pages.js';
 import { type Lane, type Statement, statement } from '../prisma/statement.js';
-import { etagSql } from '../http/etag.js';
+import { etagSql } from '../common/etag.js';
 import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
 /** An instant as JSON has it: in UTC with milliseconds, cut and not rounded, as JavaScript's dates are. */

@@ -27,7 +27,7 @@ export class TelemetryModule {
           provide: RequestLog,
           inject: [CONFIG, LOGGER],
           useFactory: ({ logRequests }: Config, logger: Logger) =>
-            new RequestLog((line) => destination.write(line), logRequests, logger),
+            new RequestLog(destination, logRequests, logger),
         },
         {
           provide: Telemetry,

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import type { StatementReport } from '../batching/group.js';
 import type { AnyBatcher, BatchObserver } from '../batching/batching.js';
 import type { HttpObserver, SocketAnswer } from '../http/observer.js';
-import { routeConfigOf } from '../http/route.decorators.js';
+import { routeConfigOf } from '../common/route.decorators.js';
 import type { AdmissionObserver } from '../throttling/admission-statement.js';
 import type { RequestLog } from './logging/request-log.js';
 import { AdmissionMetrics } from './metrics/admission-metrics.js';
@@ -71,6 +71,7 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
   /** Also without tracing: the caller's trace leads to the line. */
   #traceIdOf(request: FastifyRequest): string | undefined {
     if (this.#tracing !== undefined) return this.#tracing.traceIdOf(request);
-    return parseTraceParent(request.headers['traceparent'])?.traceId;
+    const { traceparent } = request.headers;
+    return traceparent === undefined ? undefined : parseTraceParent(traceparent)?.traceId;
   }
 }

@@ -15,7 +15,7 @@ function admissionOf(): Admission {
     suspects: unasked,
     addresses: new AddressLimiter({ limitPerMinute: 1, floodAfter: 1, addressesMax: 10, lookupsMax: 1 }),
     clock: { nowMs: () => Date.UTC(2026, 10, 20, 12) },
-    observe: () => undefined,
+    databaseClock: { observe: () => undefined },
   });
 }
 

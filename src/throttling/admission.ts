@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
-import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/bearer.js';
+import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/api-key.js';
 import type { Group } from '../batching/group.js';
-import type { AdmissionPort, Decision, LimitWindow } from '../http/decision.js';
-import { ApiError } from '../errors/api-error.js';
-import type { Clock } from '../http/clock.js';
-import { toApiError } from '../http/error.filter.js';
+import type { AdmissionPort, Decision, LimitWindow } from '../common/decision.js';
+import { ApiError } from '../common/errors/api-error.js';
+import type { Clock } from '../common/clock.js';
+import { toApiError } from '../common/errors/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';
 import { createDelay } from './load-shedding.js';
@@ -17,8 +17,8 @@ export interface AdmissionParts {
   readonly suspects: AdmissionParts['keys'];
   readonly addresses: AddressLimiter;
   readonly clock: Clock;
-  /** Gets the database's time with each verdict. */
-  readonly observe: (databaseNowMs: number) => void;
+  /** Learns the database's time from each decision. */
+  readonly databaseClock: { observe(databaseNowMs: number): void };
 }
 
 /** Delayed rejections at a time: as many connections as a flood may hold, also of those of a proxy that others use, too. */
@@ -45,7 +45,7 @@ export class Admission implements AdmissionPort {
     }
     if (verdict === undefined) return this.chargeAddress(clientAddress);
     if (verdict.state === 'unknown') return this.#reject(clientAddress, 'invalid_api_key');
-    this.parts.observe(verdict.nowMs);
+    this.parts.databaseClock.observe(verdict.nowMs);
     if ('planId' in verdict) return ofKey(verdict);
     return this.#reject(clientAddress, `${verdict.state}_api_key`);
   }

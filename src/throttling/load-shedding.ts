@@ -1,5 +1,5 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
-import { UnavailableError } from '../prisma/database-errors.js';
+import { UnavailableError } from '../common/errors/database-errors.js';
 import type { Group } from '../batching/group.js';
 import { SIZE_MAX } from '../batching/batching.js';
 

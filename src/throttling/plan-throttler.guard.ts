@@ -1,7 +1,7 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerRequest } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
-import type { Decision, KeyWindow } from '../http/decision.js';
+import type { Decision, KeyWindow } from '../common/decision.js';
 
 /** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
 export const PLAN_THROTTLERS: ThrottlerModuleOptions = {

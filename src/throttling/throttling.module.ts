@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 import { Batching } from '../batching/batching.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
-import { Clock } from '../http/clock.js';
-import { AdmissionPort } from '../http/decision.js';
+import { Clock } from '../common/clock.js';
+import { AdmissionPort } from '../common/decision.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { AddressLimiter } from './address-limiter.js';
 import { Admission } from './admission.js';
@@ -100,6 +100,6 @@ function createAdmission(
     suspects: batchAdmissions({ ...common, name: 'admission_of_suspects', pool: reads }),
     addresses,
     clock,
-    observe: (databaseNowMs) => databaseClock.observe(databaseNowMs),
+    databaseClock,
   });
 }

@@ -1,10 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import { RouteSchema } from '@nestjs/platform-fastify';
 import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
-import { Clock } from '../http/clock.js';
-import type { LimitWindow } from '../http/decision.js';
-import { Operation } from '../http/route.decorators.js';
-import { RequestDeadline } from '../http/request.js';
+import { Clock } from '../common/clock.js';
+import type { LimitWindow } from '../common/decision.js';
+import { Operation } from '../common/route.decorators.js';
+import { RequestDeadline } from '../common/request.js';
 import { type Usage, USAGE_EXAMPLE, usageSchema, type UsageWindow } from './usage.js';
 import { UsageRepository } from './usage.repository.js';
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/errors/error-codes.js';
+import type { ErrorCode } from '../../src/common/errors/error-codes.js';
 import { HELD_CLAIM, type Request, type Stage } from './stage.js';
 
 /** Turns a request that would succeed into one that is answered with a code. */

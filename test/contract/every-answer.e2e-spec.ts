@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ERROR_CODES, type ErrorCode } from '../../src/errors/error-codes.js';
+import { ERROR_CODES, type ErrorCode } from '../../src/common/errors/error-codes.js';
 import { ask } from './ask.js';
 import { type Circumstance, setStage, type Stage } from './circumstances.js';
 import { Connection } from './connection.js';

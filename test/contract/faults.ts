@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/errors/error-codes.js';
+import type { ErrorCode } from '../../src/common/errors/error-codes.js';
 import type { Keys } from './circumstances.js';
 import { bearer, JSON_TYPE, lengthOf, PET, rawRequest } from './request-bytes.js';
 import type { Described } from './sound-answer.js';
@@ -19,7 +19,7 @@ export interface Parts {
 export interface Fault {
   readonly fault: string;
   /** Of two faults on one step the request can have only one. */
-  readonly step: 'key' | 'target' | 'host' | 'route' | 'expectation' | 'length' | 'type' | 'form';
+  readonly step: 'key' | 'target' | 'host' | 'route' | 'expectation' | 'length' | 'type' | 'form' | 'value';
   readonly status: number;
   readonly code: ErrorCode;
   readonly describes: Described;
@@ -132,6 +132,15 @@ export const FAULTS: readonly Fault[] = [
     code: 'malformed_json',
     describes: 'key',
     spoil: (parts) => ({ ...parts, body: parts.body.replace('}', ']') }),
+  },
+  {
+    fault: 'an invalid member',
+    step: 'value',
+    status: 400,
+    code: 'invalid_body',
+    describes: 'key',
+    // As long as the valid name, so that Content-Length is right.
+    spoil: (parts) => ({ ...parts, body: parts.body.replace('categoryId', 'categoryNo') }),
   },
 ];
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/errors/error-codes.js';
+import type { ErrorCode } from '../../src/common/errors/error-codes.js';
 import type { Circumstance, Keys } from './circumstances.js';
 import type { Described } from './sound-answer.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import type { ErrorCode } from '../../src/errors/error-codes.js';
+import type { ErrorCode } from '../../src/common/errors/error-codes.js';
 import { onDatabase, setStage, type Stage, stoppedClock } from './circumstances.js';
 import { Connection } from './connection.js';
 import { type Fault, FAULTS, onePerStep, spoiltRequest } from './faults.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ErrorCode } from '../../src/errors/error-codes.js';
+import type { ErrorCode } from '../../src/common/errors/error-codes.js';
 import { type Keys, setStage, type Stage } from './circumstances.js';
 import { Connection } from './connection.js';
 import { bearer, CHUNKED, get, JSON_TYPE, request } from './request-bytes.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Clock } from '../../src/http/clock.js';
+import type { Clock } from '../../src/common/clock.js';
 import { startService, type TestService } from '../support/service.js';
 
 let service: TestService;

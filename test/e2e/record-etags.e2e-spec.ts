@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { etagSql } from '../../src/http/etag.js';
+import { etagSql } from '../../src/common/etag.js';
 import { PETS } from '../../src/pets/pets.sql.js';
 import { ORDER_STATUSES } from '../../src/store/order.js';
 import { ORDERS } from '../../src/store/orders.sql.js';

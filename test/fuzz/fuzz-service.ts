@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../src/errors/error-codes.js';
+import { ERROR_CODES } from '../../src/common/errors/error-codes.js';
 import { type RawAnswer, sendRawOnce } from '../support/raw-http.js';
 import { startService, type TestService } from '../support/service.js';
 import { openTestPool } from '../support/test-pool.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { AdmissionPort } from '../../src/http/decision.js';
+import { AdmissionPort } from '../../src/common/decision.js';
 import { ask } from '../support/ask.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'lossless-json';
-import { isInt64 } from '../../src/http/input/int64.js';
+import { isInt64 } from '../../src/common/int64.js';
 
 /** An answer, and what it answers. */
 export interface AskedAnswer {

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../src/prisma/database-errors.js';
+import { UnavailableError } from '../../src/common/errors/database-errors.js';
 import { Group, type GroupOptions } from '../../src/batching/group.js';
 import type { GroupTimers } from '../../src/batching/group-options.js';
 

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../../src/prisma/database-errors.js';
+import { UnavailableError } from '../../src/common/errors/database-errors.js';
 import { Group, REST_MS, SWEEP_MS, type GroupOptions } from '../../src/batching/group.js';
 import { FakeTimers, settled } from './fake-group.js';
 import {

@@ -2,7 +2,7 @@
 import { Test } from '@nestjs/testing';
 import { AppModule } from '../../dist/app.module.js';
 import { loadConfig } from '../../dist/config/config.js';
-import { HttpAdapter } from '../../dist/http/server/http-adapter.js';
+import { HttpAdapter } from '../../dist/http/http-adapter.js';
 import { ManagementServer } from '../../dist/management/management-server.js';
 import { ConnectionPools } from '../../dist/prisma/connection-pools.js';
 import { Database } from '../../dist/prisma/database.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { runningEmbeddedUrl } from '../../embedded/embedded-postgres.js';
-import { describeFault } from '../../errors/describe-fault.js';
+import { describeFault } from '../../common/errors/describe-fault.js';
 import { migrate } from '../../prisma/migrations.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AddressTurns } from './address-turns.js';
-import { ApiError } from '../../errors/api-error.js';
+import { ApiError } from '../../common/errors/api-error.js';
 import { IN_FLIGHT_MAX } from './connection-requests.js';
 import {
   ConnectionGate,
@@ -9,7 +9,7 @@ import {
   type ConnectionRefusal,
   UnaskedConnections,
 } from './connection-gate.js';
-import { newRequestId } from '../request.js';
+import { newRequestId } from '../../common/request.js';
 import { endWithError, type SocketOptions } from './socket-errors.js';
 import type { IsTrustedPeer } from '../client-address.js';
 

@@ -1,5 +1,5 @@
 import { constants, readFileSync, write, writeSync } from 'node:fs';
-import { maskKeys } from '../../http/mask-keys.js';
+import { maskKeys } from '../../common/mask-keys.js';
 
 export interface LogDestinationOptions {
   /** The file descriptor: 2 is standard error. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { UnavailableError } from '../../prisma/database-errors.js';
+import { UnavailableError } from '../../common/errors/database-errors.js';
 import { type RequestFacts, requestLine } from './request-log.js';
 
 const FACTS: RequestFacts = { requestId: 'one', status: 200, clientAddress: '192.0.2.1' };

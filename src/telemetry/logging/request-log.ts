@@ -2,22 +2,26 @@ import fastJson from 'fast-json-stringify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { SocketAnswer } from '../../http/observer.js';
-import { routeConfigOf } from '../../http/route.decorators.js';
+import { routeConfigOf } from '../../common/route.decorators.js';
 
 /** Which requests have a line: all, those that are our fault (5xx), or only those that nobody can explain (500). */
 export type LogRequests = 'all' | 'errors' | 'off';
 
 /** One line for each request, when it is answered. */
 export class RequestLog {
-  readonly #write: (line: string) => void;
+  readonly #destination: { write(line: string): void };
   readonly #isLogged: (status: number) => boolean;
 
   /**
-   * @param write takes a whole line with its end
+   * @param destination takes a whole line with its end
    * @param logger its level holds for these lines, too: `info`, and `error` from 500 on
    */
-  constructor(write: (line: string) => void, which: LogRequests, logger: Pick<Logger, 'isLevelEnabled'>) {
-    this.#write = write;
+  constructor(
+    destination: { write(line: string): void },
+    which: LogRequests,
+    logger: Pick<Logger, 'isLevelEnabled'>,
+  ) {
+    this.#destination = destination;
     const isInfoLogged = which === 'all' && logger.isLevelEnabled('info');
     const isErrorLogged = logger.isLevelEnabled('error');
     this.#isLogged = (status) =>
@@ -57,7 +61,7 @@ export class RequestLog {
   }
 
   #tell(facts: RequestFacts): void {
-    this.#write(requestLine(facts));
+    this.#destination.write(requestLine(facts));
   }
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { ApiError } from '../../errors/api-error.js';
-import type { Decision, LimitWindow } from '../../http/decision.js';
-import type { ErrorCode } from '../../errors/error-codes.js';
+import { ApiError } from '../../common/errors/api-error.js';
+import type { Decision, LimitWindow } from '../../common/decision.js';
+import type { ErrorCode } from '../../common/errors/error-codes.js';
 import { AdmissionMetrics } from './admission-metrics.js';
 
 const window = (policy: LimitWindow['policy'], remaining: number): LimitWindow => ({

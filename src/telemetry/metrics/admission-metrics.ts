@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
-import type { Decision } from '../../http/decision.js';
-import type { ErrorCode } from '../../errors/error-codes.js';
+import type { Decision } from '../../common/decision.js';
+import type { ErrorCode } from '../../common/errors/error-codes.js';
 
 /** Plans that have series of their own: a plan is a row, and anybody who may write one could make thousands. */
 const PLANS_MAX = 50;

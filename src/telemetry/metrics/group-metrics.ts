@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { DATABASE_FAILURES } from '../../prisma/database-errors.js';
+import { DATABASE_FAILURES } from '../../common/errors/database-errors.js';
 import type { StatementReport } from '../../batching/group.js';
 import { type AnyBatcher, SIZE_MAX } from '../../batching/batching.js';
 

@@ -20,8 +20,8 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { StatementReport } from '../../batching/group.js';
-import { routeConfigOf } from '../../http/route.decorators.js';
-import { maskKeys } from '../../http/mask-keys.js';
+import { routeConfigOf } from '../../common/route.decorators.js';
+import { maskKeys } from '../../common/mask-keys.js';
 import { parseTraceParent } from './traceparent.js';
 
 export interface TracingOptions {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { etagOf } from '../../../src/http/etag.js';
+import { etagOf } from '../../../src/common/etag.js';
 import type { OrderStatus } from '../../../src/store/order.js';
 import { Batching } from '../../../src/batching/batching.js';
 import { OrdersRepository } from '../../../src/store/orders.repository.js';

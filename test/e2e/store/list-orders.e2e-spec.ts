@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { encodeCursor } from '../../../src/http/paging.js';
+import { encodeCursor } from '../../../src/common/pagination.js';
 import { ORDER_STATUSES } from '../../../src/store/order.js';
 import { linkOf, walk } from '../../support/paging.js';
 import { startService, type TestService } from '../../support/service.js';

@@ -1,4 +1,4 @@
-import { StacklessError } from '../errors/api-error.js';
+import { StacklessError } from './api-error.js';
 
 /** The one file that reads SQLSTATE, driver and Prisma codes: each error is read into one shape, then judged by tables. */
 

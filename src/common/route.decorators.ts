@@ -1,7 +1,7 @@
-import type { Type } from '@nestjs/common';
+import { Header, type Type } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import type { ErrorCode } from '../errors/error-codes.js';
+import type { ErrorCode } from './errors/error-codes.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -33,6 +33,9 @@ export const RouteSays =
     Reflect.defineMetadata(ROUTE_METADATA, config, controller, name);
     RouteConfig(config)(controller, name, descriptor);
   };
+
+/** The handler returns JSON as text, which PostgreSQL has written: it is sent as it is. */
+export const JsonText = (): MethodDecorator => Header('content-type', 'application/json; charset=utf-8');
 
 /** An operation that anybody may call without a key; it carries the headers of the client address, uncharged. */
 export const Public = (): MethodDecorator => RouteSays({ public: true });

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parse as parseLossless } from 'lossless-json';
-import { ApiError } from '../../errors/api-error.js';
+import { ApiError } from '../common/errors/api-error.js';
 
 /**
  * Parses a JSON body without losing a digit: an integer is a number or, where a double could round it, a bigint.

@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from './errors/api-error.js';
 import { Clock } from './clock.js';
 import type { Headers } from './headers.js';
 import { PublicUrl } from './public-url.js';

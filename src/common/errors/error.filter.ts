@@ -1,8 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { asUnavailable, UnavailableError } from '../prisma/database-errors.js';
-import { ApiError } from '../errors/api-error.js';
-import type { ErrorCode } from '../errors/error-codes.js';
+import { asUnavailable, UnavailableError } from './database-errors.js';
+import { ApiError } from './api-error.js';
+import type { ErrorCode } from './error-codes.js';
 
 /** Maps every exception of guards, pipes, interceptors and handlers to the standard error response. */
 @Catch()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeCursor, encodeCursor } from './paging.js';
-import { INT64_MAX, INT64_MIN } from './input/int64.js';
+import { decodeCursor, encodeCursor } from './pagination.js';
+import { INT64_MAX, INT64_MIN } from './int64.js';
 
 const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
 const list = fc.constantFrom(

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { ApiError } from '../../errors/api-error.js';
+import { ApiError } from './errors/api-error.js';
 
 /**
  * Turns a body or a query into its DTO, and rejects invalid ones with all errors in one message. Only members that the DTO exposes

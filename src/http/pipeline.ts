@@ -1,17 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.js';
-import { CONFIG, LOGGER } from '../../config/config.module.js';
-import { ApiError } from '../../errors/api-error.js';
-import type { ErrorCode } from '../../errors/error-codes.js';
-import { Caching } from '../caching.js';
-import { CLIENT_ADDRESS_OF, type ClientAddressOf } from '../client-address.js';
-import { Clock } from '../clock.js';
-import { commonHeaders } from '../common-headers.js';
-import { Cors, isPreflight, PREFLIGHT_HEADERS } from '../cors.js';
-import { AdmissionPort } from '../decision.js';
-import { sendError, toApiError } from '../error.filter.js';
+import type { Config } from '../config/config.js';
+import { CONFIG, LOGGER } from '../config/config.module.js';
+import { ApiError } from '../common/errors/api-error.js';
+import type { ErrorCode } from '../common/errors/error-codes.js';
+import { Caching } from './caching.js';
+import { CLIENT_ADDRESS_OF, type ClientAddressOf } from './client-address.js';
+import { Clock } from '../common/clock.js';
+import { commonHeaders } from './common-headers.js';
+import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
+import { AdmissionPort } from '../common/decision.js';
+import { sendError, toApiError } from '../common/errors/error.filter.js';
 import {
   bodyBrokeOff,
   bodySource,
@@ -22,14 +22,14 @@ import {
   hasBody,
   isBodyIgnored,
   isBrokenOff,
-} from '../input/body-check.js';
-import { parseJsonBody } from '../input/json-body.js';
-import type { Headers } from '../headers.js';
-import { HttpObserver } from '../observer.js';
-import { decorateRequests } from '../request.js';
-import { routeConfigOf } from '../route.decorators.js';
-import type { InFlightRequests } from '../sockets/in-flight-requests.js';
-import type { SocketOptions } from '../sockets/socket-errors.js';
+} from './body-check.js';
+import { parseJsonBody } from './json-body.parser.js';
+import type { Headers } from '../common/headers.js';
+import { HttpObserver } from './observer.js';
+import { decorateRequests } from '../common/request.js';
+import { routeConfigOf } from '../common/route.decorators.js';
+import type { InFlightRequests } from './sockets/in-flight-requests.js';
+import type { SocketOptions } from './sockets/socket-errors.js';
 import { RouteMethods } from './route-methods.js';
 
 /** Longer than a page of cursors and filters needs, and shorter than Node's limit for all headers (16 KiB). */

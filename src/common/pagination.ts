@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { Expose } from 'class-transformer';
 import { IsInt, IsString, Max, Min } from 'class-validator';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from './errors/api-error.js';
 import type { PublicUrl } from './public-url.js';
-import { INT64_MIN } from './input/int64.js';
-import { FromPlainInteger, MayBeAbsent } from './input/validators.js';
+import { INT64_MIN } from './int64.js';
+import { FromPlainInteger, MayBeAbsent } from './validators.js';
 import { Described } from './route.decorators.js';
 
 const LIMIT_MAX = 100;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
-import { ApiError } from '../../errors/api-error.js';
+import { ApiError } from '../common/errors/api-error.js';
 
 /** Why a body broke off: bytes that cannot be read, the time-out, the end of the connection. */
 const brokenBodies = new WeakMap<IncomingMessage, ApiError>();

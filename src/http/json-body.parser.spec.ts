@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ApiError } from '../../errors/api-error.js';
-import { int64OfJson } from './int64.js';
-import { parseJsonBody } from './json-body.js';
+import { ApiError } from '../common/errors/api-error.js';
+import { int64OfJson } from '../common/int64.js';
+import { parseJsonBody } from './json-body.parser.js';
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
 const categoryOf = (number: string): bigint | undefined =>

@@ -9,14 +9,14 @@ import {
   LogController,
   type RouteOptions,
 } from 'fastify';
-import type { Config } from '../../config/config.js';
-import { createIsTrustedPeer } from '../client-address.js';
-import { requestIdOf } from '../request.js';
-import { AddressTurns } from '../sockets/address-turns.js';
-import { ConnectionLimits } from '../sockets/connection-limits.js';
-import { InFlightRequests } from '../sockets/in-flight-requests.js';
-import { OpenConnections } from '../sockets/open-connections.js';
-import { answerSocketErrors, socketErrorHandler } from '../sockets/socket-errors.js';
+import type { Config } from '../config/config.js';
+import { createIsTrustedPeer } from './client-address.js';
+import { requestIdOf } from '../common/request.js';
+import { AddressTurns } from './sockets/address-turns.js';
+import { ConnectionLimits } from './sockets/connection-limits.js';
+import { InFlightRequests } from './sockets/in-flight-requests.js';
+import { OpenConnections } from './sockets/open-connections.js';
+import { answerSocketErrors, socketErrorHandler } from './sockets/socket-errors.js';
 import type { RequestPipeline } from './pipeline.js';
 
 /** What Fastify calls for bytes that do not become a request. It is set before the server listens. */
