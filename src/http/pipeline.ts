@@ -35,6 +35,9 @@ import { RouteMethods } from './route-methods.js';
 /** Longer than a page of cursors and filters needs, and shorter than Node's limit for all headers (16 KiB). */
 const TARGET_LENGTH_MAX = 8192;
 
+/** Origin form or absolute form (RFC 9112 section 3.2). Routers also find a path behind other characters, as in `*v1/pets`. */
+const TARGET = /^(?:\/|https?:\/\/)/i;
+
 /** Errors that come before 404 and 405: about the request line, the Host or the framing. */
 const BEFORE_ROUTING: ReadonlySet<ErrorCode> = new Set([
   'uri_too_long',
@@ -149,12 +152,15 @@ export class RequestPipeline implements SocketOptions {
           ? bodyBrokeOff(error)
           : error,
     );
-    return request.is404 && !BEFORE_ROUTING.has(apiError.code) ? this.#noRoute(request) : apiError;
+    const isFault = (error.statusCode ?? apiError.status) >= 500;
+    const isAfterRouting = !isFault && !BEFORE_ROUTING.has(apiError.code);
+    return request.is404 && isAfterRouting ? this.#noRoute(request) : apiError;
   }
 
   #noRoute({ raw }: FastifyRequest): ApiError {
-    const methods = this.#methods.of(raw.url ?? '');
-    if (methods.length === 0) return new ApiError('not_found');
+    const { method = '', url = '' } = raw;
+    const methods = TARGET.test(url) ? this.#methods.of(url) : [];
+    if (methods.length === 0 || methods.includes(method)) return new ApiError('not_found');
     const allow = methods.join(', ');
     return new ApiError('method_not_allowed', `This path supports only ${allow}.`, { headers: { allow } });
   }
@@ -186,7 +192,7 @@ export class RequestPipeline implements SocketOptions {
     request.decision ??= this.admission.describeAddress(this.#addressOf(request));
     // What follows on the connection could be the rest of the body.
     const isArriving = hasBody(raw) && !raw.complete;
-    if (isArriving || this.#inFlight.isLast(raw) || isBrokenOff(raw)) reply.header('connection', 'close');
+    if (this.#inFlight.isLast(raw) || isArriving || isBrokenOff(raw)) reply.header('connection', 'close');
     reply
       .headers(commonHeaders(this, { id, decision: request.decision, origin: headers.origin }))
       .headers(caching);

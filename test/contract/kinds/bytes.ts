@@ -92,6 +92,13 @@ export const BYTES: readonly Kind[] = [
     limit: 'key',
   },
   {
+    kind: 'an asterisk before a path',
+    bytes: ({ good }) => request('GET *v1/pets', [bearer(good)]),
+    status: 404,
+    code: 'not_found',
+    limit: 'key',
+  },
+  {
     kind: 'HTTP/0.9, which cannot carry a key',
     bytes: () => 'GET /v1/pets\r\n\r\n',
     status: 401,
