@@ -27,7 +27,7 @@ describe('the cursor', () => {
     );
   });
 
-  it('is refused when a character is changed, added or missing', () => {
+  it('is rejected when a character is changed, added or missing', () => {
     fc.assert(
       fc.property(
         list,
@@ -48,7 +48,7 @@ describe('the cursor', () => {
     );
   });
 
-  it('is refused whatever else it is', () => {
+  it('is rejected whatever else it is', () => {
     fc.assert(fc.property(list, fc.string(), (one, text) => expect(decodeCursor(one, text)).toBeUndefined()));
   });
 });

@@ -9,7 +9,7 @@ declare module 'fastify' {
     readonly operation?: string;
     /** What the OpenAPI document says of it. */
     readonly notes?: OperationNotes;
-    /** Answered without a key, and not charged. */
+    /** Needs no key and is not counted. */
     readonly public?: boolean;
   }
   interface FastifyRequest {
@@ -37,11 +37,11 @@ export const RouteSays =
 /** The handler returns JSON as text, which PostgreSQL has written: it is sent as it is. */
 export const JsonText = (): MethodDecorator => Header('content-type', 'application/json; charset=utf-8');
 
-/** An operation that anybody may call without a key; it carries the headers of the client address, uncharged. */
+/** An operation that needs no key. Its rate-limit headers describe the client address, which it does not count against. */
 export const Public = (): MethodDecorator => RouteSays({ public: true });
 
 /**
- * What the OpenAPI document says of an operation and its route does not tell by itself, as it tells method, path, path
+ * What the OpenAPI document says of an operation beyond its route, which gives method, path, path
  * parameters and the schema of the response.
  */
 export interface OperationNotes {
@@ -60,7 +60,7 @@ export interface OperationNotes {
   readonly body?: Type;
   /** A body that is sent. */
   readonly requestExample?: unknown;
-  /** What only the handler can answer besides. */
+  /** Errors that only the handler responds with. */
   readonly codes?: readonly ErrorCode[];
 }
 
@@ -78,7 +78,7 @@ export const Operation =
 
 export const DESCRIPTION_METADATA = 'petstore:description';
 
-/** What a member of a DTO means, where it does not mean what the same member of the answer does. */
+/** What a member of a DTO means, where that differs from the same member of the response. */
 export const Described =
   (description: string): PropertyDecorator =>
   (prototype, name) =>

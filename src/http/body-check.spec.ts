@@ -69,7 +69,7 @@ async function read(parts: readonly Buffer[], framing: 'length' | 'chunked', whe
   }
   if (framing === 'chunked') socket.write('0\r\n\r\n');
   await done;
-  // Whoever settles twice does it in the same turn, or with the end of the connection.
+  // A second settlement comes in the same turn, or with the end of the connection.
   socket.destroy();
   await once(socket, 'close');
   return outcomes;
@@ -98,7 +98,7 @@ describe('a body', () => {
     );
   });
 
-  it.each(['now', 'later'] as const)('that is too large is refused, read %s', async (at) => {
+  it.each(['now', 'later'] as const)('that is too large is rejected, read %s', async (at) => {
     const sent = [Buffer.alloc(BYTES_MAX), Buffer.alloc(1)];
     expect(await read(sent, 'chunked', at)).toEqual([{ code: 'FST_ERR_CTP_BODY_TOO_LARGE' }]);
   });
@@ -126,7 +126,7 @@ describe('a body', () => {
       return socket;
     };
 
-    it('with its client is told of, once', async () => {
+    it('with its client is reported once', async () => {
       const socket = await begin();
       const done = new Promise<void>((resolve) => settled.push(resolve));
       socket.destroy();

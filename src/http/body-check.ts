@@ -5,10 +5,10 @@ import { ApiError } from '../common/errors/api-error.js';
 /** Why a body broke off: bytes that cannot be read, the time-out, the end of the connection. */
 const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
 
-/** Ends a request whose body does not arrive whole, unless it is answered already. */
+/** Ends a request whose body does not arrive whole, unless it already has a response. */
 export function breakOffBody(request: IncomingMessage, error: ApiError): void {
   brokenBodies.set(request, error);
-  // If nobody reads the body yet, the check below finds it.
+  // If the body is not being read yet, `checkBodyHeaders` finds the error.
   arrivingBodies.get(request)?.destroy(error);
 }
 
@@ -17,7 +17,7 @@ const arrivingBodies = new WeakMap<IncomingMessage, Readable>();
 
 /**
  * What Fastify reads a request's body from: the request itself where all of it is here. The rest of a body may turn out to be
- * unreadable, which Fastify has to hear of from a stream that is not the request: to destroy that would take the response away.
+ * unreadable, which Fastify must learn from another stream: destroying the request itself would lose the response.
  *
  * @throws ApiError malformed_request if the client has left: Fastify would wait for the end of the body for ever
  */
@@ -32,7 +32,7 @@ export function bodySource(request: IncomingMessage): Readable {
   return request.pipe(body);
 }
 
-/** For the log alone: who asked is gone. */
+/** Only for the log: the client is gone. */
 export const bodyBrokeOff = (cause?: unknown): ApiError =>
   new ApiError('malformed_request', 'The body is incomplete.', { cause });
 

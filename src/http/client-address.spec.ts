@@ -99,7 +99,7 @@ describe('the client address behind trusted networks', () => {
       '192.0.2.9, unknown, 10.0.0.2',
       '10.0.0.2',
     ],
-    ['of a closed socket, which nobody vouches for,', undefined, '198.51.100.1', 'unknown'],
+    ['of a closed socket, which no proxy vouches for,', undefined, '198.51.100.1', 'unknown'],
   ])('is %s', (_case, remoteAddress, forwardedFor, expected) => {
     expect(behind(TRUSTED, remoteAddress, forwardedFor)).toBe(expected);
   });
@@ -229,7 +229,7 @@ describe('an IP address', () => {
     );
   });
 
-  it('gives any text an answer', () => {
+  it('accepts any text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-f:.%/[\]]*$/u)), (anything) => {
         expect(() => bucketOf(anything)).not.toThrow();
@@ -267,7 +267,7 @@ describe('a trusted peer', () => {
     expect(createIsTrustedPeer(parseTrustProxy(trust))(address)).toBe(expected);
   });
 
-  it('takes nobody for a proxy when none is configured', () => {
+  it('takes no peer for a proxy when none is configured', () => {
     expect(createIsTrustedPeer(undefined)('127.0.0.1')).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 import type { TrustProxy } from '../config/trust-proxy.js';
 
 /**
- * Tells the client address that a request counts against: an IPv4 address or an IPv6 /64.
+ * Finds the client address that a request counts against: an IPv4 address or an IPv6 /64.
  *
  * @param remoteAddress the socket's
  * @param headers `X-Forwarded-For` is looked at when the socket's peer is trusted. Bytes that are no HTTP have none:
@@ -49,7 +49,7 @@ export function createClientAddressOf(trustProxy: TrustProxy | undefined): Clien
   };
 }
 
-/** Tells of a socket's address whether a trusted proxy is there: behind it are many clients. */
+/** Whether a socket's address is that of a trusted proxy, behind which are many clients. */
 export type IsTrustedPeer = (remoteAddress: string | undefined) => boolean;
 
 /** With a hop count every peer is a proxy: nothing but proxies can reach the port then. */

@@ -7,7 +7,7 @@ import { parseJsonBody } from './json-body.parser.js';
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
 const categoryOf = (number: string): bigint | undefined =>
   int64OfJson((parse(`{"name":"Rex","categoryId":${number}}`) as { categoryId: unknown }).categoryId);
-const refusal = (body: string | Buffer): string => {
+const rejection = (body: string | Buffer): string => {
   try {
     parseJsonBody(Buffer.from(body as string));
   } catch (error) {
@@ -90,11 +90,11 @@ describe('parseJsonBody', () => {
     '\uFEFF{}',
     "{'name':1}",
     '{"a":1,}',
-  ])('refuses %j', (text) => {
-    expect(refusal(text)).toBe('malformed_json');
+  ])('rejects %j', (text) => {
+    expect(rejection(text)).toBe('malformed_json');
   });
 
-  it('reads 500 levels, and tells what is wrong with more, whatever they are made of', () => {
+  it('reads 500 levels, and says what is wrong with more, whatever they are made of', () => {
     for (const nested of [arrays, objects]) {
       expect(() => parse(nested(500))).not.toThrow();
       expect(() => parse(nested(501))).toThrow('nested more than 500 levels deep');
@@ -109,10 +109,10 @@ describe('parseJsonBody', () => {
     expect(() => parse('{"constructor":{"prototype":1}}')).toThrow('the member "constructor"');
   });
 
-  it('refuses a nesting too deep for the stack', () => {
-    expect(refusal(`{"a":${'['.repeat(60_000)}`)).toBe('malformed_json');
-    expect(refusal('{"a":'.repeat(10_000))).toBe('malformed_json');
-    expect(refusal(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`)).toBe('malformed_json');
+  it('rejects a nesting too deep for the stack', () => {
+    expect(rejection(`{"a":${'['.repeat(60_000)}`)).toBe('malformed_json');
+    expect(rejection('{"a":'.repeat(10_000))).toBe('malformed_json');
+    expect(rejection(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`)).toBe('malformed_json');
   });
 
   it('does not take a number of very many digits for an int64', () => {
@@ -120,8 +120,8 @@ describe('parseJsonBody', () => {
     expect(categoryOf(`0.${'0'.repeat(60_000)}1`)).toBeUndefined();
   });
 
-  it('refuses bytes that are not UTF-8', () => {
-    expect(refusal(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('malformed_json');
+  it('rejects bytes that are not UTF-8', () => {
+    expect(rejection(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('malformed_json');
   });
 
   it('keeps a member that is merely called constructor, for others to ignore', () => {

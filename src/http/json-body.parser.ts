@@ -4,7 +4,7 @@ import { ApiError } from '../common/errors/api-error.js';
 
 /**
  * Parses a JSON body without losing a digit: an integer is a number or, where a double could round it, a bigint.
- * A member that is repeated with another value and what could reach a prototype are refused, because programs differ in what
+ * A member that is repeated with another value and what could reach a prototype are rejected, because programs differ in what
  * they make of them.
  *
  * @throws ApiError malformed_json
@@ -54,7 +54,7 @@ function assertNotDeep(text: string): void {
 const MAY_ROUND = /[\d.]{16}|\d[eE]/;
 
 /**
- * The value as `JSON.parse` reads it, or undefined when only the exact parser can tell. A text has at least one colon
+ * The value as `JSON.parse` reads it, or undefined when only the exact parser can decide. A text has at least one colon
  * for each member it writes, so an object with as many members as its text has colons is flat and repeats none. (A
  * name with a colon in it merely takes the exact way.)
  */

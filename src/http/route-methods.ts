@@ -4,17 +4,17 @@ import { METHODS } from './cors.js';
 
 /**
  * Which methods each path has, so that a known path with another method is a 405 with `Allow` and not a 404. Fastify's
- * own router can only be asked for one method and path at a time, with a pattern instead of a path.
+ * own router can only look up one method and path at a time, by a pattern instead of a path.
  */
 export class RouteMethods {
-  // A parameter may be as long as the longest request target: what it names is the handler's question.
+  // A parameter may be as long as the longest request target: the handler checks what it names.
   readonly #router = createRouter({ maxParamLength: Number.MAX_SAFE_INTEGER });
   readonly #methods = new Set<HTTPMethod>();
 
   /**
    * To be called for each route that is registered.
    *
-   * @throws Error for a method of which browsers and CONNECT would not be told
+   * @throws Error for a method that is missing from `METHODS`, which preflight responses and `Allow` list
    */
   add({ method, url }: Pick<RouteOptions, 'method' | 'url'>): void {
     for (const one of [method].flat() as HTTPMethod[]) {

@@ -24,7 +24,7 @@ export async function names(signal: AbortSignal): Promise<string[]> {
   const id: bigint | undefined = page.items[0]?.id;
   // @ts-expect-error an identifier is no number
   const rounded: number | undefined = id;
-  // @ts-expect-error the states of an animal are a closed set
+  // @ts-expect-error the states of a pet are a closed set
   await store.createPet({ name: 'Rex', categoryId: 7n, status: 'asleep' });
   const all: string[] = [];
   for await (const pet of store.pets({ signal })) all.push(pet.name, String(rounded));

@@ -23,14 +23,14 @@ export const DATABASE_FAILURES = [
   'unexpected',
 ] as const;
 
-/** Why nobody can answer now: for logs and metrics, never for clients. */
+/** Why the service is unavailable: for logs and metrics, never for clients. */
 export type UnavailableReason = 'overloaded' | 'timed-out' | 'database' | 'closing';
 
-/** The service cannot answer now (503 `service_unavailable`). Message and cause are internal. */
+/** The service is unavailable (503 `service_unavailable`). Message and cause are internal. */
 export class UnavailableError extends StacklessError {
   override readonly name = 'UnavailableError';
 
-  /** Seconds. One is enough: what waits is bounded and heals by itself, and who comes too early costs one refusal. */
+  /** Seconds. One is enough: queues are bounded and recover by themselves, and a retry that is too early costs one rejection. */
   readonly retryAfterSeconds = 1;
 
   constructor(
@@ -51,7 +51,7 @@ export class NotSentError extends StacklessError {
   }
 }
 
-/** Says what a statement's error tells about it, so that its sender knows what may be asked again. */
+/** Classifies the error of a statement, so that the caller knows whether to retry it. */
 export function classifyDatabaseError(error: unknown): DatabaseFailure {
   if (error instanceof NotSentError) return 'not-sent';
   const { sqlState, routine, code, systemCall, kind, message } = readError(error);
@@ -66,7 +66,7 @@ export function classifyDatabaseError(error: unknown): DatabaseFailure {
   return messages.find(([pattern]) => pattern.test(message))?.[1] ?? 'unexpected';
 }
 
-/** Whether nobody can be answered now (503), rather than that the question or the program is at fault. */
+/** Whether the database is unavailable (503), rather than the statement or the program being wrong. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof UnavailableError) return true;
   const failure = classifyDatabaseError(error);
@@ -75,7 +75,7 @@ export function isUnavailable(error: unknown): boolean {
     : failure !== 'unexpected';
 }
 
-/** Somebody else was in the way: a lock not had in time, a deadlock. The connection is as good as before. */
+/** Another transaction was in the way: a lock time-out or a deadlock. The connection stays usable. */
 export const isContention = (error: unknown): boolean =>
   readError(error).sqlState === LOCK_NOT_AVAILABLE ||
   (classifyDatabaseError(error) === 'statement-error' && isUnavailable(error));
@@ -96,7 +96,7 @@ export const isUndefinedTable = (error: unknown): boolean => readError(error).sq
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** By SQLSTATE, or by its class (the first two characters); what stands in neither was answered. */
+/** By SQLSTATE, or by its class (the first two characters); all others are errors of the statement. */
 const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, DatabaseFailure>([
   ['08', 'broken'], // connection exceptions; PgBouncer's own errors are 08P01, before and after a statement was sent
   ['08001', 'not-sent'], // no connection could be made
@@ -108,7 +108,7 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['25006', 'rejected'], // read only: a standby, or a primary that lost its place
   ['53', 'rejected'], // out of disk, memory or another resource
   ['58', 'rejected'], // the server's own system failed
-  ['57014', 'server-timeout'], // statement_timeout, or somebody cancelled it: before its commit in both cases
+  ['57014', 'server-timeout'], // statement_timeout, or a cancel request: before its commit in both cases
   [LOCK_NOT_AVAILABLE, 'server-timeout'], // lock_timeout
   ['25P03', 'broken'], // the session was ended: idle in a transaction for too long
   ['25P04', 'broken'], // the session was ended: transaction_timeout
@@ -121,7 +121,7 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['57P05', 'broken'],
 ]);
 
-/** Answers that are worth a retry: a serialization failure, a deadlock. */
+/** Errors of a statement that are worth a retry: a serialization failure, a deadlock. */
 const transient: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 /** System calls that come before the first byte of a statement; after any other the statement may have arrived. */
@@ -182,7 +182,7 @@ function readError(error: unknown): ReadError {
     const routine = sqlState === '0A000' ? 'RevalidateCachedQuery' : undefined;
     return { message, sqlState, routine, kind: text(adapter, 'kind'), constraint };
   }
-  // Node tries each address of a host and tells of all that failed.
+  // Node tries each address of a host and reports every failure.
   const several = member(error, 'errors');
   const source: unknown = Array.isArray(several) ? several[0] : error;
   const code = text(source, 'code');
