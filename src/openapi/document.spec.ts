@@ -38,11 +38,6 @@ describe('the document', () => {
     expect(components.schemas.Error.properties.code.enum).toEqual(Object.keys(ERROR_CODES));
   });
 
-  it('offers HEAD where GET is', () => {
-    const { paths } = JSON.parse(documentOf(GET_TOY)) as { paths: Record<string, object> };
-    expect(Object.keys(paths['/toys/{toyId}'] ?? {})).toEqual(['get', 'head']);
-  });
-
   it('refuses two schemas of one name, a tag that nobody described, and a path outside of the interface', () => {
     const other = {
       ...GET_TOY,

@@ -1,5 +1,5 @@
 import type { DocumentedOperation } from './documented-operation.js';
-import { HEADERS, headersOf, headersOfHeadErrors } from './headers.js';
+import { HEADERS } from './headers.js';
 import { bodySchemaOf, PARAMETERS, parametersOf } from './inputs.js';
 import { ERROR_SCHEMA, Responses } from './responses.js';
 import { type Json, NamedSchemas } from './schemas.js';
@@ -48,11 +48,7 @@ export function createDocument(operations: readonly DocumentedOperation[], serve
   for (const operation of inOrderOfTags(operations)) {
     const path = relativePath(operation);
     const described = describe(operation, schemas, responses);
-    paths[path] = {
-      ...paths[path],
-      [operation.method]: described,
-      ...(operation.method === 'get' && { head: describeHead(operation, described) }),
-    };
+    paths[path] = { ...paths[path], [operation.method]: described };
   }
   return {
     openapi: '3.1.0',
@@ -111,25 +107,5 @@ function describe(operation: DocumentedOperation, schemas: NamedSchemas, respons
       },
     }),
     responses: responses.of(operation),
-  };
-}
-
-/** Every GET route also handles HEAD. */
-function describeHead(operation: DocumentedOperation, get: Json): Json {
-  const { id, notes, success } = operation;
-  return {
-    ...get,
-    operationId: `${id}Head`,
-    summary: `${notes.summary}: headers only`,
-    description: 'The status and the headers of `GET`, without the body.',
-    responses: {
-      [success.status]: {
-        description: 'The resource exists.',
-        headers: headersOf(operation, success.status),
-      },
-      304: { description: 'Your copy is up to date.', headers: headersOf(operation, 304) },
-      '4XX': { description: 'The error that `GET` returns.', headers: headersOfHeadErrors(operation) },
-      '5XX': { description: 'The error that `GET` returns.', headers: headersOfHeadErrors(operation) },
-    },
   };
 }

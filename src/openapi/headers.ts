@@ -102,14 +102,6 @@ const OPTIONAL_DEPRECATION: Json = {
   Link: optional(HEADERS.DeprecationLink),
 };
 
-/** The headers of any error response to HEAD, which the document does not list by status. */
-export const headersOfHeadErrors = (operation: DocumentedOperation): Json => ({
-  ...headersOf(operation, 400),
-  ...(operation.deprecation && OPTIONAL_DEPRECATION),
-  'WWW-Authenticate': optional(HEADERS['WWW-Authenticate']),
-  'Retry-After': optional(HEADERS['Retry-After']),
-});
-
 const isList = ({ success }: DocumentedOperation): boolean => success.schema['type'] === 'array';
 
 function deprecationHeaders(status: number): Json {

@@ -18,25 +18,21 @@ interface Response {
   readonly content?: { readonly 'application/json': { readonly examples?: object } };
 }
 
-/** Every operation but HEAD, which is what GET is. */
 export function documentedAnswers(): readonly DocumentedAnswers[] {
   const document = parse(DOCUMENT_COPY) as {
     paths: Record<string, Record<string, { operationId: string; responses: Record<string, Response> }>>;
     components: { responses: Record<string, Response> };
   };
   return Object.values(document.paths).flatMap((item) =>
-    Object.entries(item)
-      .filter(([method]) => method !== 'head')
-      .map(([method, { operationId: id, responses }]) => {
-        const codes = new Map<number, readonly string[]>();
-        for (const [status, response] of Object.entries(responses)) {
-          const { content } =
-            document.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
-          const examples = content?.['application/json'].examples;
-          if (examples !== undefined) codes.set(Number(status), Object.keys(examples));
-        }
-        const successStatus = Number(Object.keys(responses).find((status) => /^2\d\d$/.test(status)));
-        return { id, method: method.toUpperCase(), successStatus, codes };
-      }),
+    Object.entries(item).map(([method, { operationId: id, responses }]) => {
+      const codes = new Map<number, readonly string[]>();
+      for (const [status, response] of Object.entries(responses)) {
+        const { content } = document.components.responses[response.$ref?.split('/').at(-1) ?? ''] ?? response;
+        const examples = content?.['application/json'].examples;
+        if (examples !== undefined) codes.set(Number(status), Object.keys(examples));
+      }
+      const successStatus = Number(Object.keys(responses).find((status) => /^2\d\d$/.test(status)));
+      return { id, method: method.toUpperCase(), successStatus, codes };
+    }),
   );
 }

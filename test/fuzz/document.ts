@@ -66,6 +66,6 @@ function operationOf(path: string, method: string, item: Readonly<Record<string,
     path: `${document.servers[0].url}${path}`,
     parameters: parameters.map((one) => resolve<Parameter>(one)),
     ...(requestBody && { body: resolve<Schema>(requestBody.content['application/json'].schema) }),
-    offered: Object.keys(item).map((one) => one.toUpperCase()),
+    offered: Object.keys(item).flatMap((one) => (one === 'get' ? ['GET', 'HEAD'] : one.toUpperCase())),
   };
 }

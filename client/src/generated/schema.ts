@@ -20,11 +20,7 @@ export interface paths {
         post: operations["createPet"];
         delete?: never;
         options?: never;
-        /**
-         * List pets: headers only
-         * @description The status and the headers of `GET`, without the body.
-         */
-        head: operations["listPetsHead"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -47,12 +43,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * Get a pet: headers only
-         * @deprecated
-         * @description The status and the headers of `GET`, without the body.
-         */
-        head: operations["getPetHead"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -72,11 +63,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * Get the inventory: headers only
-         * @description The status and the headers of `GET`, without the body.
-         */
-        head: operations["getInventoryHead"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -100,11 +87,7 @@ export interface paths {
         post: operations["placeOrder"];
         delete?: never;
         options?: never;
-        /**
-         * List orders: headers only
-         * @description The status and the headers of `GET`, without the body.
-         */
-        head: operations["listOrdersHead"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -124,11 +107,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * Get an order: headers only
-         * @description The status and the headers of `GET`, without the body.
-         */
-        head: operations["getOrderHead"];
+        head?: never;
         /**
          * Change the status of an order
          * @description Changes the status of an order, and the status of its pet with it: `delivered` makes the pet `sold`, `cancelled` makes it `available` again. Setting the current status changes nothing. With `If-Match`, the order changes only if it still has that `ETag`.
@@ -152,11 +131,7 @@ export interface paths {
         post?: never;
         delete?: never;
         options?: never;
-        /**
-         * Get usage: headers only
-         * @description The status and the headers of `GET`, without the body.
-         */
-        head: operations["getUsageHead"];
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -972,127 +947,6 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    listPetsHead: {
-        parameters: {
-            query?: {
-                /** @description An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself. */
-                cursor?: string;
-                /** @description The maximum number of items on a page. */
-                limit?: number;
-                /** @description Return only pets with this status. */
-                status?: components["schemas"]["PetStatus"];
-            };
-            header?: {
-                /**
-                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The error that `GET` returns. */
-            "4XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The error that `GET` returns. */
-            "5XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The resource exists. */
-            200: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Your copy is up to date. */
-            304: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     getPet: {
         parameters: {
             query?: never;
@@ -1510,160 +1364,6 @@ export interface operations {
             };
         };
     };
-    getPetHead: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path: {
-                /**
-                 * @description The identifier. Anything but a decimal int64 is 404.
-                 * @example 301
-                 */
-                petId: bigint;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The error that `GET` returns. */
-            "4XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    /**
-                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation?: string;
-                    /**
-                     * @description Links to the documentation of the deprecation and to the successor of the operation.
-                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
-                     */
-                    Link?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description When the operation is removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset?: string;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The error that `GET` returns. */
-            "5XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    /**
-                     * @description When the operation was deprecated, in Unix seconds (RFC 9745).
-                     * @example @1795132800
-                     */
-                    Deprecation?: string;
-                    /**
-                     * @description Links to the documentation of the deprecation and to the successor of the operation.
-                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
-                     */
-                    Link?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description When the operation is removed (RFC 8594).
-                     * @example Thu, 05 Dec 2030 00:00:00 GMT
-                     */
-                    Sunset?: string;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The resource exists. */
-            200: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    ETag: components["headers"]["ETag"];
-                    Link: components["headers"]["DeprecationLink"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Sunset: components["headers"]["Sunset"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Your copy is up to date. */
-            304: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Deprecation: components["headers"]["Deprecation"];
-                    ETag: components["headers"]["ETag"];
-                    Link: components["headers"]["DeprecationLink"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Sunset: components["headers"]["Sunset"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     getInventory: {
         parameters: {
             query?: never;
@@ -1762,118 +1462,6 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    getInventoryHead: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The error that `GET` returns. */
-            "4XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The error that `GET` returns. */
-            "5XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The resource exists. */
-            200: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Your copy is up to date. */
-            304: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     listOrders: {
@@ -2122,127 +1710,6 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    listOrdersHead: {
-        parameters: {
-            query?: {
-                /** @description An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself. */
-                cursor?: string;
-                /** @description The maximum number of items on a page. */
-                limit?: number;
-                /** @description Return only orders with this status. */
-                status?: components["schemas"]["OrderStatus"];
-            };
-            header?: {
-                /**
-                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The error that `GET` returns. */
-            "4XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The error that `GET` returns. */
-            "5XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The resource exists. */
-            200: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Your copy is up to date. */
-            304: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Link: components["headers"]["Link"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     getOrder: {
         parameters: {
             query?: never;
@@ -2373,124 +1840,6 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    getOrderHead: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path: {
-                /**
-                 * @description The identifier. Anything but a decimal int64 is 404.
-                 * @example 301
-                 */
-                orderId: bigint;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The error that `GET` returns. */
-            "4XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The error that `GET` returns. */
-            "5XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The resource exists. */
-            200: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Your copy is up to date. */
-            304: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
     updateOrder: {
@@ -2909,118 +2258,6 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    getUsageHead: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing is changed. Weak tags never match; `*` always matches.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-Match"?: components["parameters"]["If-Match"];
-                /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
-                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
-                 */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The error that `GET` returns. */
-            "4XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The error that `GET` returns. */
-            "5XX": {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The seconds to wait before you retry; at least 1.
-                     * @example 31
-                     */
-                    "Retry-After"?: number;
-                    Vary: components["headers"]["Vary"];
-                    /**
-                     * @description The challenge (RFC 6750). It has no `error` if no key was sent.
-                     * @example Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."
-                     */
-                    "WWW-Authenticate"?: string;
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The resource exists. */
-            200: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Your copy is up to date. */
-            304: {
-                headers: {
-                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
-                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
 }

@@ -27,16 +27,13 @@ export class OpenApi {
   get groups() {
     /** @type {Operation[]} */
     const all = Object.entries(this.document['paths']).flatMap(([path, item]) =>
-      Object.entries(/** @type {Json} */ (item))
-        // It is what GET is, without a body.
-        .filter(([method]) => method !== 'head')
-        .map(([method, operation]) => ({
-          id: operation.operationId,
-          method: method.toUpperCase(),
-          path,
-          tag: operation.tags[0],
-          operation,
-        })),
+      Object.entries(/** @type {Json} */ (item)).map(([method, operation]) => ({
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        tag: operation.tags[0],
+        operation,
+      })),
     );
     return this.document['tags'].map((/** @type {Json} */ tag) => ({
       name: tag['name'],
