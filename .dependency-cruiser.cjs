@@ -21,7 +21,7 @@ const arrows = {
     ...['management', 'telemetry', 'idempotency', 'samples', 'throttling', 'http', 'batching'],
     ...['prisma', 'embedded', 'common', 'config'],
   ],
-  openapi: ['http', 'common'],
+  openapi: ['common'],
   cli: ['config', 'prisma', 'embedded', 'pets', 'lifecycle', 'common'],
 };
 

@@ -6,6 +6,7 @@ import { HttpAdapter } from './http/http-adapter.js';
 import { SHUTDOWN_SIGNALS } from './lifecycle/shutdown.js';
 import { explainStartError } from './lifecycle/start-error.js';
 import { StartReport } from './lifecycle/start-report.js';
+import { setUpOpenApi } from './openapi/set-up.js';
 import { LogDestination } from './telemetry/logging/log-destination.js';
 import { createLogger, nestLogger } from './telemetry/logging/logger.js';
 
@@ -23,6 +24,7 @@ async function start(): Promise<void> {
     { logger: nestLogger(logger), abortOnError: false },
   );
   try {
+    setUpOpenApi(app);
     await app.init();
     // Not Nest's own listen, which also logs what it rejects with.
     await app.getHttpAdapter().getInstance().listen({ port: config.port, host: config.host });

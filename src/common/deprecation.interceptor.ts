@@ -6,6 +6,7 @@ import {
   type NestInterceptor,
   UseInterceptors,
 } from '@nestjs/common';
+import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { ApiError } from './errors/api-error.js';
@@ -45,17 +46,27 @@ export class DeprecationInterceptor implements NestInterceptor {
     if (deprecation === undefined) return next.handle();
     http.getResponse<FastifyReply>().headers(deprecationHeaders(deprecation, this.publicUrl));
     if (this.clock.nowMs() < deprecation.removedAt.getTime()) return next.handle();
-    const removedOn = deprecation.removedAt.toISOString().slice(0, 10);
+    const { removedAt, successor } = deprecation;
     throw new ApiError(
       'operation_removed',
-      `This operation was removed on ${removedOn}. Use ${deprecation.successor} instead.`,
+      `This operation was removed on ${dateOf(removedAt)}. Use ${successor} instead.`,
     );
   }
 }
 
-/** Marks an operation as deprecated: for the interceptor and the OpenAPI document. */
+/** Marks an operation as deprecated, for the interceptor. */
 export const Deprecated = (deprecation: Deprecation): MethodDecorator =>
-  applyDecorators(RouteSays({ deprecation }), UseInterceptors(DeprecationInterceptor));
+  applyDecorators(
+    RouteSays({ deprecation }),
+    UseInterceptors(DeprecationInterceptor),
+    ApiExtension('x-sunset', dateOf(deprecation.removedAt)),
+  );
+
+/** The end of the description of a deprecated operation. */
+export const deprecationNotice = ({ removedAt, successor }: Deprecation): string =>
+  `Deprecated. From ${dateOf(removedAt)} on it returns 410. Use \`${successor}\` instead.`;
+
+const dateOf = (instant: Date): string => instant.toISOString().slice(0, 10);
 
 /** `Deprecation` (RFC 9745) and `Sunset` (RFC 8594), with their links. */
 function deprecationHeaders(deprecation: Deprecation, publicUrl: PublicUrl): Headers {

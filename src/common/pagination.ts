@@ -1,31 +1,32 @@
 import { crc32 } from 'node:zlib';
+import { ApiProperty } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { IsInt, IsString, Max, Min } from 'class-validator';
 import { ApiError } from './errors/api-error.js';
 import type { PublicUrl } from './public-url.js';
 import { INT64_MIN } from './int64.js';
-import { FromPlainInteger, MayBeAbsent } from './validators.js';
-import { Described } from './route.decorators.js';
+import { IsGivenOnce, IsIntegerFromTo, MayBeAbsent } from './validators.js';
 
+const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
-const LIMIT_MESSAGE = { message: `limit must be an integer from 1 to ${LIMIT_MAX}` };
 
 /** The query members of every list. */
 export class PagingQuery {
   @Expose()
-  @Described('The maximum number of items on a page.')
-  @FromPlainInteger()
-  @IsInt(LIMIT_MESSAGE)
-  @Min(1, LIMIT_MESSAGE)
-  @Max(LIMIT_MAX, LIMIT_MESSAGE)
-  readonly limit: number = 20;
+  @ApiProperty({
+    description: 'The maximum number of items on a page.',
+    required: false,
+    default: LIMIT_DEFAULT,
+  })
+  @IsIntegerFromTo(1, LIMIT_MAX)
+  readonly limit: number = LIMIT_DEFAULT;
 
   @Expose()
-  @Described(
-    'An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself.',
-  )
+  @ApiProperty({
+    description:
+      'An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself.',
+  })
   @MayBeAbsent()
-  @IsString({ message: 'cursor must be given once' })
+  @IsGivenOnce()
   readonly cursor?: string;
 }
 

@@ -1,56 +1,110 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, type TransformFnParams } from 'class-transformer';
-import { ValidateBy, ValidateIf, type ValidationOptions } from 'class-validator';
+import { isIn, isInt, isString, ValidateBy, ValidateIf } from 'class-validator';
 import { int64OfJson, isInt64 } from './int64.js';
 
-/** The member may be absent; `null` is a value like another and has to fit. */
-export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_input, value) => value !== undefined);
+/** The member may be absent; `null` is a value like another and must be valid. */
+export const MayBeAbsent = (): PropertyDecorator =>
+  applyDecorators(
+    ValidateIf((_input, value) => value !== undefined),
+    ApiProperty({ required: false }),
+  );
 
-/** Reads a JSON number as the int64 it stands for; what is none is left to `@IsInt64()`. */
-export const FromJsonInt64 = (): PropertyDecorator =>
-  Transform(({ value }: TransformFnParams): unknown => int64OfJson(value) ?? (value as unknown));
-
-export const IsInt64 = (options?: ValidationOptions): PropertyDecorator =>
-  ValidateBy(
-    {
+/** An int64, which a body contains as a JSON number. */
+export const IsInt64 = (): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: TransformFnParams): unknown => int64OfJson(value) ?? (value as unknown)),
+    Rule({
       name: 'isInt64',
-      validator: {
-        validate: isInt64,
-        defaultMessage: (validation) => `${validation?.property} must be a 64-bit integer`,
-      },
-    },
-    options,
+      isValid: isInt64,
+      message: 'must be a 64-bit integer',
+      schema: { type: 'integer', format: 'int64' },
+    }),
   );
 
-/** Reads a query value that is a plain decimal integer; anything else is left to the validator. */
-export const FromPlainInteger = (): PropertyDecorator =>
-  Transform(({ value }: TransformFnParams): unknown =>
-    typeof value === 'string' && /^(?:0|-?[1-9]\d{0,15})$/.test(value) ? Number(value) : value,
+/** A query value that is a plain decimal integer of this range. */
+export const IsIntegerFromTo = (minimum: number, maximum: number): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: TransformFnParams): unknown =>
+      typeof value === 'string' && PLAIN_INTEGER.test(value) ? Number(value) : value,
+    ),
+    Rule({
+      name: 'isIntegerFromTo',
+      isValid: (value) => isInt(value) && Number(value) >= minimum && Number(value) <= maximum,
+      message: `must be an integer from ${minimum} to ${maximum}`,
+      schema: { type: 'integer', minimum, maximum },
+    }),
   );
+
+const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
+
+/** One of a closed set of words, which the OpenAPI document describes under a name. */
+export const IsOneOf = (schema: EnumSchema): PropertyDecorator =>
+  Rule({
+    name: 'isOneOf',
+    isValid: (value) => isIn(value, schema.enum),
+    message: `must be one of ${schema.enum.join(', ')}`,
+    schema,
+  });
+
+/** A closed set of words, as `@ApiProperty()` takes it. */
+export interface EnumSchema {
+  readonly enum: string[];
+  readonly enumName: string;
+  readonly enumSchema: { readonly description: string };
+}
+
+/** A query value that is given at most once. */
+export const IsGivenOnce = (): PropertyDecorator =>
+  Rule({ name: 'isGivenOnce', isValid: isString, message: 'must be given once', schema: { type: 'string' } });
 
 /** Anything but white space, as Unicode and JavaScript see it. */
 const VISIBLE = /[^\s\u0085]/u;
 /** U+0000, which PostgreSQL cannot hold, and lone surrogates, which it would change. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
-/** Text that PostgreSQL keeps exactly as it was sent: up to `codePointsMax` code points, not only white space. */
-export const IsStorableText = (codePointsMax: number, options?: ValidationOptions): PropertyDecorator =>
-  ValidateBy(
-    {
-      name: 'isStorableText',
-      constraints: [codePointsMax],
-      validator: {
-        validate: (value: unknown) => isStorableText(value, codePointsMax),
-        defaultMessage: (validation) =>
-          `${validation?.property} must be a string of 1 to ${codePointsMax} characters, not only white space, ` +
-          'without U+0000 and lone surrogates',
-      },
+/** Text that PostgreSQL stores exactly as it was sent: up to `codePointsMax` code points, not only white space. */
+export const IsStorableText = (codePointsMax: number): PropertyDecorator =>
+  Rule({
+    name: 'isStorableText',
+    isValid: (value) => isStorableText(value, codePointsMax),
+    message:
+      `must be a string of 1 to ${codePointsMax} characters, not only white space, ` +
+      'without U+0000 and lone surrogates',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: codePointsMax,
+      // At least one character that is not white space, and no U+0000.
+      pattern: String.raw`^[^\u0000]*[^\s\u0000\u0085][^\u0000]*$`,
     },
-    options,
-  );
+  });
 
 function isStorableText(value: unknown, codePointsMax: number): boolean {
   if (typeof value !== 'string' || !VISIBLE.test(value) || UNSTORABLE.test(value)) return false;
   // A code point takes one or two code units, so most texts need no counting.
   if (value.length <= codePointsMax) return true;
   return value.length <= 2 * codePointsMax && Array.from(value).length <= codePointsMax;
+}
+
+interface RuleOptions {
+  readonly name: string;
+  readonly isValid: (value: unknown) => boolean;
+  /** Follows the name of the property. */
+  readonly message: string;
+  /** What the OpenAPI document says of the property. */
+  readonly schema: ApiPropertyOptions;
+}
+
+/** Validates a property, and documents it. */
+function Rule({ name, isValid, message, schema }: RuleOptions): PropertyDecorator {
+  return applyDecorators(
+    ValidateBy(
+      { name, validator: { validate: isValid, defaultMessage: (rule) => `${rule?.property} ${message}` } },
+      // For the test that every rule of a DTO is documented.
+      { context: { schema } },
+    ),
+    ApiProperty(schema),
+  );
 }

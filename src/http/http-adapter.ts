@@ -7,7 +7,6 @@ import {
   type FastifyReply,
   type FastifyRequest,
   LogController,
-  type RouteOptions,
 } from 'fastify';
 import type { Config } from '../config/config.js';
 import { createIsTrustedPeer } from './client-address.js';
@@ -30,8 +29,6 @@ interface LateHandlers {
 
 /** Nest's adapter for Fastify, with the connections of the server, their limits and their end. */
 export class HttpAdapter extends FastifyAdapter {
-  /** The registered routes, also those for HEAD that Fastify adds. */
-  readonly routes: RouteOptions[] = [];
   readonly #config: Config;
   readonly #late: LateHandlers;
   readonly #turns: AddressTurns;
@@ -94,7 +91,6 @@ export class HttpAdapter extends FastifyAdapter {
     pipeline.install(fastify, this.#inFlight);
     this.#late.frameworkErrors = (...call) => void pipeline.rejectTarget(...call);
     this.#late.clientErrors = socketErrorHandler(pipeline, this.#inFlight);
-    fastify.addHook('onRoute', (route: RouteOptions) => void this.routes.push(route));
     fastify.addHook('preClose', (done) => {
       this.#inFlight.stop();
       done();

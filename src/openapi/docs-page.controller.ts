@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, Get, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
@@ -73,6 +74,7 @@ const DOCS_PAGE_HEADERS: Headers = {
 };
 
 /** The docs page, for people: a guide, the reference, and a form to try each operation. */
+@ApiExcludeController()
 @SkipThrottle({ minute: true, day: true })
 @Controller()
 export class DocsPageController {

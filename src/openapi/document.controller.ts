@@ -1,34 +1,22 @@
 import { Controller, Get, Header, Injectable } from '@nestjs/common';
 import { SkipThrottle } from '@nestjs/throttler';
-import { HttpAdapterHost } from '@nestjs/core';
-import type { HttpAdapter } from '../http/http-adapter.js';
-import { PublicUrl } from '../common/public-url.js';
+import { ApiExcludeController, type OpenAPIObject } from '@nestjs/swagger';
 import { Public } from '../common/route.decorators.js';
-import { createDocument } from './document.js';
-import { operationsOf } from './documented-operation.js';
-import { toJson, toYaml } from './schemas.js';
+import { toJson, toYaml } from './json.js';
 
 /** The document of the operations that this application serves, in both of its forms. */
 @Injectable()
 export class OpenApiDocument {
+  document: OpenAPIObject | undefined;
   #json: string | undefined;
   #yaml: string | undefined;
 
-  constructor(
-    private readonly host: HttpAdapterHost<HttpAdapter>,
-    private readonly publicUrl: PublicUrl,
-  ) {}
-
   get json(): string {
-    return (this.#json ??= toJson(this.#create()));
+    return (this.#json ??= toJson(this.document));
   }
 
   get yaml(): string {
-    return (this.#yaml ??= toYaml(this.#create()));
-  }
-
-  #create(): ReturnType<typeof createDocument> {
-    return createDocument(operationsOf(this.host.httpAdapter.routes), this.publicUrl.to('/v1'));
+    return (this.#yaml ??= toYaml(this.document));
   }
 }
 
@@ -36,6 +24,7 @@ export class OpenApiDocument {
 const KEPT = 'public, no-cache';
 
 /** The OpenAPI document, for machines. */
+@ApiExcludeController()
 @SkipThrottle({ minute: true, day: true })
 @Controller()
 export class DocumentController {

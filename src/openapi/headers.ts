@@ -1,6 +1,5 @@
 import { encodeCursor } from '../common/pagination.js';
-import type { DocumentedOperation } from './documented-operation.js';
-import type { Json } from './schemas.js';
+import type { Json } from './json.js';
 
 /** Every header of a response but those of HTTP itself (`Content-Type`, `Date`, `Connection` …), by component. */
 export const HEADERS = {
@@ -65,11 +64,14 @@ export const HEADERS = {
 
 type Component = keyof typeof HEADERS;
 
-/** The responses of the handler, which announce its removal. */
-const OF_HANDLER: ReadonlySet<number> = new Set([200, 304, 404, 410]);
+/** What decides about the headers of an operation's responses. */
+interface Traits {
+  readonly isList: boolean;
+  readonly isDeprecated: boolean;
+}
 
 /** The headers of an operation's response with this status. */
-export function headersOf(operation: DocumentedOperation, status: number): Json {
+export function headersOf(status: number, { isList, isDeprecated }: Traits): Json {
   const isSuccess = status < 400;
   return {
     ...always(
@@ -85,9 +87,9 @@ export function headersOf(operation: DocumentedOperation, status: number): Json 
       'Vary',
     ),
     ...(isSuccess && always('ETag')),
-    ...(isSuccess && isList(operation) && always('Link')),
+    ...(isSuccess && isList && always('Link')),
     ...(status === 201 && always('Location', 'Idempotency-Replayed')),
-    ...(operation.deprecation && deprecationHeaders(status)),
+    ...(isDeprecated && deprecationHeaders(status)),
     ...(status === 401 && always('WWW-Authenticate')),
     ...((status === 429 || status === 503) && always('Retry-After')),
     // Only a request in progress says when to come again.
@@ -95,14 +97,8 @@ export function headersOf(operation: DocumentedOperation, status: number): Json 
   };
 }
 
-/** For statuses that the handler and earlier steps return. */
-const OPTIONAL_DEPRECATION: Json = {
-  Deprecation: optional(HEADERS.Deprecation),
-  Sunset: optional(HEADERS.Sunset),
-  Link: optional(HEADERS.DeprecationLink),
-};
-
-const isList = ({ success }: DocumentedOperation): boolean => success.schema['type'] === 'array';
+/** The responses of the handler, which announce its removal. */
+const OF_HANDLER: ReadonlySet<number> = new Set([200, 304, 404, 410]);
 
 function deprecationHeaders(status: number): Json {
   if (OF_HANDLER.has(status)) {
@@ -110,7 +106,12 @@ function deprecationHeaders(status: number): Json {
   }
   // A 412 has no Link, because that describes the representation. A 500 or 503 may come from the handler or before it.
   if (status === 412) return always('Deprecation', 'Sunset');
-  return status >= 500 ? OPTIONAL_DEPRECATION : {};
+  if (status < 500) return {};
+  return {
+    Deprecation: optional(HEADERS.Deprecation),
+    Sunset: optional(HEADERS.Sunset),
+    Link: optional(HEADERS.DeprecationLink),
+  };
 }
 
 const reference = (component: Component): Json => ({ $ref: `#/components/headers/${component}` });

@@ -9,7 +9,11 @@ export interface NewPet {
   readonly status?: PetStatus;
 }
 
-/** A pet of the store. */
-export interface Pet extends NewPet {
-  readonly id: bigint;
+/** The JSON of a pet. */
+export const petJson = (id: bigint, members: NewPet): string => `{"id":${id},${membersJson(members)}`;
+
+/** What follows the identifier in it. */
+export function membersJson({ name, categoryId, status }: NewPet): string {
+  const statusMember = status === undefined ? '' : `,"status":"${status}"`;
+  return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusMember}}`;
 }

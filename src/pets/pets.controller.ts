@@ -1,17 +1,25 @@
 import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
-import { RouteSchema } from '@nestjs/platform-fastify';
+import {
+  ApiBearerAuth,
+  ApiBody,
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
-import { Deprecated, type Deprecation } from '../common/deprecation.interceptor.js';
+import { Deprecated, type Deprecation, deprecationNotice } from '../common/deprecation.interceptor.js';
 import { parseInt64 } from '../common/int64.js';
+import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
 import { Paging } from '../common/pagination.js';
 import { PublicUrl } from '../common/public-url.js';
 import { RequestDeadline } from '../common/request.js';
-import { JsonText, Operation } from '../common/route.decorators.js';
+import { JsonText } from '../common/route.decorators.js';
 import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
 import { type Claim, RequestClaim } from '../idempotency/claim.js';
-import { NEW_PET_EXAMPLE, PET_EXAMPLE, petJson, PETS_EXAMPLE, petSchema, petsSchema } from './pet.schema.js';
-import { ListPetsQuery, NewPetBody } from './pets.dto.js';
+import { petJson } from './pet.js';
+import { ListPetsQuery, NEW_PET_EXAMPLE, NewPetBody, Pet, PET_EXAMPLE, PETS_EXAMPLE } from './pets.dto.js';
 import { PetsRepository } from './pets.repository.js';
 
 /** getPet goes away on the day that the interface gives; listing with the `status` filter replaces it. */
@@ -22,6 +30,8 @@ const GET_PET_DEPRECATION: Deprecation = {
   documentation: '/docs#deprecation',
 };
 
+@ApiTags('Pets')
+@ApiBearerAuth('apiKey')
 @Controller('v1/pets')
 export class PetsController {
   constructor(
@@ -31,17 +41,13 @@ export class PetsController {
   ) {}
 
   @Get()
-  @Operation({
-    tag: 'Pets',
+  @ApiOperation({
     summary: 'List pets',
     description:
       'Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that ' +
       'are added or deleted meanwhile do not make the pages skip or repeat others.',
-    success: 'A page of pets, which may be empty.',
-    example: PETS_EXAMPLE,
-    query: ListPetsQuery,
   })
-  @RouteSchema({ response: { 200: petsSchema } })
+  @ApiOkResponse({ type: [Pet], description: 'A page of pets, which may be empty.', example: PETS_EXAMPLE })
   @JsonText()
   async listPets(
     @Query() query: ListPetsQuery,
@@ -59,17 +65,13 @@ export class PetsController {
   }
 
   @Post()
-  @Operation({
-    tag: 'Pets',
+  @ApiOperation({
     summary: 'Add a pet',
     description:
       'Adds a pet. Unknown members are ignored. With an `Idempotency-Key` the request is safe to repeat.',
-    success: 'The new pet, with its `id`.',
-    example: PET_EXAMPLE,
-    body: NewPetBody,
-    requestExample: NEW_PET_EXAMPLE,
   })
-  @RouteSchema({ response: { 201: petSchema } })
+  @ApiBody({ type: NewPetBody, examples: { pet: { value: NEW_PET_EXAMPLE } } })
+  @ApiCreatedResponse({ type: Pet, description: 'The new pet, with its `id`.', example: PET_EXAMPLE })
   @JsonText()
   async createPet(
     @Body() newPet: NewPetBody,
@@ -90,16 +92,15 @@ export class PetsController {
   }
 
   @Get(':petId')
-  @Operation({
-    tag: 'Pets',
+  @ApiOperation({
     summary: 'Get a pet',
-    description: 'Returns a pet by its identifier.',
-    success: 'The pet.',
-    example: PET_EXAMPLE,
-    codes: ['pet_not_found'],
+    description: `Returns a pet by its identifier.\n\n${deprecationNotice(GET_PET_DEPRECATION)}`,
+    deprecated: true,
   })
+  @ApiId('petId')
+  @ApiOkResponse({ type: Pet, description: 'The pet.', example: PET_EXAMPLE })
+  @ApiErrors('pet_not_found')
   @Deprecated(GET_PET_DEPRECATION)
-  @RouteSchema({ response: { 200: petSchema } })
   @JsonText()
   async getPet(@Param('petId') petId: string, @RequestDeadline() deadline: number): Promise<string> {
     const id = parseInt64(petId);

@@ -1,37 +1,73 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { IsIn } from 'class-validator';
-import { FromJsonInt64, IsInt64, IsStorableText, MayBeAbsent } from '../common/validators.js';
 import { PagingQuery } from '../common/pagination.js';
-import { Described } from '../common/route.decorators.js';
+import { type EnumSchema, IsInt64, IsOneOf, IsStorableText, MayBeAbsent } from '../common/validators.js';
 import { type NewPet, PET_STATUSES, type PetStatus } from './pet.js';
 
-const IsPetStatus = (): PropertyDecorator =>
-  IsIn(PET_STATUSES, { message: `status must be one of ${PET_STATUSES.join(', ')}` });
+const PET_STATUS: EnumSchema = {
+  enum: [...PET_STATUSES],
+  enumName: 'PetStatus',
+  enumSchema: {
+    description:
+      '`available`: can be ordered. `pending`: reserved, usually by an open order. `sold`: no longer for sale.',
+  },
+};
+
+const NAME_CODE_POINTS_MAX = 255;
+const NAME = { description: 'Stored and returned exactly as sent.' };
+const CATEGORY_ID = { description: 'The category of the pet: any int64.' };
 
 /** The query of `GET /v1/pets`. */
 export class ListPetsQuery extends PagingQuery {
   @Expose()
-  @Described('Return only pets with this status.')
+  @ApiProperty({ description: 'Return only pets with this status.' })
   @MayBeAbsent()
-  @IsPetStatus()
+  @IsOneOf(PET_STATUS)
   readonly status?: PetStatus;
 }
 
-const NAME_CODE_POINTS_MAX = 255;
-
 /** The body of `POST /v1/pets`. */
+@ApiSchema({ name: 'NewPet' })
 export class NewPetBody implements NewPet {
   @Expose()
+  @ApiProperty(NAME)
   @IsStorableText(NAME_CODE_POINTS_MAX)
   readonly name!: string;
 
   @Expose()
-  @FromJsonInt64()
+  @ApiProperty(CATEGORY_ID)
   @IsInt64()
   readonly categoryId!: bigint;
 
   @Expose()
   @MayBeAbsent()
-  @IsPetStatus()
+  @IsOneOf(PET_STATUS)
   readonly status?: PetStatus;
 }
+
+/** A pet in a response. The database or `petJson` writes its JSON. */
+@ApiSchema({ description: 'A pet.' })
+export class Pet {
+  @ApiProperty({ description: 'Assigned by the service when the pet is added.' })
+  readonly id!: bigint;
+
+  @ApiProperty(NAME)
+  readonly name!: string;
+
+  @ApiProperty(CATEGORY_ID)
+  readonly categoryId!: bigint;
+
+  @ApiProperty({ ...PET_STATUS, required: false })
+  readonly status?: PetStatus;
+}
+
+/** A `categoryId` beyond 2^53, so that an example copied into a program shows early whether it keeps every digit. */
+export const NEW_PET_EXAMPLE: NewPet = { name: 'Rex', categoryId: 9007199254740993n, status: 'available' };
+
+export const PET_EXAMPLE: Pet = { id: 301n, ...NEW_PET_EXAMPLE };
+
+export const PETS_EXAMPLE: readonly Pet[] = [
+  PET_EXAMPLE,
+  { id: 302n, name: 'Luna', categoryId: 12n, status: 'sold' },
+  { id: 303n, name: 'Coco', categoryId: 7n },
+];

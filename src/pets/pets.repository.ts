@@ -5,8 +5,7 @@ import { batchPages, batchRowsById, type Page, type PageQuestion } from '../batc
 import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray } from '../prisma/statement.js';
-import { membersJson } from './pet.schema.js';
-import type { NewPet, PetStatus } from './pet.js';
+import { membersJson, type NewPet, type PetStatus } from './pet.js';
 import { CREATE_PETS, CREATE_PETS_ONCE, FIND_PETS, LIST_PETS } from './pets.sql.js';
 
 interface ClaimedPet {

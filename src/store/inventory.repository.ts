@@ -3,13 +3,7 @@ import { Batching } from '../batching/batching.js';
 import type { Group } from '../batching/group.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { statement } from '../prisma/statement.js';
-
-/** The number of pets of each status; pets without a status are in none of them. */
-export interface Inventory {
-  readonly available: bigint;
-  readonly pending: bigint;
-  readonly sold: bigint;
-}
+import type { Inventory } from './inventory.dto.js';
 
 /** Adds up the parts of `pet_counts`: exact, without reading the pets. */
 const READ_INVENTORY = statement(

@@ -2,16 +2,6 @@ export const ORDER_STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] a
 
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-/** An order for one animal. Which status may follow which is the database's to say: `order_may_become` there. */
-export interface Order {
-  readonly id: bigint;
-  readonly petId: bigint;
-  readonly status: OrderStatus;
-  readonly placedAt: Date;
-  /** When the status changed last. */
-  readonly updatedAt: Date;
-}
-
 /** A requested change of an order's status. */
 export interface OrderChange {
   readonly id: bigint;

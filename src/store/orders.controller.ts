@@ -1,20 +1,35 @@
 import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import { RouteSchema } from '@nestjs/platform-fastify';
+import {
+  ApiBearerAuth,
+  ApiBody,
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { parseInt64 } from '../common/int64.js';
 import { RequestIfMatch } from '../common/etag.js';
-import { JsonText, Operation } from '../common/route.decorators.js';
+import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
+import { JsonText } from '../common/route.decorators.js';
 import { RequestDeadline } from '../common/request.js';
 import { Paging } from '../common/pagination.js';
 import { PublicUrl } from '../common/public-url.js';
 import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
 import { type Claim, RequestClaim } from '../idempotency/claim.js';
-import { ListOrdersQuery, NewOrderBody, OrderChangeBody } from './orders.dto.js';
-import { CHANGED_ORDER_EXAMPLE, ORDER_EXAMPLE, orderSchema, ordersSchema } from './order.schema.js';
-import type { Order } from './order.js';
+import {
+  CHANGED_ORDER_EXAMPLE,
+  ListOrdersQuery,
+  NewOrderBody,
+  Order,
+  ORDER_EXAMPLE,
+  OrderChangeBody,
+} from './orders.dto.js';
 import { OrdersRepository } from './orders.repository.js';
 
+@ApiTags('Store')
+@ApiBearerAuth('apiKey')
 @Controller('v1/store/orders')
 export class OrdersController {
   constructor(
@@ -24,16 +39,16 @@ export class OrdersController {
   ) {}
 
   @Get()
-  @Operation({
-    tag: 'Store',
+  @ApiOperation({
     summary: 'List orders',
     description:
       'Returns a page of orders, ordered by `id`. Follow the `next` link in the `Link` header until there is none.',
-    success: 'A page of orders, which may be empty.',
-    example: [ORDER_EXAMPLE],
-    query: ListOrdersQuery,
   })
-  @RouteSchema({ response: { 200: ordersSchema } })
+  @ApiOkResponse({
+    type: [Order],
+    description: 'A page of orders, which may be empty.',
+    example: [ORDER_EXAMPLE],
+  })
   @JsonText()
   async listOrders(
     @Query() query: ListOrdersQuery,
@@ -51,18 +66,14 @@ export class OrdersController {
   }
 
   @Post()
-  @Operation({
-    tag: 'Store',
+  @ApiOperation({
     summary: 'Place an order',
     description:
       'Orders a pet that is `available` and makes it `pending`. Of simultaneous orders for the same pet, exactly one succeeds.',
-    success: 'The order.',
-    example: ORDER_EXAMPLE,
-    body: NewOrderBody,
-    requestExample: { petId: ORDER_EXAMPLE.petId },
-    codes: ['unknown_pet', 'pet_not_available'],
   })
-  @RouteSchema({ response: { 201: orderSchema } })
+  @ApiBody({ type: NewOrderBody, examples: { order: { value: { petId: ORDER_EXAMPLE.petId } } } })
+  @ApiCreatedResponse({ type: Order, description: 'The order.', example: ORDER_EXAMPLE })
+  @ApiErrors('unknown_pet', 'pet_not_available')
   @JsonText()
   async placeOrder(
     @Body() { petId }: NewOrderBody,
@@ -84,15 +95,10 @@ export class OrdersController {
   }
 
   @Get(':orderId')
-  @Operation({
-    tag: 'Store',
-    summary: 'Get an order',
-    description: 'Returns an order by its identifier.',
-    success: 'The order.',
-    example: ORDER_EXAMPLE,
-    codes: ['order_not_found'],
-  })
-  @RouteSchema({ response: { 200: orderSchema } })
+  @ApiOperation({ summary: 'Get an order', description: 'Returns an order by its identifier.' })
+  @ApiId('orderId')
+  @ApiOkResponse({ type: Order, description: 'The order.', example: ORDER_EXAMPLE })
+  @ApiErrors('order_not_found')
   @JsonText()
   async getOrder(@Param('orderId') orderId: string, @RequestDeadline() deadline: number): Promise<string> {
     const id = parseInt64(orderId);
@@ -102,20 +108,20 @@ export class OrdersController {
   }
 
   @Patch(':orderId')
-  @Operation({
-    tag: 'Store',
+  @ApiOperation({
     summary: 'Change the status of an order',
     description:
       'Changes the status of an order, and the status of its pet with it: `delivered` makes the pet `sold`, `cancelled` makes ' +
       'it `available` again. Setting the current status changes nothing. With `If-Match`, the order changes only if it ' +
       'still has that `ETag`.',
-    success: 'The changed order.',
-    example: CHANGED_ORDER_EXAMPLE,
-    body: OrderChangeBody,
-    requestExample: { status: CHANGED_ORDER_EXAMPLE.status },
-    codes: ['order_not_found', 'order_transition_not_allowed'],
   })
-  @RouteSchema({ response: { 200: orderSchema } })
+  @ApiId('orderId')
+  @ApiBody({
+    type: OrderChangeBody,
+    examples: { approve: { value: { status: CHANGED_ORDER_EXAMPLE.status } } },
+  })
+  @ApiOkResponse({ type: Order, description: 'The changed order.', example: CHANGED_ORDER_EXAMPLE })
+  @ApiErrors('order_not_found', 'order_transition_not_allowed')
   @JsonText()
   async updateOrder(
     @Param('orderId') orderId: string,

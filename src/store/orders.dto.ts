@@ -1,33 +1,77 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { IsIn } from 'class-validator';
-import { FromJsonInt64, IsInt64, MayBeAbsent } from '../common/validators.js';
 import { PagingQuery } from '../common/pagination.js';
-import { Described } from '../common/route.decorators.js';
+import { type EnumSchema, IsInt64, IsOneOf, MayBeAbsent } from '../common/validators.js';
 import { ORDER_STATUSES, type OrderStatus } from './order.js';
 
-const IsOrderStatus = (): PropertyDecorator =>
-  IsIn(ORDER_STATUSES, { message: `status must be one of ${ORDER_STATUSES.join(', ')}` });
+const ORDER_STATUS: EnumSchema = {
+  enum: [...ORDER_STATUSES],
+  enumName: 'OrderStatus',
+  enumSchema: {
+    description:
+      'An order is `placed`, then `approved`, then `delivered`. It can be `cancelled` until it is delivered.',
+  },
+};
+
+const PET_ID = { description: 'The ordered pet.' };
 
 /** The query of `GET /v1/store/orders`. */
 export class ListOrdersQuery extends PagingQuery {
   @Expose()
-  @Described('Return only orders with this status.')
+  @ApiProperty({ description: 'Return only orders with this status.' })
   @MayBeAbsent()
-  @IsOrderStatus()
+  @IsOneOf(ORDER_STATUS)
   readonly status?: OrderStatus;
 }
 
 /** The body of `POST /v1/store/orders`. */
+@ApiSchema({ name: 'NewOrder' })
 export class NewOrderBody {
   @Expose()
-  @FromJsonInt64()
+  @ApiProperty(PET_ID)
   @IsInt64()
   readonly petId!: bigint;
 }
 
 /** The body of `PATCH /v1/store/orders/{orderId}`. */
+@ApiSchema({ name: 'OrderChange' })
 export class OrderChangeBody {
   @Expose()
-  @IsOrderStatus()
+  @IsOneOf(ORDER_STATUS)
   readonly status!: OrderStatus;
 }
+
+/** An order in a response. The function `order_may_become` of the database knows which status may follow which. */
+@ApiSchema({ description: 'An order for one pet.' })
+export class Order {
+  @ApiProperty({ description: 'Assigned by the service when the order is placed.' })
+  readonly id!: bigint;
+
+  @ApiProperty(PET_ID)
+  readonly petId!: bigint;
+
+  @ApiProperty(ORDER_STATUS)
+  readonly status!: OrderStatus;
+
+  @ApiProperty({ description: 'When the order was placed.' })
+  readonly placedAt!: Date;
+
+  @ApiProperty({ description: 'When the status last changed.' })
+  readonly updatedAt!: Date;
+}
+
+export const ORDER_EXAMPLE: Order = {
+  id: 41n,
+  petId: 301n,
+  status: 'placed',
+  placedAt: new Date('2026-11-20T09:30:00.000Z'),
+  updatedAt: new Date('2026-11-20T09:30:00.000Z'),
+};
+
+export const CHANGED_ORDER_EXAMPLE: Order = {
+  id: 41n,
+  petId: 301n,
+  status: 'approved',
+  placedAt: new Date('2026-11-20T09:30:00.000Z'),
+  updatedAt: new Date('2026-11-20T10:05:12.345Z'),
+};

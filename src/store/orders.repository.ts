@@ -8,7 +8,8 @@ import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../i
 import { PrismaService, type ReadRows } from '../prisma/prisma.service.js';
 import { plainArray } from '../prisma/statement.js';
 import { etagOf, isMatch } from '../common/etag.js';
-import type { ChangedOrder, Order, OrderChange, OrderStatus } from './order.js';
+import type { ChangedOrder, OrderChange, OrderStatus } from './order.js';
+import type { Order } from './orders.dto.js';
 import {
   CHANGE_LOCKED_ORDERS,
   CHANGE_ORDERS,

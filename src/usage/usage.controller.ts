@@ -1,13 +1,14 @@
 import { Controller, Get } from '@nestjs/common';
-import { RouteSchema } from '@nestjs/platform-fastify';
+import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
 import { Clock } from '../common/clock.js';
 import type { LimitWindow } from '../common/decision.js';
-import { Operation } from '../common/route.decorators.js';
 import { RequestDeadline } from '../common/request.js';
-import { type Usage, USAGE_EXAMPLE, usageSchema, type UsageWindow } from './usage.js';
+import { Usage, USAGE_EXAMPLE, type UsageWindow } from './usage.dto.js';
 import { UsageRepository } from './usage.repository.js';
 
+@ApiTags('Usage')
+@ApiBearerAuth('apiKey')
 @Controller('v1/usage')
 export class UsageController {
   constructor(
@@ -16,16 +17,13 @@ export class UsageController {
   ) {}
 
   @Get()
-  @Operation({
-    tag: 'Usage',
+  @ApiOperation({
     summary: 'Get usage',
     description:
       'Returns the plan and limits of the API key of the request, the current minute and day with this request counted, and ' +
       'the requests of each of the last 31 UTC days.',
-    success: 'The usage of the API key.',
-    example: USAGE_EXAMPLE,
   })
-  @RouteSchema({ response: { 200: usageSchema } })
+  @ApiOkResponse({ type: Usage, description: 'The usage of the API key.', example: USAGE_EXAMPLE })
   async getUsage(
     @CurrentKey() { keyId, planId, minute, day }: CallingKey,
     @RequestDeadline() deadline: number,

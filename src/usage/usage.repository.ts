@@ -3,7 +3,7 @@ import type { Group } from '../batching/group.js';
 import { Batching } from '../batching/batching.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray, statement } from '../prisma/statement.js';
-import type { UsageDay } from './usage.js';
+import type { UsageDay } from './usage.dto.js';
 
 const DAYS = 31;
 

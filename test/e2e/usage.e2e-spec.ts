@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../src/common/clock.js';
-import type { Usage } from '../../src/usage/usage.js';
+import type { Usage } from '../../src/usage/usage.dto.js';
 import { holdOpen } from '../support/operators.js';
 import { startService, type TestService } from '../support/service.js';
 

@@ -14,6 +14,7 @@ import { HttpAdapter } from '../../src/http/http-adapter.js';
 import { ManagementServer } from '../../src/management/management-server.js';
 import { nestLogger } from '../../src/telemetry/logging/logger.js';
 import { OpenApiDocument } from '../../src/openapi/document.controller.js';
+import { setUpOpenApi } from '../../src/openapi/set-up.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
 import { openTestPool } from './test-pool.js';
@@ -88,6 +89,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const app = module.createNestApplication<NestFastifyApplication>(new HttpAdapter(config, logger), {
     logger: nestLogger(logger),
   });
+  setUpOpenApi(app);
   const pool = openTestPool(databaseUrl, { types: columnTypes });
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;

@@ -4,6 +4,7 @@ import { AppModule } from '../../dist/app.module.js';
 import { loadConfig } from '../../dist/config/config.js';
 import { HttpAdapter } from '../../dist/http/http-adapter.js';
 import { ManagementServer } from '../../dist/management/management-server.js';
+import { setUpOpenApi } from '../../dist/openapi/set-up.js';
 import { ConnectionPools } from '../../dist/prisma/connection-pools.js';
 import { Database } from '../../dist/prisma/database.js';
 import { PrismaService } from '../../dist/prisma/prisma.service.js';
@@ -28,6 +29,7 @@ export async function servedDocument(path) {
     .compile();
   const app = module.createNestApplication(new HttpAdapter(config, logger), { logger: nestLogger(logger) });
   try {
+    setUpOpenApi(app);
     await app.init();
     const { statusCode, body } = await app.inject({ url: path });
     if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${body}`);

@@ -213,8 +213,6 @@ export interface components {
         OrderChange: {
             status: components["schemas"]["OrderStatus"];
         };
-        /** @description Orders, ordered by `id`. */
-        Orders: components["schemas"]["Order"][];
         /**
          * @description An order is `placed`, then `approved`, then `delivered`. It can be `cancelled` until it is delivered.
          * @enum {string}
@@ -236,8 +234,6 @@ export interface components {
             name: string;
             status?: components["schemas"]["PetStatus"];
         };
-        /** @description Pets, ordered by `id`. */
-        Pets: components["schemas"]["Pet"][];
         /**
          * @description `available`: can be ordered. `pending`: reserved, usually by an open order. `sold`: no longer for sale.
          * @enum {string}
@@ -760,7 +756,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Pets"];
+                    "application/json": components["schemas"]["Pet"][];
                 };
             };
             /** @description Your copy, identified by its `ETag`, is up to date. */
@@ -835,13 +831,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "name": "Rex",
-                 *       "categoryId": 9007199254740992,
-                 *       "status": "available"
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewPet"];
             };
         };
@@ -963,10 +952,7 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
-                /**
-                 * @description The identifier. Anything but a decimal int64 is 404.
-                 * @example 301
-                 */
+                /** @description The identifier. Anything but a decimal int64 is 404. */
                 petId: bigint;
             };
             cookie?: never;
@@ -1520,7 +1506,7 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    "application/json": components["schemas"]["Orders"];
+                    "application/json": components["schemas"]["Order"][];
                 };
             };
             /** @description Your copy, identified by its `ETag`, is up to date. */
@@ -1595,11 +1581,6 @@ export interface operations {
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "petId": 301
-                 *     }
-                 */
                 "application/json": components["schemas"]["NewOrder"];
             };
         };
@@ -1726,10 +1707,7 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
-                /**
-                 * @description The identifier. Anything but a decimal int64 is 404.
-                 * @example 301
-                 */
+                /** @description The identifier. Anything but a decimal int64 is 404. */
                 orderId: bigint;
             };
             cookie?: never;
@@ -1853,21 +1831,13 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /**
-                 * @description The identifier. Anything but a decimal int64 is 404.
-                 * @example 301
-                 */
+                /** @description The identifier. Anything but a decimal int64 is 404. */
                 orderId: bigint;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /**
-                 * @example {
-                 *       "status": "approved"
-                 *     }
-                 */
                 "application/json": components["schemas"]["OrderChange"];
             };
         };

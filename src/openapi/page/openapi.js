@@ -79,3 +79,10 @@ export class OpenApi {
  * @returns {string | undefined}
  */
 export const nameOf = ({ $ref }) => (typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined);
+
+/**
+ * The first example of a body.
+ * @param {Json} media
+ */
+export const exampleOf = (media) =>
+  media['example'] ?? /** @type {Json} */ (Object.values(media['examples'])[0])['value'];

@@ -2,6 +2,7 @@
 import { methodBadge, statusBadge } from './badges.js';
 import { element, inline, prose } from './dom.js';
 import { showJson, writeJson } from './json.js';
+import { exampleOf } from './openapi.js';
 import { memberList, schemaSection, typeOf } from './schema-view.js';
 import { tryForm } from './try.js';
 
@@ -155,7 +156,3 @@ function responseSection(status, response) {
     ),
   );
 }
-
-/** @param {Json} media */
-const exampleOf = (media) =>
-  media['example'] ?? /** @type {Json} */ (Object.values(media['examples'])[0])['value'];

@@ -3,6 +3,7 @@ import { nextOf, showFailure, showResponse } from './response.js';
 import { copyButton, element } from './dom.js';
 import { writeJson } from './json.js';
 import { key } from './key.js';
+import { exampleOf } from './openapi.js';
 
 /**
  * @typedef {import('./openapi.js').Json} Json
@@ -181,7 +182,7 @@ function bodyOf(id, operation) {
   const json = operation['requestBody']?.content['application/json'];
   if (json === undefined) return undefined;
   const fieldId = `try-${id}-body`;
-  const text = writeJson(json.example);
+  const text = writeJson(exampleOf(json));
   const field = element('textarea', { id: fieldId, spellcheck: 'false', rows: text.split('\n').length });
   field.value = text;
   const row = element('div', { class: 'row tall' }, element('label', { for: fieldId }, 'Body'), field);

@@ -1,0 +1,73 @@
+import { ERROR_CODES, type ErrorCode } from '../common/errors/error-codes.js';
+import type { Json } from './json.js';
+
+const ALL_CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+
+/** The Error of the interface, with the closed set of its codes. */
+export const ERROR_SCHEMA: Json = {
+  description: 'The body of every error response. It has exactly these three members.',
+  type: 'object',
+  properties: {
+    code: {
+      description: 'The machine-readable error code, from a closed set.',
+      type: 'string',
+      enum: ALL_CODES,
+      'x-enumDescriptions': Object.fromEntries(
+        ALL_CODES.map((code) => [code, `${ERROR_CODES[code].status}: ${ERROR_CODES[code].message}`]),
+      ),
+    },
+    message: { description: 'A human-readable description, in one line.', type: 'string' },
+    status: { description: 'The HTTP status code.', type: 'integer' },
+  },
+  required: ['code', 'message', 'status'],
+  additionalProperties: false,
+};
+
+/** Components of error responses that are the same for all operations, by status. */
+export const SHARED_RESPONSES: ReadonlyMap<number, string> = new Map([
+  [401, 'Unauthorized'],
+  [408, 'RequestTimeout'],
+  [412, 'PreconditionFailed'],
+  [413, 'BodyTooLarge'],
+  [414, 'UriTooLong'],
+  [415, 'UnsupportedMediaType'],
+  [417, 'ExpectationFailed'],
+  [422, 'IdempotencyKeyReused'],
+  [429, 'TooManyRequests'],
+  [431, 'HeadersTooLarge'],
+  [500, 'InternalError'],
+  [503, 'ServiceUnavailable'],
+]);
+
+/** These codes by status, in the order of the table of codes. */
+export function codesByStatus(codes: readonly ErrorCode[]): ReadonlyMap<number, readonly ErrorCode[]> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of ALL_CODES.filter((one) => codes.includes(one))) {
+    const { status } = ERROR_CODES[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+}
+
+/** The response with one of these codes, which all have this status. */
+export const errorResponse = (status: number, codes: readonly ErrorCode[], headers: Json): Json => ({
+  description: codes.map((code) => `- \`${code}\`: ${ERROR_CODES[code].message}`).join('\n'),
+  headers,
+  content: {
+    'application/json': {
+      schema: {
+        allOf: [
+          { $ref: '#/components/schemas/Error' },
+          {
+            type: 'object',
+            properties: { code: { enum: codes }, status: { const: status } },
+            required: ['code', 'status'],
+          },
+        ],
+      },
+      examples: Object.fromEntries(
+        codes.map((code) => [code, { value: { code, message: ERROR_CODES[code].message, status } }]),
+      ),
+    },
+  },
+});

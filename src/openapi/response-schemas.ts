@@ -1,0 +1,52 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { BASE_PATH } from './complete-document.js';
+import type { Json } from './json.js';
+
+interface Operation {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Json>> }>>;
+}
+
+/**
+ * Has Fastify write the successful responses of each operation by their schema in the document: `bigint` to the digit, a `Date` as
+ * RFC 3339. Must be called before the routes are registered.
+ *
+ * @throws Error at the registration of a route that is neither in the document nor `@Public()`
+ */
+export function writeResponsesBy(document: OpenAPIObject, fastify: FastifyInstance): void {
+  fastify.addHook('onRoute', (route) => {
+    const operation = operationOf(document, route);
+    if (operation === undefined) {
+      if (route.config?.public === true) return;
+      throw new Error(`${String(route.method)} ${route.url} is neither in the OpenAPI document nor @Public`);
+    }
+    route.config = { ...route.config, operation: operation.operationId };
+    route.schema = { ...route.schema, response: schemasOf(operation, document) };
+  });
+}
+
+/** The operation of a route. Fastify adds the routes for HEAD, which the document describes in prose. */
+function operationOf({ paths }: OpenAPIObject, { method, url }: RouteOptions): Operation | undefined {
+  const path = url.slice(BASE_PATH.length).replaceAll(/:(\w+)/g, '{$1}');
+  const item = paths[path] as unknown as Readonly<Record<string, Operation>> | undefined;
+  return item?.[method === 'HEAD' ? 'get' : String(method).toLowerCase()];
+}
+
+function schemasOf({ responses }: Operation, document: OpenAPIObject): Json {
+  const written = Object.entries(responses).flatMap(([status, { content }]) => {
+    const schema = content?.['application/json']?.['schema'];
+    return status.startsWith('2') ? [[status, resolved(schema, document)]] : [];
+  });
+  return Object.fromEntries(written) as Json;
+}
+
+/** The schema with its references replaced by what they refer to. */
+function resolved(schema: unknown, document: OpenAPIObject): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map((one) => resolved(one, document));
+  const { $ref, ...rest } = schema as { readonly $ref?: string };
+  const name = $ref?.split('/').at(-1);
+  const plain = name === undefined ? schema : { ...document.components?.schemas?.[name], ...rest };
+  return Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, resolved(value, document)]));
+}

@@ -1,0 +1,66 @@
+import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+
+const DAYS = 31;
+
+/** One window of the calling key as it is after this request. */
+@ApiSchema({ description: 'A window of the API key, with this request counted.' })
+export class UsageWindow {
+  @ApiProperty({ type: 'integer', description: 'The limit of the window.' })
+  readonly limit!: number;
+
+  @ApiProperty({ type: 'integer', description: 'The requests remaining in the window.' })
+  readonly remaining!: number;
+
+  @ApiProperty({ description: 'When the window resets.' })
+  readonly resetsAt!: Date;
+}
+
+/** The requests of the calling key on one UTC day. */
+@ApiSchema({ description: 'The requests of the API key on a UTC day.' })
+export class UsageDay {
+  @ApiProperty({ format: 'date' })
+  readonly day!: string;
+
+  @ApiProperty({ type: 'integer', description: 'Requests that were admitted.' })
+  readonly admitted!: bigint;
+
+  @ApiProperty({
+    type: 'integer',
+    description: 'Requests that were rejected because of a limit. They do not count against it.',
+  })
+  readonly refused!: bigint;
+}
+
+/** The plan of the calling key, its limits and its usage. */
+@ApiSchema({ description: 'The plan of the API key, its limits and its usage.' })
+export class Usage {
+  @ApiProperty({ description: 'The plan of the key.' })
+  readonly plan!: string;
+
+  @ApiProperty()
+  readonly minute!: UsageWindow;
+
+  @ApiProperty()
+  readonly day!: UsageWindow;
+
+  /** A day without a request has zeros. */
+  @ApiProperty({
+    type: [UsageDay],
+    description: `The last ${DAYS} UTC days, oldest first.`,
+    minItems: DAYS,
+    maxItems: DAYS,
+  })
+  readonly days!: readonly UsageDay[];
+}
+
+/** A key in its first hour, on the day of the interface. */
+export const USAGE_EXAMPLE: Usage = {
+  plan: 'pro',
+  minute: { limit: 300, remaining: 288, resetsAt: new Date('2026-11-20T09:31:00Z') },
+  day: { limit: 10_000, remaining: 9_871, resetsAt: new Date('2026-11-21T00:00:00Z') },
+  days: Array.from({ length: DAYS }, (_, index) => {
+    const day = new Date(Date.UTC(2026, 9, 21 + index)).toISOString().slice(0, 10);
+    const isToday = index === DAYS - 1;
+    return { day, admitted: isToday ? 129n : 0n, refused: isToday ? 2n : 0n };
+  }),
+};
