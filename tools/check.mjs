@@ -12,7 +12,8 @@ const CHECKS = {
   docs: 'node tools/check-docs.mjs',
   migrations: 'squawk prisma/migrations/*/migration.sql && node tools/check-migrations.mjs',
   drift: 'node tools/build.mjs && node tools/check-drift.mjs',
-  openapi: 'node tools/openapi.mjs --check && node tools/client-types.mjs --check',
+  openapi:
+    'node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/generators.mjs',
   deploy: 'node tools/build.mjs && node tools/check-deploy.mjs',
 };
 

@@ -5,8 +5,9 @@ import type { FastifyRequest } from 'fastify';
 /** 132 bits of SHA-256: enough that no two representations share a tag by chance. */
 const LENGTH = 22;
 
-/** The strong entity tag of a representation, from its text alone. */
-export const etagOf = (text: string): string => `"${hash('sha256', text, 'base64url').slice(0, LENGTH)}"`;
+/** The strong entity tag of a representation, from its bytes alone. */
+export const etagOf = (bytes: string | Buffer): string =>
+  `"${hash('sha256', bytes, 'base64url').slice(0, LENGTH)}"`;
 
 /** SQL for the same tag, from SQL for the text: a write compares it while it holds the lock of the row. */
 export const etagSql = (text: string): string =>

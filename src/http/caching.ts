@@ -13,15 +13,12 @@ interface Cacheable {
 export class Caching {
   /** A client may store the response, but must revalidate it each time; shared caches must not store it. */
   readonly #stored: Headers;
-  /** For handlers that set `Cache-Control` themselves. */
-  readonly #own: Headers;
   /** For errors and writes: a cache could otherwise store a 404 by its own judgement (RFC 9111 section 4.2.2). */
   readonly notStored: Headers;
 
-  constructor(cors: Cors) {
-    this.#own = cors.vary();
+  constructor(private readonly cors: Cors) {
     this.#stored = { 'cache-control': 'private, no-cache', ...cors.vary('Authorization') };
-    this.notStored = { 'cache-control': 'no-store', ...this.#own };
+    this.notStored = { 'cache-control': 'no-store', ...cors.vary() };
   }
 
   /**
@@ -33,10 +30,13 @@ export class Caching {
    */
   of(request: FastifyRequest, reply: FastifyReply, payload: unknown): Cacheable | 'precondition_failed' {
     const { method } = request;
-    const hasOwn = reply.hasHeader('cache-control');
     const isSuccess = reply.statusCode === 200 || reply.statusCode === 201;
-    if (!isSuccess || typeof payload !== 'string') {
-      return { payload, headers: hasOwn ? this.#own : this.notStored };
+    // Public documents set `Cache-Control` and `Vary` themselves.
+    const own = reply.hasHeader('cache-control')
+      ? this.cors.vary(reply.getHeader('vary') as string | undefined)
+      : undefined;
+    if (!isSuccess || !(typeof payload === 'string' || Buffer.isBuffer(payload))) {
+      return { payload, headers: own ?? this.notStored };
     }
     if (method !== 'GET' && method !== 'HEAD') {
       return { payload, headers: { ...this.notStored, etag: etagOf(payload) } };
@@ -44,18 +44,18 @@ export class Caching {
     const etag = sharedEtagOf(payload);
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
     if (ifMatch !== undefined && !isMatch(parseIfMatch(ifMatch), etag)) return 'precondition_failed';
-    const headers = { ...(hasOwn ? this.#own : this.#stored), etag };
+    const headers = { ...(own ?? this.#stored), etag };
     if (ifNoneMatch === undefined || isNoneMatch(ifNoneMatch, etag)) return { payload, headers };
-    reply.code(304);
+    reply.code(304).removeHeader('content-encoding');
     // Fastify removes the body of a response to HEAD by itself, and fails if it is gone already.
     return { payload: method === 'HEAD' ? payload : null, headers };
   }
 }
 
 /** Simultaneous requests for one page share its text, so its tag is computed once. */
-function sharedEtagOf(payload: string): string {
+function sharedEtagOf(payload: string | Buffer): string {
   if (payload !== latest.payload) latest = { payload, etag: etagOf(payload) };
   return latest.etag;
 }
 
-let latest = { payload: '', etag: '' };
+let latest: { readonly payload: string | Buffer; readonly etag: string } = { payload: '', etag: '' };

@@ -174,7 +174,7 @@ export class RequestPipeline implements SocketOptions {
     const sent = this.#caching.of(request, reply, payload);
     if (sent === 'precondition_failed') {
       // They describe the representation that is not sent.
-      reply.removeHeader('cache-control').removeHeader('link');
+      reply.removeHeader('cache-control').removeHeader('content-encoding').removeHeader('link');
       return done(new ApiError(sent));
     }
     const isSent = this.#inFlight.whenRoom(request.raw, sent.payload, () => {

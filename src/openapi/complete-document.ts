@@ -27,91 +27,72 @@ interface Operation extends Json {
  * @throws Error for an operation that is not below `/v1` or has no `@ApiOperation()`
  */
 export function completeDocument(document: OpenAPIObject): OpenAPIObject {
+  const { openapi, info, servers, tags, components } = document;
   const shared: Record<string, Json> = {};
   const paths = Object.entries(document.paths).map(([path, item]) => {
     if (!path.startsWith(`${BASE_PATH}/`)) throw new Error(`${path} is not below ${BASE_PATH}`);
     const operations = Object.entries(item as unknown as Readonly<Record<string, Operation>>);
-    return [
-      path.slice(BASE_PATH.length),
-      Object.fromEntries(operations.map(([method, one]) => [method, completed(method, one, shared)])),
-    ];
+    const complete = operations.map(([method, one]) => [method, completeOperation(method, one, shared)]);
+    return [path.slice(BASE_PATH.length), Object.fromEntries(complete)];
   });
-  const { openapi, info, servers, tags, components } = document;
-  const complete = {
-    ...{ openapi, info, servers, tags },
-    paths: Object.fromEntries(paths),
+  const schemas = { ...(withPlainReferences(components?.schemas) as Json), Error: ERROR_SCHEMA };
+  return {
+    ...{ openapi, info, servers, tags, paths: Object.fromEntries(paths) },
     components: {
       ...components,
-      schemas: sorted({ ...(withPlainReferences(components?.schemas) as Json), Error: ERROR_SCHEMA }),
-      parameters: PARAMETERS,
-      headers: HEADERS,
-      responses: sorted(shared),
+      ...{ schemas: sorted(schemas), parameters: PARAMETERS, headers: HEADERS, responses: sorted(shared) },
     },
-  };
-  return complete as unknown as OpenAPIObject;
+  } as unknown as OpenAPIObject;
 }
 
-function completed(method: string, operation: Operation, shared: Record<string, Json>): Json {
-  const { operationId, tags, summary, description, parameters = [], responses, ...rest } = operation;
-  if (!summary) throw new Error(`${operationId} has no @ApiOperation() with a summary`);
-  const { [ERROR_CODES_EXTENSION]: ownCodes = [], ...described } = rest;
+function completeOperation(method: string, operation: Operation, shared: Record<string, Json>): Json {
+  const { parameters = [], responses, [ERROR_CODES_EXTENSION]: ownCodes = [], ...described } = operation;
+  if (!operation.summary) throw new Error(`${operation.operationId} has no @ApiOperation() with a summary`);
   const traits = {
     isDeprecated: operation.deprecated === true,
     isList: Object.values(responses).some((one) => isListResponse(one)),
   };
-  const success = Object.entries(responses).map(([status, response]) => {
-    const { description: meaning, ...body } = response;
-    return [status, { description: meaning, headers: headersOf(Number(status), traits), ...body }];
-  });
-  const notModified = {
-    description: 'Your copy, identified by its `ETag`, is up to date.',
-    headers: headersOf(304, traits),
-  };
-  const errors = [...codesByStatus([...generalCodes(method, operation), ...ownCodes])].map(
-    ([status, codes]) => {
-      const response = errorResponse(status, codes, headersOf(status, traits));
-      const name = SHARED_RESPONSES.get(status);
-      // Those of a deprecated operation have more headers.
-      if (name === undefined || traits.isDeprecated) return [status, response];
-      shared[name] = response;
-      return [status, { $ref: `#/components/responses/${name}` }];
-    },
-  );
+  const complete: Record<string, Json> = {};
+  for (const [status, { description, ...body }] of Object.entries(responses)) {
+    complete[status] = { description, headers: headersOf(Number(status), traits), ...body };
+  }
+  if (method === 'get') {
+    const description = 'Your copy, identified by its `ETag`, is up to date.';
+    complete[304] = { description, headers: headersOf(304, traits) };
+  }
+  for (const [status, codes] of codesByStatus([...generalCodes(method, operation), ...ownCodes])) {
+    const response = errorResponse(status, codes, headersOf(status, traits));
+    // Those of a deprecated operation have more headers.
+    const name = traits.isDeprecated ? undefined : SHARED_RESPONSES.get(status);
+    if (name !== undefined) shared[name] = response;
+    complete[status] = name === undefined ? response : { $ref: `#/components/responses/${name}` };
+  }
   return {
-    ...{ operationId, tags, summary, description, ...described },
+    ...described,
     parameters: [...parameters, ...headerParametersOf(method)],
-    responses: {
-      ...Object.fromEntries(success),
-      ...(method === 'get' && { 304: notModified }),
-      ...Object.fromEntries(errors),
-    },
+    responses: complete,
   };
 }
 
 /** The codes before the handler, and those of what an operation takes. */
-function generalCodes(
-  method: string,
-  { parameters = [], requestBody, deprecated }: Operation,
-): readonly ErrorCode[] {
-  return [
-    ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key'] as const),
-    ...(['rate_limit_exceeded', 'api_key_banned', 'service_unavailable', 'internal_error'] as const),
-    ...(['malformed_request', 'request_timeout', 'uri_too_long'] as const),
-    ...(['headers_too_large', 'expectation_failed'] as const),
-    ...(parameters.some((one) => one.in === 'query') ? (['invalid_parameter'] as const) : []),
-    ...(requestBody === undefined
-      ? []
-      : (['malformed_json', 'invalid_body', 'body_too_large', 'unsupported_media_type'] as const)),
-    ...(method === 'post'
-      ? (['invalid_idempotency_key', 'request_in_progress', 'idempotency_key_reused'] as const)
-      : []),
-    ...(isConditional(method) ? (['precondition_failed'] as const) : []),
-    ...(deprecated === true ? (['operation_removed'] as const) : []),
-  ];
-}
+const generalCodes = (method: string, operation: Operation): readonly ErrorCode[] => [
+  ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key'] as const),
+  ...(['rate_limit_exceeded', 'api_key_banned', 'service_unavailable', 'internal_error'] as const),
+  ...(['malformed_request', 'request_timeout', 'uri_too_long'] as const),
+  ...(['headers_too_large', 'expectation_failed'] as const),
+  ...(operation.parameters?.some((one) => one.in === 'query') ? (['invalid_parameter'] as const) : []),
+  ...(operation.requestBody === undefined
+    ? []
+    : (['malformed_json', 'invalid_body', 'body_too_large', 'unsupported_media_type'] as const)),
+  ...(method === 'post'
+    ? (['invalid_idempotency_key', 'request_in_progress', 'idempotency_key_reused'] as const)
+    : []),
+  ...(isConditional(method) ? (['precondition_failed'] as const) : []),
+  ...(operation.deprecated === true ? (['operation_removed'] as const) : []),
+];
 
 const isListResponse = ({ content }: Json): boolean => {
-  const media = (content as Readonly<Record<string, { schema: Json }>>)['application/json'];
+  const media = (content as Readonly<Record<string, { schema: Json }>> | undefined)?.['application/json'];
   return media?.schema['type'] === 'array';
 };
 

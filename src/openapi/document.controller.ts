@@ -1,27 +1,12 @@
-import { Controller, Get, Header, Injectable } from '@nestjs/common';
+import { Controller, Get, Header, Req, Res } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
-import { ApiExcludeController, type OpenAPIObject } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../common/route.decorators.js';
-import { toJson, toYaml } from './json.js';
+import { OpenApiDocument } from './openapi-document.js';
 
-/** The document of the operations that this application serves, in both of its forms. */
-@Injectable()
-export class OpenApiDocument {
-  document: OpenAPIObject | undefined;
-  #json: string | undefined;
-  #yaml: string | undefined;
-
-  get json(): string {
-    return (this.#json ??= toJson(this.document));
-  }
-
-  get yaml(): string {
-    return (this.#yaml ??= toYaml(this.document));
-  }
-}
-
-/** Anybody may keep it, but asks each time whether it still holds. */
-const KEPT = 'public, no-cache';
+/** Anybody may store it, and must revalidate it each time. */
+const STORED = 'public, no-cache';
 
 /** The OpenAPI document, for machines. */
 @ApiExcludeController()
@@ -33,19 +18,27 @@ export class DocumentController {
   @Get('openapi.json')
   @Public()
   @Header('content-type', 'application/json; charset=utf-8')
-  @Header('cache-control', KEPT)
+  @Header('cache-control', STORED)
   @Header('x-content-type-options', 'nosniff')
-  readOpenApiJson(): string {
-    return this.document.json;
+  async readOpenApiJson(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string | Buffer> {
+    const { json } = await this.document.texts();
+    return await json.for(request, reply);
   }
 
   /** The media type is that of RFC 9512. */
   @Get('openapi.yaml')
   @Public()
   @Header('content-type', 'application/yaml; charset=utf-8')
-  @Header('cache-control', KEPT)
+  @Header('cache-control', STORED)
   @Header('x-content-type-options', 'nosniff')
-  readOpenApiYaml(): string {
-    return this.document.yaml;
+  async readOpenApiYaml(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string | Buffer> {
+    const { yaml } = await this.document.texts();
+    return await yaml.for(request, reply);
   }
 }

@@ -74,18 +74,9 @@ interface Traits {
 export function headersOf(status: number, { isList, isDeprecated }: Traits): Json {
   const isSuccess = status < 400;
   return {
-    ...always(
-      'X-RateLimit-Limit',
-      'X-RateLimit-Remaining',
-      'X-RateLimit-Reset',
-      'RateLimit-Policy',
-      'RateLimit',
-      'X-Request-Id',
-      'Access-Control-Allow-Origin',
-      'Access-Control-Expose-Headers',
-      'Cache-Control',
-      'Vary',
-    ),
+    ...always('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'),
+    ...always('RateLimit-Policy', 'RateLimit', 'X-Request-Id', 'Cache-Control', 'Vary'),
+    ...always('Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'),
     ...(isSuccess && always('ETag')),
     ...(isSuccess && isList && always('Link')),
     ...(status === 201 && always('Location', 'Idempotency-Replayed')),

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { DocsPageController } from './docs-page.controller.js';
-import { DocumentController, OpenApiDocument } from './document.controller.js';
+import { DocumentController } from './document.controller.js';
+import { OpenApiDocument } from './openapi-document.js';
 
 /** The service's own description, for machines and for people. */
 @Module({

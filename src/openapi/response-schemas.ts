@@ -21,8 +21,13 @@ export function writeResponsesBy(document: OpenAPIObject, fastify: FastifyInstan
       if (route.config?.public === true) return;
       throw new Error(`${String(route.method)} ${route.url} is neither in the OpenAPI document nor @Public`);
     }
+    const response: Record<string, unknown> = {};
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      const schema = content?.['application/json']?.['schema'];
+      if (status.startsWith('2')) response[status] = resolved(schema, document);
+    }
     route.config = { ...route.config, operation: operation.operationId };
-    route.schema = { ...route.schema, response: schemasOf(operation, document) };
+    route.schema = { ...route.schema, response };
   });
 }
 
@@ -31,14 +36,6 @@ function operationOf({ paths }: OpenAPIObject, { method, url }: RouteOptions): O
   const path = url.slice(BASE_PATH.length).replaceAll(/:(\w+)/g, '{$1}');
   const item = paths[path] as unknown as Readonly<Record<string, Operation>> | undefined;
   return item?.[method === 'HEAD' ? 'get' : String(method).toLowerCase()];
-}
-
-function schemasOf({ responses }: Operation, document: OpenAPIObject): Json {
-  const written = Object.entries(responses).flatMap(([status, { content }]) => {
-    const schema = content?.['application/json']?.['schema'];
-    return status.startsWith('2') ? [[status, resolved(schema, document)]] : [];
-  });
-  return Object.fromEntries(written) as Json;
 }
 
 /** The schema with its references replaced by what they refer to. */

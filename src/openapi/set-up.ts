@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { PublicUrl } from '../common/public-url.js';
 import { BASE_PATH } from './complete-document.js';
 import { createDocument } from './document.js';
-import { OpenApiDocument } from './document.controller.js';
+import { OpenApiDocument } from './openapi-document.js';
 import { writeResponsesBy } from './response-schemas.js';
 
 /** Makes the OpenAPI document of an application, and has its responses written by it. To be called before `app.init()`. */

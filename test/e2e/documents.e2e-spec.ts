@@ -38,6 +38,71 @@ describe('the public documents', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
+  it.each(DOCUMENTS.map(([path]) => path).slice(0, 2))(
+    '%s: is compressed for clients that accept it, with a tag for each encoding',
+    async (path) => {
+      const encodings = [
+        ['identity', null],
+        ['gzip', 'gzip'],
+        ['gzip, deflate, br', 'br'],
+        ['br;q=0.1, gzip', 'gzip'],
+        ['br;q=0, *', 'gzip'],
+        ['zstd', null],
+      ] as const;
+      const tags = new Map<string | null, string | null>();
+      const bodies = new Set<string>();
+      for (const [accepted, encoding] of encodings) {
+        const response = await service.fetch(path, { headers: { 'accept-encoding': accepted } });
+        expect([accepted, response.headers.get('content-encoding')]).toEqual([accepted, encoding]);
+        expect(response.headers.get('vary')).toBe('Accept-Encoding');
+        tags.set(encoding, response.headers.get('etag'));
+        bodies.add(await response.text());
+      }
+      expect([bodies.size, new Set(tags.values()).size]).toEqual([1, 3]);
+      for (const [encoding, tag] of tags) {
+        const response = await service.fetch(path, {
+          headers: { 'accept-encoding': encoding ?? 'identity', 'if-none-match': tag ?? '' },
+        });
+        expect([response.status, response.headers.get('content-encoding')]).toEqual([304, null]);
+      }
+    },
+  );
+
+  it('vary by the origin, too, when origins are configured', async () => {
+    const few = await startService({
+      databaseUrl: service.databaseUrl,
+      environment: { CORS_ORIGINS: 'https://shop.example' },
+    });
+    expect((await few.fetch('/openapi.json')).headers.get('vary')).toBe('Accept-Encoding, Origin');
+    expect((await few.fetch('/docs')).headers.get('vary')).toBe('Origin');
+    await few.close();
+  });
+
+  it('are a plain error when If-Match matches no encoding', async () => {
+    const response = await service.fetch('/openapi.json', {
+      headers: { 'accept-encoding': 'br', 'if-match': '"another"' },
+    });
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([412, null]);
+    expect(await response.json()).toMatchObject({ code: 'precondition_failed' });
+  });
+
+  it('list the plans as the table has them', async () => {
+    const { pool, databaseUrl } = service;
+    await pool.query(
+      "insert into plans (id, requests_per_minute, requests_per_day) values ('small', 7, 1234)",
+    );
+    const other = await startService({ databaseUrl });
+    const { info, 'x-plans': plans } = (await (await other.fetch('/openapi.json')).json()) as {
+      readonly info: { readonly description: string };
+      readonly 'x-plans': readonly object[];
+    };
+    expect(plans[0]).toEqual({ id: 'small', requestsPerMinute: 7, requestsPerDay: 1234 });
+    expect(plans.at(-1)).toMatchObject({ requestsPerMinute: null, requestsPerDay: null });
+    expect(info.description).toContain('`small` | 7 | 1,234\n');
+    expect(info.description).toContain(' | set for each key | set for each key');
+    await other.close();
+  });
+
   it('say the same in JSON and in YAML', async () => {
     const json = await (await service.fetch('/openapi.json')).text();
     const yaml = await (await service.fetch('/openapi.yaml')).text();

@@ -13,7 +13,8 @@ import { Database } from '../../src/prisma/database.js';
 import { HttpAdapter } from '../../src/http/http-adapter.js';
 import { ManagementServer } from '../../src/management/management-server.js';
 import { nestLogger } from '../../src/telemetry/logging/logger.js';
-import { OpenApiDocument } from '../../src/openapi/document.controller.js';
+import { toJson } from '../../src/openapi/json.js';
+import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
 import { setUpOpenApi } from '../../src/openapi/set-up.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
@@ -94,7 +95,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
-  const conformance = new Conformance(app.get(OpenApiDocument, { strict: false }).json);
+  const conformance = new Conformance(toJson(app.get(OpenApiDocument, { strict: false }).document));
   return {
     origin,
     port,

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PrismaService } from '../prisma/prisma.service.js';
+import { OpenApiDocument } from './openapi-document.js';
+
+const FREE = { id: 'free', requestsPerMinute: 60, requestsPerDay: 1000 };
+
+describe('the plans in the document', () => {
+  const findMany = jest.fn<() => Promise<readonly object[]>>();
+  let document: OpenApiDocument;
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    findMany.mockReset().mockResolvedValue([FREE]);
+    document = new OpenApiDocument({ plan: { findMany } } as unknown as PrismaService);
+    document.document = { info: { description: 'Pets.' } } as OpenAPIObject;
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const shown = async (): Promise<unknown> => {
+    const { json } = await document.texts();
+    const reply = { header: () => undefined } as unknown as FastifyReply;
+    const text = await json.for({ headers: {} } as FastifyRequest, reply);
+    return (JSON.parse(String(text)) as { 'x-plans'?: unknown })['x-plans'];
+  };
+
+  it('are read at most once a minute, however many requests there are', async () => {
+    expect(await Promise.all([shown(), shown()])).toEqual([[FREE], [FREE]]);
+    jest.advanceTimersByTime(59_999);
+    await shown();
+    expect(findMany).toHaveBeenCalledTimes(1);
+    findMany.mockResolvedValue([{ ...FREE, requestsPerMinute: 90 }]);
+    jest.advanceTimersByTime(1);
+    expect(await shown()).toEqual([{ ...FREE, requestsPerMinute: 90 }]);
+  });
+
+  it('leave the texts as they are where no plan changes, so that nothing is compressed again', async () => {
+    const before = await document.texts();
+    jest.advanceTimersByTime(60_000);
+    expect(await document.texts()).toBe(before);
+    expect(findMany).toHaveBeenCalledTimes(2);
+  });
+
+  it('are left out while the database fails, and come back', async () => {
+    findMany.mockRejectedValue(new Error('down'));
+    expect(await shown()).toBeUndefined();
+    findMany.mockResolvedValue([FREE]);
+    jest.advanceTimersByTime(60_000);
+    expect(await shown()).toEqual([FREE]);
+  });
+
+  it('are left out when the database does not respond within a second', async () => {
+    findMany.mockReturnValue(new Promise(() => undefined));
+    const response = shown();
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(await response).toBeUndefined();
+  });
+});

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { PrismaService } from '../prisma/prisma.service.js';
+import { within } from '../prisma/within.js';
+import { EncodedText } from './encoded-text.js';
+import { toJson, toYaml } from './json.js';
+
+/** How long the plans are shown before they are read again, and how long a response waits for them. */
+const PLANS_SHOWN_MS = 60_000;
+const PLANS_TIMEOUT_MS = 1000;
+
+interface Plan {
+  readonly id: string;
+  /** Null where each key has its own number. */
+  readonly requestsPerMinute: number | null;
+  readonly requestsPerDay: number | null;
+}
+
+interface Texts {
+  readonly plans: readonly Plan[];
+  readonly json: EncodedText;
+  readonly yaml: EncodedText;
+}
+
+/** The OpenAPI document of the application, with the plans in the database. `setUpOpenApi` makes it. */
+@Injectable()
+export class OpenApiDocument {
+  /** Without the plans. */
+  document!: OpenAPIObject;
+  #texts: Promise<Texts> | undefined;
+  #readAtMs = -Infinity;
+
+  constructor(private readonly prisma: PrismaService) {}
+
+  /** Both forms of the document. The plans are read once a minute, and left out when the database does not respond. */
+  texts(): Promise<Texts> {
+    const nowMs = performance.now();
+    if (this.#texts === undefined || nowMs - this.#readAtMs >= PLANS_SHOWN_MS) {
+      this.#readAtMs = nowMs;
+      this.#texts = this.#update(this.#texts);
+    }
+    return this.#texts;
+  }
+
+  async #update(before: Promise<Texts> | undefined): Promise<Texts> {
+    const plans = await within(PLANS_TIMEOUT_MS, this.#readPlans()).catch(() => []);
+    const texts = await before;
+    // Bytes that are compressed already are kept.
+    if (texts !== undefined && isDeepStrictEqual(texts.plans, plans)) return texts;
+    const document = withPlans(this.document, plans);
+    return { plans, json: new EncodedText(toJson(document)), yaml: new EncodedText(toYaml(document)) };
+  }
+
+  async #readPlans(): Promise<readonly Plan[]> {
+    return await this.prisma.plan.findMany({
+      select: { id: true, requestsPerMinute: true, requestsPerDay: true },
+      orderBy: [{ requestsPerMinute: { sort: 'asc', nulls: 'last' } }, { id: 'asc' }],
+    });
+  }
+}
+
+/** The document with the plans, as a table for people and as `x-plans` for programs. */
+function withPlans(document: OpenAPIObject, plans: readonly Plan[]): OpenAPIObject {
+  if (plans.length === 0) return document;
+  const rows = plans.map(({ id, requestsPerMinute, requestsPerDay }) =>
+    [`\`${id}\``, numberOf(requestsPerMinute), numberOf(requestsPerDay)].join(' | '),
+  );
+  const table = ['Plan | Requests per minute | Requests per day', '--- | --- | ---', ...rows].join('\n');
+  const description = `${document.info.description ?? ''}\n\nThe plans and their limits:\n\n${table}`;
+  return { ...document, info: { ...document.info, description }, 'x-plans': plans } as OpenAPIObject;
+}
+
+const numberOf = (limit: number | null): string => limit?.toLocaleString('en') ?? 'set for each key';
