@@ -1,6 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { PrismaService, type ReadRows } from '../prisma/prisma.service.js';
-import { Group, type GroupOptions, type StatementReport } from './group.js';
+import { Batcher, type BatcherOptions, type BatchReport } from './batcher.js';
+import { Group, type GroupOptions } from './group.js';
 import type { LOCKED, Patience } from './locked-row-line.js';
 import { LockedRowRetries } from './locked-row-retries.js';
 
@@ -13,7 +14,7 @@ export abstract class BatchObserver {
   readonly contextOf?: () => unknown;
   /** A batcher was made. */
   abstract batcherMade(batcher: AnyBatcher): void;
-  abstract statementEnded(report: StatementReport): void;
+  abstract statementEnded(report: BatchReport): void;
 }
 
 /**
@@ -63,6 +64,24 @@ export class Batching {
     private readonly prisma: PrismaService,
     @Optional() private readonly observer?: BatchObserver,
   ) {}
+
+  /** Joins concurrent reads of one kind. */
+  batchReads<Item, Result>(
+    options: Pick<BatcherOptions<Item, Result>, 'name' | 'send'>,
+  ): Batcher<Item, Result> {
+    const { observer } = this;
+    return this.#made(
+      new Batcher<Item, Result>({
+        ...BOUNDS,
+        isRead: true,
+        ...(observer && {
+          onStatement: (report) => observer.statementEnded(report),
+          contextOf: observer.contextOf,
+        }),
+        ...options,
+      }),
+    );
+  }
 
   /** A batcher of reads, which are repeated once after a broken connection. */
   reads<Item, Result>(options: OfPurpose<Item, Result>): Group<Item, Result> {
@@ -125,7 +144,10 @@ export class Batching {
     const { observer } = this;
     if (observer === undefined) return {};
     return {
-      onStatement: (report) => observer.statementEnded(report),
+      onStatement: ({ group, asked, ...report }) => {
+        const items = asked.map(({ askedAt, context }) => ({ enqueuedAt: askedAt, context }));
+        observer.statementEnded({ batcher: group, items, ...report });
+      },
       ...(observer.contextOf && { contextOf: observer.contextOf }),
     };
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { FairQueue } from './group-line.js';
+import { FairQueue } from './fair-queue.js';
 
 interface Item {
   readonly key: string;

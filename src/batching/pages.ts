@@ -1,6 +1,6 @@
 import type { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray, type Statement, statement } from '../prisma/statement.js';
-import type { Group } from './group.js';
+import { type Batcher, eachOnce } from './batcher.js';
 import type { Batching } from './batching.js';
 
 /** A table whose rows are answers: the database writes them as the JSON that callers get. */
@@ -31,20 +31,21 @@ export function batchPages<Status extends string>(
   batching: Batching,
   prisma: PrismaService,
   list: Statement,
-): Group<PageQuestion<Status>, Page> {
-  return batching.reads<PageQuestion<Status>, Page>({
+): Batcher<PageQuestion<Status>, Page> {
+  return batching.batchReads<PageQuestion<Status>, Page>({
     name: list.name,
-    shareKey: ({ fromId, limit, status }) => `${fromId} ${limit} ${status}`,
-    send: async (pages) => {
+    send: eachOnce(keyOfPage, async (pages) => {
       const rows = await prisma.read<{ nextId: bigint | null; items: string | null }>(list, [
         plainArray(pages.map((page) => page.fromId)),
         plainArray(pages.map((page) => page.limit)),
         plainArray(pages.map((page) => page.status)),
       ]);
       return rows.map(({ nextId, items }) => ({ nextId, json: `[${items ?? ''}]` }));
-    },
+    }),
   });
 }
+
+const keyOfPage = ({ fromId, limit, status }: PageQuestion<string>): string => `${fromId} ${limit} ${status}`;
 
 /**
  * One row for each page, in their order: where the next page begins, and its rows as JSON with commas between. To read twenty
@@ -89,14 +90,13 @@ export function batchRowsById(
   batching: Batching,
   prisma: PrismaService,
   find: Statement,
-): Group<bigint, string | undefined> {
-  return batching.reads<bigint, string | undefined>({
+): Batcher<bigint, string | undefined> {
+  return batching.batchReads<bigint, string | undefined>({
     name: find.name,
-    shareKey: String,
-    send: async (ids) => {
+    send: eachOnce(String, async (ids) => {
       const rows = await prisma.read<{ json: string | null }>(find, [plainArray(ids)]);
       return rows.map(({ json }) => json ?? undefined);
-    },
+    }),
   });
 }
 

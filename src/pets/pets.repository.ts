@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Batcher } from '../batching/batcher.js';
 import type { Group } from '../batching/group.js';
 import { Batching } from '../batching/batching.js';
 import { batchPages, batchRowsById, type Page, type PageQuestion } from '../batching/pages.js';
@@ -16,8 +17,8 @@ interface ClaimedPet {
 /** The pets in the database. Concurrent queries share a statement. */
 @Injectable()
 export class PetsRepository {
-  readonly #pages: Group<PageQuestion<PetStatus>, Page>;
-  readonly #byId: Group<bigint, string | undefined>;
+  readonly #pages: Batcher<PageQuestion<PetStatus>, Page>;
+  readonly #byId: Batcher<bigint, string | undefined>;
   readonly #inserts: Group<NewPet, bigint>;
   readonly #insertsOnce: Group<ClaimedPet, ClaimOutcome>;
 
@@ -38,12 +39,12 @@ export class PetsRepository {
   }
 
   list(page: PageQuestion<PetStatus>, deadline: number): Promise<Page> {
-    return this.#pages.ask(page, deadline);
+    return this.#pages.load(page, deadline);
   }
 
   /** The animal as JSON; undefined when there is none. */
   find(id: bigint, deadline: number): Promise<string | undefined> {
-    return this.#byId.ask(id, deadline);
+    return this.#byId.load(id, deadline);
   }
 
   /** Resolves to its identifier when the animal is durable. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Group } from '../batching/group.js';
+import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { LOCKED, type Patience } from '../batching/locked-row-line.js';
 import type { LockedRowRetries } from '../batching/locked-row-retries.js';
@@ -51,8 +51,8 @@ const AGAIN = Symbol('again');
 /** The orders in the database. Concurrent queries share a statement. */
 @Injectable()
 export class OrdersRepository {
-  readonly #pages: Group<PageQuestion<OrderStatus>, Page>;
-  readonly #byId: Group<bigint, string | undefined>;
+  readonly #pages: Batcher<PageQuestion<OrderStatus>, Page>;
+  readonly #byId: Batcher<bigint, string | undefined>;
   readonly #placings: LockedRowRetries<bigint, Order | PlacingRefusal>;
   readonly #placingsOnce: LockedRowRetries<ClaimedPlacing, ClaimOutcome>;
   readonly #changes: LockedRowRetries<OrderChange, ChangedOrder | ChangeRejection | undefined | typeof AGAIN>;
@@ -81,12 +81,12 @@ export class OrdersRepository {
   }
 
   list(page: PageQuestion<OrderStatus>, deadline: number): Promise<Page> {
-    return this.#pages.ask(page, deadline);
+    return this.#pages.load(page, deadline);
   }
 
   /** The order as JSON; undefined when there is none. */
   find(id: bigint, deadline: number): Promise<string | undefined> {
-    return this.#byId.ask(id, deadline);
+    return this.#byId.load(id, deadline);
   }
 
   /** Orders a pet for the first who requests it; resolves when that is durable. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
-import type { StatementReport } from '../batching/group.js';
+import type { BatchReport } from '../batching/batcher.js';
 import type { AnyBatcher, BatchObserver } from '../batching/batching.js';
 import type { HttpObserver, SocketAnswer } from '../http/observer.js';
 import { routeConfigOf } from '../common/route.decorators.js';
@@ -59,7 +59,7 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
     this.#groups.watch(batcher);
   }
 
-  statementEnded(report: StatementReport): void {
+  statementEnded(report: BatchReport): void {
     this.#groups.statementEnded(report);
     this.#tracing?.statementEnded(report);
   }

@@ -76,7 +76,7 @@ describe('with a collector', () => {
     expect(questions.map(({ name }) => name).sort()).toEqual(['admission', 'list_pets']);
     for (const question of questions) {
       expect(question).toMatchObject({ traceId: TRACE, kind: CLIENT });
-      expect(question.attributes).toMatchObject({ 'db.system.name': 'postgresql', 'petstore.group.size': 1 });
+      expect(question.attributes).toMatchObject({ 'db.system.name': 'postgresql', 'petstore.batch.size': 1 });
       expect(BigInt(question.startTimeUnixNano)).toBeLessThanOrEqual(BigInt(question.endTimeUnixNano));
     }
     expect(JSON.stringify(collector.spans)).not.toContain(service.key);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { DATABASE_FAILURES } from '../../common/errors/database-errors.js';
-import type { StatementReport } from '../../batching/group.js';
+import type { BatchReport } from '../../batching/batcher.js';
 import { type AnyBatcher, SIZE_MAX } from '../../batching/batching.js';
 
 /** Up to a statement that is full. */
@@ -69,12 +69,12 @@ export class GroupMetrics {
     this.#watched.push(batcher);
   }
 
-  statementEnded({ group, asked, sentAt, durationMs, failure }: StatementReport): void {
-    const { size, wait, duration } = this.#of(group);
-    size.observe(asked.length);
-    for (const { askedAt } of asked) wait.observe((sentAt - askedAt) * MS);
+  statementEnded({ batcher, items, sentAt, durationMs, failure }: BatchReport): void {
+    const { size, wait, duration } = this.#of(batcher);
+    size.observe(items.length);
+    for (const { enqueuedAt } of items) wait.observe((sentAt - enqueuedAt) * MS);
     duration.observe(durationMs * MS);
-    if (failure !== undefined) this.#failures.inc({ batch: group, failure });
+    if (failure !== undefined) this.#failures.inc({ batch: batcher, failure });
   }
 
   #of(group: string): OfGroup {

@@ -19,7 +19,7 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { StatementReport } from '../../batching/group.js';
+import type { BatchReport } from '../../batching/batcher.js';
 import { routeConfigOf } from '../../common/route.decorators.js';
 import { maskKeys } from '../../common/mask-keys.js';
 import { parseTraceParent } from './traceparent.js';
@@ -88,21 +88,21 @@ export class OtlpTracing {
 
   readonly contextOf = (): Span | undefined => this.#current.getStore();
 
-  statementEnded({ group, asked, sentAt, durationMs, failure }: StatementReport): void {
+  statementEnded({ batcher, items, sentAt, durationMs, failure }: BatchReport): void {
     const nowMs = Date.now();
     const sentMs = nowMs - durationMs;
-    for (const { askedAt, context } of asked) {
+    for (const { enqueuedAt, context } of items) {
       if (!isSpan(context)) continue;
       const attributes: Attributes = {
         'db.system.name': 'postgresql',
-        'petstore.group': group,
-        'petstore.group.size': asked.length,
-        'petstore.batch.wait_ms': sentAt - askedAt,
+        'petstore.batch': batcher,
+        'petstore.batch.size': items.length,
+        'petstore.batch.wait_ms': sentAt - enqueuedAt,
         ...(failure !== undefined && { 'error.type': failure }),
       };
       const span = this.#tracer.startSpan(
-        group,
-        { kind: SpanKind.CLIENT, attributes, startTime: sentMs - (sentAt - askedAt) },
+        batcher,
+        { kind: SpanKind.CLIENT, attributes, startTime: sentMs - (sentAt - enqueuedAt) },
         trace.setSpan(ROOT_CONTEXT, context),
       );
       span.addEvent('sent', sentMs);

@@ -1,0 +1,360 @@
+import {
+  asUnavailable,
+  classifyDatabaseError,
+  type DatabaseFailure,
+  UnavailableError,
+} from '../common/errors/database-errors.js';
+import { FairQueue } from './fair-queue.js';
+
+/** A result: another transaction has locked the row that the item needs, and nothing was done for it. */
+export const LOCKED = Symbol('locked');
+
+/** The time between two looks at deadlines, and between two tries of an item whose row is locked. */
+export const TICK_MS = 15;
+
+/** The pause after a connection failure or a time-out of the server, whose cause lasts: no busy loop. */
+export const BACKOFF_MS = 25;
+
+/**
+ * Sends one statement for all items, and resolves to one result each, in the same order. An `Error` as a result rejects that item
+ * alone. It must settle when its result arrives or its connection is known to be dead.
+ *
+ * @param sendBefore a moment of `performance.now()` after which the statement must not be sent
+ */
+export type Send<Item, Result> = (
+  items: readonly Item[],
+  sendBefore: number,
+) => Promise<readonly Outcome<Result>[]>;
+
+type Outcome<Result> = Result | Error | typeof LOCKED;
+
+export interface BatcherOptions<Item, Result> {
+  /** For metrics and messages. */
+  readonly name: string;
+  readonly send: Send<Item, Result>;
+  /** Whether the statement only reads, so that it may be repeated when its connection broke. */
+  readonly isRead: boolean;
+  /** Items per statement. */
+  readonly sizeMax: number;
+  /** Statements under way. */
+  readonly concurrencyMax: number;
+  /** Items that may wait for a statement; one more is rejected. */
+  readonly waitingMax: number;
+  /** The longest that an item without a deadline of its own waits, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Milliseconds: a statement is sent only while each of its items has so much time left, so that none is written after its 503. */
+  readonly neededMs?: () => number;
+  /** Items of different keys take turns, so that many of one key do not make those of another wait. */
+  readonly fairKey?: (item: Item) => string;
+  /** The row that an item locks: of the items of a locked row only the first is tried. */
+  readonly laneOf?: (item: Item) => bigint;
+  /** Called when a statement has ended. Must not throw. */
+  readonly onStatement?: (report: BatchReport) => void;
+  /** The context of the current item, such as a span. Must not throw. */
+  readonly contextOf?: (() => unknown) | undefined;
+}
+
+/** A statement that has ended. Times are milliseconds of `performance.now()`. */
+export interface BatchReport {
+  readonly batcher: string;
+  readonly items: readonly BatchItem[];
+  readonly sentAt: number;
+  readonly durationMs: number;
+  /** How it failed, which no caller may know of: most failures are retried. */
+  readonly failure: DatabaseFailure | undefined;
+  readonly error: unknown;
+}
+
+export interface BatchItem {
+  /** When it was enqueued; also that of an item that is sent again. */
+  readonly enqueuedAt: number;
+  readonly context: unknown;
+}
+
+/** An item with the promise of its result. */
+class Entry<Item, Result> implements BatchItem {
+  readonly promise: Promise<Result>;
+  resolve!: (result: Result) => void;
+  reject!: (error: unknown) => void;
+  /** It has to be sent without others, because a statement that it shared failed by one of its items. */
+  isAlone = false;
+  isUnderWay = false;
+  /** Its connection broke before. */
+  hasBroken = false;
+
+  constructor(
+    readonly item: Item,
+    readonly deadline: number,
+    readonly context: unknown,
+    /** Its number among all items. */
+    readonly order: number,
+    readonly enqueuedAt = performance.now(),
+  ) {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+}
+
+/** The items of a locked row, the earliest first. */
+interface Lane<Item, Result> {
+  entries: Entry<Item, Result>[];
+  retryAt: number;
+  isUnderWay: boolean;
+}
+
+/**
+ * Joins items that arrive together into one statement, like DataLoader, but with deadlines.
+ *
+ * - A statement starts as soon as fewer than `concurrencyMax` are under way, with the earliest items, and only after all of them
+ *   arrived: results are as fresh as if each item had been sent alone.
+ * - Each item is settled once, by its deadline: with its result, the error of the database about itself, or an `UnavailableError`.
+ *   Nothing is sent for an item whose time is over.
+ * - After an error that proves a rollback, a batch is sent again item by item. What was not sent, or was rolled back by a time-out
+ *   of the server, is sent again until the deadlines. After a broken connection reads are sent once more, writes never.
+ * - An item whose row is `LOCKED` is tried again every 15 ms, before the later items of that row; other rows pass.
+ * - A statement keeps its place until it settles, also when all of its items were given up: it may be in its commit.
+ */
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
+  readonly #queue = new FairQueue<Entry<Item, Result>>();
+  /** Sent before and to be sent again, before all others. */
+  #retries: Entry<Item, Result>[] = [];
+  /** The locked rows that items wait for. */
+  readonly #lanes = new Map<bigint, Lane<Item, Result>>();
+  /** Not settled yet. */
+  readonly #open = new Set<Entry<Item, Result>>();
+  #arrivals = 0;
+  #underWay = 0;
+  #restUntil = 0;
+  #isDispatchDue = false;
+  #isTicking = false;
+  #isClosing = false;
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /** Items that wait for a statement now. */
+  get waiting(): number {
+    let count = this.#queue.length + this.#retries.length;
+    for (const { entries } of this.#lanes.values()) count += entries.length;
+    return count;
+  }
+
+  /**
+   * Rejects with the error of the database about this item, or with an `UnavailableError`.
+   *
+   * @param deadline a moment of `performance.now()`
+   */
+  load(item: Item, deadline = performance.now() + this.#options.timeoutMs): Promise<Result> {
+    const { waitingMax, sizeMax, fairKey, contextOf } = this.#options;
+    if (this.#isClosing) return Promise.reject(this.#unavailable('closing', 'is closing'));
+    if (this.waiting >= waitingMax) {
+      return Promise.reject(this.#unavailable('overloaded', 'the queue is full'));
+    }
+    const entry = new Entry<Item, Result>(item, deadline, contextOf?.(), this.#arrivals++);
+    this.#open.add(entry);
+    this.#queue.push(fairKey?.(item) ?? '', entry);
+    this.#keepTicking();
+    if (this.#queue.length >= sizeMax) this.#dispatch();
+    else this.#dispatchSoon();
+    return entry.promise;
+  }
+
+  /** Rejects new items, and resolves when all earlier ones are settled: by the latest of their deadlines. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.allSettled([...this.#open].map(({ promise }) => promise));
+  }
+
+  /** After all sockets that have something were read: else the items of several connections would not share a statement. */
+  #dispatchSoon(): void {
+    if (this.#isDispatchDue || this.#underWay >= this.#options.concurrencyMax) return;
+    this.#isDispatchDue = true;
+    setImmediate(() => {
+      this.#isDispatchDue = false;
+      this.#dispatch();
+    });
+  }
+
+  #dispatch(): void {
+    if (performance.now() < this.#restUntil) return; // the next tick comes back to it
+    while (this.#underWay < this.#options.concurrencyMax) {
+      const batch = this.#take();
+      if (batch.length === 0) return;
+      void this.#run(batch);
+    }
+  }
+
+  /** The items of the next statement. */
+  #take(): Entry<Item, Result>[] {
+    const { sizeMax } = this.#options;
+    const now = performance.now();
+    const batch: Entry<Item, Result>[] = [];
+    const add = (entry: Entry<Item, Result>): void => {
+      if (entry.deadline < now + this.#neededMs) this.#giveUp(entry);
+      else (this.#laneOf(entry)?.entries ?? batch).push(entry);
+    };
+    while (batch.length < sizeMax) {
+      const [next] = this.#retries;
+      // One that has to be alone neither joins others nor is overtaken by them.
+      if (next === undefined || (next.isAlone && batch.length > 0)) break;
+      this.#retries.shift();
+      add(next);
+      if (next.isAlone && batch.length > 0) return batch;
+    }
+    for (const lane of this.#lanes.values()) {
+      // Half of a statement at most: many locked rows leave room for the others.
+      if (batch.length >= sizeMax / 2) break;
+      if (lane.isUnderWay || lane.retryAt > now) continue;
+      const [next] = lane.entries.splice(0, 1);
+      if (next === undefined || next.deadline < now + this.#neededMs) continue;
+      lane.isUnderWay = true;
+      batch.push(next);
+    }
+    while (this.#retries.length === 0 && batch.length < sizeMax && this.#queue.length > 0) {
+      this.#queue.take(sizeMax - batch.length).forEach(add);
+    }
+    return batch;
+  }
+
+  async #run(batch: readonly Entry<Item, Result>[]): Promise<void> {
+    const { name, send, onStatement } = this.#options;
+    const sentAt = performance.now();
+    const deadline = batch.reduce((earliest, one) => Math.min(earliest, one.deadline), Infinity);
+    let error: unknown;
+    let failure: DatabaseFailure | undefined;
+    this.#underWay += 1;
+    for (const entry of batch) entry.isUnderWay = true;
+    try {
+      const outcomes = await send(
+        batch.map(({ item }) => item),
+        deadline - this.#neededMs,
+      );
+      if (outcomes.length !== batch.length) {
+        throw new Error(`${name}: ${outcomes.length} results for ${batch.length} items`);
+      }
+      this.#settle(batch, outcomes);
+    } catch (thrown) {
+      error = thrown;
+      failure = classifyDatabaseError(thrown);
+      this.#fail(batch, failure, thrown);
+    }
+    this.#underWay -= 1;
+    for (const entry of batch) entry.isUnderWay = false;
+    this.#dispatchSoon();
+    const durationMs = performance.now() - sentAt;
+    onStatement?.({ batcher: name, items: batch, sentAt, durationMs, failure, error });
+  }
+
+  #settle(batch: readonly Entry<Item, Result>[], outcomes: readonly Outcome<Result>[]): void {
+    batch.forEach((entry, index) => {
+      const outcome = outcomes[index] as Outcome<Result>;
+      if (outcome === LOCKED) return this.#lock(entry);
+      this.#unlock(entry);
+      if (outcome instanceof Error) this.#reject(entry, outcome);
+      else if (this.#open.delete(entry)) entry.resolve(outcome);
+    });
+  }
+
+  #fail(batch: readonly Entry<Item, Result>[], failure: DatabaseFailure, error: unknown): void {
+    const isTemporary = failure === 'not-sent' || failure === 'server-timeout';
+    if (isTemporary || failure === 'broken') this.#restUntil = performance.now() + BACKOFF_MS;
+    const reason = asUnavailable(error);
+    for (const entry of batch) {
+      this.#unlock(entry);
+      const isRepeatable = failure === 'broken' && this.#options.isRead && !entry.hasBroken;
+      const isSeparable = failure === 'statement-error' && batch.length > 1;
+      entry.hasBroken ||= isRepeatable;
+      entry.isAlone ||= isSeparable;
+      if (!isTemporary && !isRepeatable && !isSeparable) this.#reject(entry, reason);
+      else if (this.#open.has(entry)) this.#retries.push(entry);
+    }
+    this.#retries.sort(byArrival);
+  }
+
+  #laneOf({ item }: Entry<Item, Result>): Lane<Item, Result> | undefined {
+    const { laneOf } = this.#options;
+    return laneOf === undefined || this.#lanes.size === 0 ? undefined : this.#lanes.get(laneOf(item));
+  }
+
+  /** Puts an item back before the later ones of its row. */
+  #lock(entry: Entry<Item, Result>): void {
+    if (!this.#open.has(entry)) return this.#unlock(entry);
+    const { laneOf, name } = this.#options;
+    if (laneOf === undefined) throw new Error(`${name}: LOCKED without laneOf`);
+    const row = laneOf(entry.item);
+    const others = this.#lanes.get(row)?.entries ?? [];
+    const entries = [...others, entry].sort(byArrival);
+    this.#lanes.set(row, { entries, retryAt: performance.now() + TICK_MS, isUnderWay: false });
+  }
+
+  /** Lets the later items of a row go on, before those that were never sent. */
+  #unlock(entry: Entry<Item, Result>): void {
+    const lane = this.#laneOf(entry);
+    if (lane === undefined) return;
+    this.#lanes.delete(this.#options.laneOf?.(entry.item) ?? 0n);
+    this.#retries.push(...lane.entries);
+  }
+
+  /** One timer for all items. After a stall of the process it runs behind the results that have arrived meanwhile. */
+  #keepTicking(): void {
+    if (this.#isTicking || this.#open.size === 0) return;
+    this.#isTicking = true;
+    setTimeout(() => setImmediate(() => this.#tick()), TICK_MS).unref();
+  }
+
+  #tick(): void {
+    // What would be late at the next tick is given up at this one. Timers are late themselves.
+    const next = performance.now() + 2 * TICK_MS;
+    for (const entry of this.#open) {
+      if (entry.deadline < next + (entry.isUnderWay ? 0 : this.#neededMs)) this.#giveUp(entry);
+    }
+    const isSettled = (entry: Entry<Item, Result>): boolean => !this.#open.has(entry);
+    this.#queue.remove(isSettled);
+    this.#retries = this.#retries.filter((entry) => !isSettled(entry));
+    for (const [row, lane] of this.#lanes) {
+      lane.entries = lane.entries.filter((entry) => !isSettled(entry));
+      if (lane.entries.length === 0 && !lane.isUnderWay) this.#lanes.delete(row);
+    }
+    this.#dispatch();
+    this.#isTicking = false;
+    this.#keepTicking();
+  }
+
+  get #neededMs(): number {
+    return this.#options.neededMs?.() ?? 0;
+  }
+
+  #giveUp(entry: Entry<Item, Result>): void {
+    this.#reject(entry, this.#unavailable('timed-out', 'no result in time'));
+  }
+
+  #reject(entry: Entry<Item, Result>, error: unknown): void {
+    if (this.#open.delete(entry)) entry.reject(error);
+  }
+
+  #unavailable(reason: UnavailableError['reason'], why: string): UnavailableError {
+    return new UnavailableError(reason, `${this.name}: ${why}`);
+  }
+}
+
+const byArrival = (one: { readonly order: number }, other: { readonly order: number }): number =>
+  one.order - other.order;
+
+/** Sends equal items of a statement once, and gives each of them the result. */
+export const eachOnce =
+  <Item, Result>(keyOf: (item: Item) => unknown, send: Send<Item, Result>): Send<Item, Result> =>
+  async (items, sendBefore) => {
+    const distinct = new Map(items.map((item) => [keyOf(item), item]));
+    const outcomes = await send([...distinct.values()], sendBefore);
+    if (outcomes.length !== distinct.size) return outcomes;
+    const outcomeOf = new Map([...distinct.keys()].map((key, index) => [key, outcomes[index]]));
+    return items.map((item) => outcomeOf.get(keyOf(item)) as Outcome<Result>);
+  };

@@ -1,0 +1,74 @@
+/**
+ * A queue of lanes, one for each key, that take turns: however many items one key has waiting, the first item of another key waits
+ * for one turn only. Within a lane the earliest item comes first. With one lane it is a plain queue.
+ */
+export class FairQueue<Item> implements Iterable<Item> {
+  /** The lane whose turn is next comes first; none is empty. */
+  #lanes = new Map<string, Item[]>();
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(key: string, item: Item): void {
+    const lane = this.#lanes.get(key);
+    if (lane === undefined) this.#lanes.set(key, [item]);
+    else lane.push(item);
+    this.#length += 1;
+  }
+
+  /** Takes up to `max` items, in turns. */
+  take(max: number): Item[] {
+    const taken: Item[] = [];
+    while (taken.length < max && this.#lanes.size > 1) {
+      const [turn] = this.#lanes;
+      if (turn === undefined) break;
+      const [key, lane] = turn;
+      taken.push(...lane.splice(0, 1));
+      this.#lanes.delete(key);
+      if (lane.length > 0) this.#lanes.set(key, lane);
+    }
+    for (const [key, lane] of this.#lanes) {
+      if (taken.length === max) break;
+      taken.push(...lane.splice(0, max - taken.length));
+      if (lane.length === 0) this.#lanes.delete(key);
+    }
+    this.#forget(taken.length);
+    return taken;
+  }
+
+  /** Removes the items that a condition holds for, and returns them. */
+  remove(isRemoved: (item: Item) => boolean): Item[] {
+    const removed: Item[] = [];
+    for (const [key, lane] of this.#lanes) {
+      const left = lane.filter((item) => !isRemoved(item));
+      if (left.length === lane.length) continue;
+      removed.push(...lane.filter(isRemoved));
+      if (left.length === 0) this.#lanes.delete(key);
+      else this.#lanes.set(key, left);
+    }
+    this.#forget(removed.length);
+    return removed;
+  }
+
+  /** How many items would be taken before one more of this key. */
+  aheadOf(key: string): number {
+    const own = this.#lanes.get(key)?.length ?? 0;
+    if (own === 0) return this.#lanes.size;
+    let ahead = 0;
+    for (const { length } of this.#lanes.values()) ahead += Math.min(length, own + 1);
+    return ahead;
+  }
+
+  /** Lane by lane. */
+  *[Symbol.iterator](): Generator<Item> {
+    for (const lane of this.#lanes.values()) yield* lane;
+  }
+
+  #forget(count: number): void {
+    this.#length -= count;
+    // The tables that a map drops as it grows and shrinks would hold their items until the next full garbage collection.
+    if (this.#length === 0) this.#lanes = new Map();
+  }
+}
