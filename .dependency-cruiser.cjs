@@ -10,7 +10,7 @@ const arrows = {
   auth: ['common'],
   throttling: ['auth', 'batching', 'prisma', 'common', 'config'],
   http: ['common', 'config'],
-  idempotency: ['batching', 'prisma', 'common'],
+  idempotency: ['prisma', 'common'],
   pets: ['idempotency', 'batching', 'prisma', 'common'],
   store: ['idempotency', 'batching', 'prisma', 'common'],
   usage: ['auth', 'batching', 'prisma', 'common'],

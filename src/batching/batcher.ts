@@ -12,6 +12,9 @@ export const LOCKED = Symbol('locked');
 /** The time between two looks at deadlines, and between two tries of an item whose row is locked. */
 export const TICK_MS = 15;
 
+/** After so many milliseconds an operator should know which session has locked a row. */
+export const LONG_LOCKED_MS = 1000;
+
 /** The pause after a connection failure or a time-out of the server, whose cause lasts: no busy loop. */
 export const BACKOFF_MS = 25;
 
@@ -48,6 +51,8 @@ export interface BatcherOptions<Item, Result> {
   readonly fairKey?: (item: Item) => string;
   /** The row that an item locks: of the items of a locked row only the first is tried. */
   readonly laneOf?: (item: Item) => bigint;
+  /** Called at each try of a row that has been locked for `LONG_LOCKED_MS`. Must not throw. */
+  readonly onLongLocked?: (row: bigint) => void;
   /** Called when a statement has ended. Must not throw. */
   readonly onStatement?: (report: BatchReport) => void;
   /** The context of the current item, such as a span. Must not throw. */
@@ -99,6 +104,7 @@ class Entry<Item, Result> implements BatchItem {
 
 /** The items of a locked row, the earliest first. */
 interface Lane<Item, Result> {
+  readonly lockedSince: number;
   entries: Entry<Item, Result>[];
   retryAt: number;
   isUnderWay: boolean;
@@ -287,12 +293,15 @@ export class Batcher<Item, Result> {
   /** Puts an item back before the later ones of its row. */
   #lock(entry: Entry<Item, Result>): void {
     if (!this.#open.has(entry)) return this.#unlock(entry);
-    const { laneOf, name } = this.#options;
+    const { laneOf, name, onLongLocked } = this.#options;
     if (laneOf === undefined) throw new Error(`${name}: LOCKED without laneOf`);
     const row = laneOf(entry.item);
-    const others = this.#lanes.get(row)?.entries ?? [];
-    const entries = [...others, entry].sort(byArrival);
-    this.#lanes.set(row, { entries, retryAt: performance.now() + TICK_MS, isUnderWay: false });
+    const now = performance.now();
+    const { lockedSince = now, entries = [] } = this.#lanes.get(row) ?? {};
+    if (now - lockedSince >= LONG_LOCKED_MS) onLongLocked?.(row);
+    entries.push(entry);
+    entries.sort(byArrival);
+    this.#lanes.set(row, { lockedSince, entries, retryAt: now + TICK_MS, isUnderWay: false });
   }
 
   /** Lets the later items of a row go on, before those that were never sent. */

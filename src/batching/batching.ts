@@ -1,9 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
-import { PrismaService, type ReadRows } from '../prisma/prisma.service.js';
+import { PrismaService } from '../prisma/prisma.service.js';
 import { Batcher, type BatcherOptions, type BatchReport } from './batcher.js';
 import { Group, type GroupOptions } from './group.js';
-import type { LOCKED, Patience } from './locked-row-line.js';
-import { LockedRowRetries } from './locked-row-retries.js';
 
 /** A batcher as metrics and the shutdown see it. */
 export type AnyBatcher = Pick<Group<unknown, unknown>, 'name' | 'waiting' | 'close'>;
@@ -40,21 +38,6 @@ type OfPurpose<Item, Result> = Pick<GroupOptions<Item, Result>, 'name' | 'send'>
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, timeoutMs: TIMEOUT_MS };
 
-interface LockingWrites<Item, Result> {
-  readonly name: string;
-  readonly rowOf: (item: Item) => bigint;
-  readonly shareKey?: (item: Item) => string | undefined;
-  /**
-   * Sends one statement for all items. With patience they are items of one row, which the statement waits for; without, it skips
-   * rows that are locked.
-   */
-  readonly send: (
-    read: ReadRows,
-    items: readonly Item[],
-    patience?: Patience,
-  ) => Promise<readonly (Result | typeof LOCKED)[]>;
-}
-
 /** Makes the batchers of repositories: each joins concurrent queries of one kind into one statement. */
 @Injectable()
 export class Batching {
@@ -69,18 +52,27 @@ export class Batching {
   batchReads<Item, Result>(
     options: Pick<BatcherOptions<Item, Result>, 'name' | 'send'>,
   ): Batcher<Item, Result> {
+    return this.#batcher({ isRead: true, ...options });
+  }
+
+  /** Joins concurrent writes of one kind. */
+  batchWrites<Item, Result>(
+    options: Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'laneOf' | 'onLongLocked'>,
+  ): Batcher<Item, Result> {
+    const { endsWithinMs } = this.prisma.connections;
+    return this.#batcher({ isRead: false, neededMs: () => endsWithinMs, ...options });
+  }
+
+  #batcher<Item, Result>(
+    options: Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'isRead'> &
+      Partial<BatcherOptions<Item, Result>>,
+  ): Batcher<Item, Result> {
     const { observer } = this;
-    return this.#made(
-      new Batcher<Item, Result>({
-        ...BOUNDS,
-        isRead: true,
-        ...(observer && {
-          onStatement: (report) => observer.statementEnded(report),
-          contextOf: observer.contextOf,
-        }),
-        ...options,
-      }),
-    );
+    const observation = observer && {
+      onStatement: (report: BatchReport) => observer.statementEnded(report),
+      contextOf: observer.contextOf,
+    };
+    return this.#made(new Batcher<Item, Result>({ ...BOUNDS, ...observation, ...options }));
   }
 
   /** A batcher of reads, which are repeated once after a broken connection. */
@@ -100,37 +92,6 @@ export class Batching {
         endsWithinMs,
         onBrokenConnection: 'fail',
         ...options,
-      }),
-    );
-  }
-
-  /** A batcher of writes that lock one row each. An item whose row is locked is retried alone, on a connection of its own. */
-  lockingWrites<Item, Result>({
-    name,
-    rowOf,
-    send,
-    ...options
-  }: LockingWrites<Item, Result>): LockedRowRetries<Item, Result> {
-    const { connections } = this.prisma;
-    const batches = this.writes<Item, Result | typeof LOCKED>({
-      name,
-      send: (items, sendBefore) =>
-        send((statement, values) => this.prisma.write(statement, values, sendBefore), items),
-      ...options,
-    });
-    return this.#made(
-      new LockedRowRetries<Item, Result>({
-        name: `${name}_locked`,
-        rowOf,
-        first: (item, deadline) => batches.ask(item, deadline),
-        retry: send,
-        onConnection: (work) => this.prisma.waitForLocks(work),
-        connections: connections.lockWaits.options.max,
-        sizeMax: SIZE_MAX,
-        waitingMax: WAITING_MAX,
-        timeoutMs: TIMEOUT_MS,
-        endsWithinMs: connections.endsWithinMs,
-        ...this.#observation(),
       }),
     );
   }

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
-import { Idempotency } from './idempotency.js';
-import { IdempotencyRepository } from './idempotency.repository.js';
+import { Idempotency } from './idempotency.service.js';
 
 @Module({
-  providers: [Idempotency, IdempotencyRepository],
+  providers: [Idempotency],
   exports: [Idempotency],
 })
 export class IdempotencyModule {}

@@ -2,7 +2,8 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
-import { deleteExpiredAnswers } from '../idempotency/idempotency.repository.js';
+import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { Idempotency } from '../idempotency/idempotency.service.js';
 import { ManagementModule } from '../management/management.module.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { LogDestination } from '../telemetry/logging/log-destination.js';
@@ -21,10 +22,14 @@ export class LifecycleModule {
   static register(destination: Pick<LogDestination, 'flush'>): DynamicModule {
     return {
       module: LifecycleModule,
-      imports: [ManagementModule],
+      imports: [ManagementModule, IdempotencyModule],
       providers: [
         { provide: LogDestination, useValue: destination },
-        { provide: Housekeeping, inject: [PrismaService, CONFIG, LOGGER], useFactory: createHousekeeping },
+        {
+          provide: Housekeeping,
+          inject: [PrismaService, Idempotency, CONFIG, LOGGER],
+          useFactory: createHousekeeping,
+        },
         StartReport,
         Shutdown,
       ],
@@ -33,14 +38,19 @@ export class LifecycleModule {
 }
 
 /** Deletes old days of usage and expired idempotency keys. */
-function createHousekeeping(prisma: PrismaService, { limits }: Config, logger: Logger): Housekeeping {
+function createHousekeeping(
+  prisma: PrismaService,
+  idempotency: Idempotency,
+  { limits }: Config,
+  logger: Logger,
+): Housekeeping {
   return new Housekeeping({
     work: async (signal) => {
       const retentionDays = limits.usageRetentionDays;
       await deleteExpiredUsage(prisma, { retentionDays, batchSize: USAGE_BATCH, signal });
       let deleted = IDEMPOTENCY_BATCH;
       while (!signal.aborted && deleted === IDEMPOTENCY_BATCH) {
-        deleted = await deleteExpiredAnswers(prisma, IDEMPOTENCY_BATCH);
+        deleted = await idempotency.deleteExpired(IDEMPOTENCY_BATCH);
       }
     },
     onError: (err) => logger.warn({ err }, 'deleting old rows failed; the next run retries'),

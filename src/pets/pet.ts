@@ -8,12 +8,3 @@ export interface NewPet {
   readonly categoryId: bigint;
   readonly status?: PetStatus;
 }
-
-/** The JSON of a pet. */
-export const petJson = (id: bigint, members: NewPet): string => `{"id":${id},${membersJson(members)}`;
-
-/** What follows the identifier in it. */
-export function membersJson({ name, categoryId, status }: NewPet): string {
-  const statusMember = status === undefined ? '' : `,"status":"${status}"`;
-  return `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusMember}}`;
-}

@@ -16,9 +16,8 @@ import { Paging } from '../common/pagination.js';
 import { PublicUrl } from '../common/public-url.js';
 import { RequestDeadline } from '../common/request.js';
 import { JsonText } from '../common/route.decorators.js';
-import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
-import { type Claim, RequestClaim } from '../idempotency/claim.js';
-import { petJson } from './pet.js';
+import { type IdempotencyKey, RequestIdempotencyKey } from '../idempotency/idempotency-key.js';
+import { Idempotency } from '../idempotency/idempotency.service.js';
 import { ListPetsQuery, NEW_PET_EXAMPLE, NewPetBody, Pet, PET_EXAMPLE, PETS_EXAMPLE } from './pets.dto.js';
 import { PetsRepository } from './pets.repository.js';
 
@@ -75,20 +74,16 @@ export class PetsController {
   @JsonText()
   async createPet(
     @Body() newPet: NewPetBody,
-    @RequestClaim() claim: Claim | undefined,
+    @RequestIdempotencyKey() key: IdempotencyKey | undefined,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    if (claim === undefined) {
-      const id = await this.pets.create(newPet, deadline);
-      reply.header('location', this.locationOf(id));
-      return petJson(id, newPet);
-    }
-    const created = await this.idempotency.once(claim, deadline, () =>
-      this.pets.createOnce(newPet, claim, deadline),
+    const { id, json, isReplay } = await this.idempotency.once(key, deadline, () =>
+      this.pets.create(newPet, key, deadline),
     );
-    reply.header('location', this.locationOf(created.id));
-    return asAnswered(reply, created);
+    reply.header('location', this.publicUrl.to(`/v1/pets/${id}`));
+    if (isReplay) reply.header('idempotency-replayed', 'true');
+    return json;
   }
 
   @Get(':petId')
@@ -107,9 +102,5 @@ export class PetsController {
     const pet = id === undefined ? undefined : await this.pets.find(id, deadline);
     if (pet === undefined) throw new ApiError('pet_not_found');
     return pet;
-  }
-
-  private locationOf(id: bigint): string {
-    return this.publicUrl.to(`/v1/pets/${id}`);
   }
 }

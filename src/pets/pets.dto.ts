@@ -45,7 +45,7 @@ export class NewPetBody implements NewPet {
   readonly status?: PetStatus;
 }
 
-/** A pet in a response. The database or `petJson` writes its JSON. */
+/** A pet in a response. The function `pet_json` of the database writes its JSON. */
 @ApiSchema({ description: 'A pet.' })
 export class Pet {
   @ApiProperty({ description: 'Assigned by the service when the pet is added.' })

@@ -1,83 +1,68 @@
 import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
-import type { Group } from '../batching/group.js';
 import { Batching } from '../batching/batching.js';
-import { batchPages, batchRowsById, type Page, type PageQuestion } from '../batching/pages.js';
-import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
+import { batchPages, batchRecords, type Page, type PageQuery } from '../batching/pages.js';
+import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
+import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray } from '../prisma/statement.js';
-import { membersJson, type NewPet, type PetStatus } from './pet.js';
-import { CREATE_PETS, CREATE_PETS_ONCE, FIND_PETS, LIST_PETS } from './pets.sql.js';
+import type { NewPet, PetStatus } from './pet.js';
+import { CREATE_PETS, FIND_PETS, LIST_PETS } from './pets.sql.js';
 
-interface ClaimedPet {
+interface CreateItem {
   readonly pet: NewPet;
-  readonly claim: Claim;
+  readonly key: IdempotencyKey | undefined;
+}
+
+interface CreateRow {
+  readonly id: bigint;
+  readonly isMine: boolean;
+  readonly json: string | null;
 }
 
 /** The pets in the database. Concurrent queries share a statement. */
 @Injectable()
 export class PetsRepository {
-  readonly #pages: Batcher<PageQuestion<PetStatus>, Page>;
-  readonly #byId: Batcher<bigint, string | undefined>;
-  readonly #inserts: Group<NewPet, bigint>;
-  readonly #insertsOnce: Group<ClaimedPet, ClaimOutcome>;
+  readonly #pages: Batcher<PageQuery<PetStatus>, Page>;
+  readonly #records: Batcher<bigint, string | undefined>;
+  readonly #creations: Batcher<CreateItem, CreationOutcome>;
 
   constructor(
     batching: Batching,
     private readonly prisma: PrismaService,
   ) {
     this.#pages = batchPages(batching, prisma, LIST_PETS);
-    this.#byId = batchRowsById(batching, prisma, FIND_PETS);
-    this.#inserts = batching.writes({
+    this.#records = batchRecords(batching, prisma, FIND_PETS);
+    this.#creations = batching.batchWrites({
       name: 'create_pets',
-      send: (pets, sendBefore) => this.#insert(pets, sendBefore),
-    });
-    this.#insertsOnce = batching.writes({
-      name: 'create_pets_once',
-      send: (claimed, sendBefore) => this.#insertOnce(claimed, sendBefore),
+      send: (items, sendBefore) => this.#create(items, sendBefore),
     });
   }
 
-  list(page: PageQuestion<PetStatus>, deadline: number): Promise<Page> {
+  list(page: PageQuery<PetStatus>, deadline: number): Promise<Page> {
     return this.#pages.load(page, deadline);
   }
 
-  /** The animal as JSON; undefined when there is none. */
+  /** The pet as JSON; undefined when there is none. */
   find(id: bigint, deadline: number): Promise<string | undefined> {
-    return this.#byId.load(id, deadline);
+    return this.#records.load(id, deadline);
   }
 
-  /** Resolves to its identifier when the animal is durable. */
-  create(pet: NewPet, deadline: number): Promise<bigint> {
-    return this.#inserts.ask(pet, deadline);
+  /** Resolves when the pet, and with a key the response, is durable. */
+  create(pet: NewPet, key: IdempotencyKey | undefined, deadline: number): Promise<CreationOutcome> {
+    return this.#creations.load({ pet, key }, deadline);
   }
 
-  /** The same under a claim: the animal and the answer that later repeats get are durable together. */
-  createOnce(pet: NewPet, claim: Claim, deadline: number): Promise<ClaimOutcome> {
-    return this.#insertsOnce.ask({ pet, claim }, deadline);
-  }
-
-  async #insert(pets: readonly NewPet[], sendBefore: number): Promise<readonly bigint[]> {
+  async #create(items: readonly CreateItem[], sendBefore: number): Promise<readonly CreationOutcome[]> {
     const values = [
-      pets.map((pet) => pet.name),
-      plainArray(pets.map((pet) => pet.categoryId)),
-      plainArray(pets.map((pet) => pet.status)),
+      items.map(({ pet }) => pet.name),
+      plainArray(items.map(({ pet }) => pet.categoryId)),
+      plainArray(items.map(({ pet }) => pet.status)),
+      plainArray(items.map(({ key }) => key?.apiKeyId)),
+      items.map(({ key }) => key?.key ?? null),
+      items.map(({ key }) => key?.fingerprint ?? null),
     ];
-    const rows = await this.prisma.write<{ id: bigint }>(CREATE_PETS, values, sendBefore);
-    return rows.map(({ id }) => id);
-  }
-
-  async #insertOnce(claimed: readonly ClaimedPet[], sendBefore: number): Promise<readonly ClaimOutcome[]> {
-    const values = [
-      claimed.map(({ pet }) => pet.name),
-      plainArray(claimed.map(({ pet }) => pet.categoryId)),
-      plainArray(claimed.map(({ pet }) => pet.status)),
-      claimed.map(({ pet }) => membersJson(pet)),
-      plainArray(claimed.map(({ claim }) => claim.apiKeyId)),
-      claimed.map(({ claim }) => claim.key),
-      claimed.map(({ claim }) => claim.fingerprint),
-    ];
-    const rows = await this.prisma.write<ClaimRow>(CREATE_PETS_ONCE, values, sendBefore);
-    return rows.map(claimOutcome);
+    const rows = await this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore);
+    return rows.map(({ id, isMine, json }) => (json === null ? (isMine ? 'used' : 'busy') : { id, json }));
   }
 }

@@ -1,53 +1,68 @@
-import { type JsonTable, selectPages, selectRowsById } from '../batching/pages.js';
 import { statement } from '../prisma/statement.js';
-import { IDEMPOTENCY_HOURS } from '../idempotency/claim.js';
 
-/** Animals as answers. `to_json` escapes a name as `JSON.stringify` does. */
-export const PETS: JsonTable = {
-  table: 'pets',
-  statusType: 'pet_status',
-  json: `
-    '{"id":' || item.id || ',"name":' || to_json(item.name) || ',"categoryId":' || item.category_id
-      || coalesce(',"status":"' || item.status || '"', '') || '}'`,
-};
+/**
+ * Pages of pets. A page with a status reads the index on (status, id), and compares rows so that no other index can serve it: by
+ * the primary key, a rare status would cost a walk through the whole table. The sub-selects hide the length of the arrays from the
+ * planner, so that one plan serves all lengths.
+ */
+export const LIST_PETS = statement(
+  'list_pets',
+  'reads',
+  `
+    select found.next_id as "nextId", found.items
+    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::pet_status[]))
+      with ordinality as page (from_id, size, status, number)
+    cross join lateral (
+      -- one row more than the page has shows whether another page follows
+      select
+        (array_agg(pet.id))[page.size + 1] as next_id,
+        array_to_string((array_agg(pet_json(pet.id, pet.name, pet.category_id, pet.status)))[:page.size], ',') as items
+      from (
+        (select *
+         from pets
+         where page.status is null and id >= page.from_id
+         order by id
+         limit page.size + 1)
+        union all
+        (select *
+         from pets as listed
+         where (listed.status, listed.id) >= (page.status, page.from_id) and listed.status <= page.status
+         order by listed.status, listed.id
+         limit page.size + 1)) as pet) as found
+    order by page.number`,
+);
 
-export const LIST_PETS = selectPages(PETS);
-export const FIND_PETS = selectRowsById(PETS);
+export const FIND_PETS = statement(
+  'find_pets',
+  'reads',
+  `
+    select pet_json(pet.id, pet.name, pet.category_id, pet.status) as json
+    from unnest((select $1::bigint[])) with ordinality as wanted (id, number)
+    left join pets as pet on pet.id = wanted.id
+    order by wanted.number`,
+);
 
-/** Inserts animals and returns their identifiers in the order of the input, which `returning` would not promise. */
+/**
+ * Creates pets, and stores the response where there is an Idempotency-Key. The keys of a batch are different ones. One row for each
+ * pet, in their order: `is_mine` is false while another transaction uses the key, and `json` is null if the key was used before.
+ */
 export const CREATE_PETS = statement(
   'create_pets',
   'writes',
   `
     with input as materialized (
-      select nextval('pets_id_seq') as id, name, category_id, status, number
-      from unnest($1::text[], $2::bigint[], $3::pet_status[]) with ordinality as input (name, category_id, status, number)),
-    created as (
-      insert into pets (id, name, category_id, status)
-      select id, name, category_id, status from input)
-    select id from input order by number`,
-);
-
-/**
- * The same for requests with an Idempotency-Key, of which no two may be equal: the animal and the answer are stored
- * together. A row tells whether nobody else holds the claim, and the answer if it was free.
- */
-export const CREATE_PETS_ONCE = statement(
-  'create_pets_once',
-  'writes',
-  `
-    -- who holds the claim's lock may store under it; nobody waits for it
-    with input as materialized (
-      select input.*, nextval('pets_id_seq') as id,
-             pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as is_mine
-      from unnest($1::text[], $2::bigint[], $3::pet_status[], $4::text[], $5::bigint[], $6::text[], $7::bytea[])
-        with ordinality as input (name, category_id, status, members, api_key_id, key, fingerprint, number)),
-    -- a claim is free when nobody used it, or when its time is over
+      select
+        pet.*,
+        nextval('pets_id_seq') as id,
+        key is null or pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as is_mine
+      from unnest($1::text[], $2::bigint[], $3::pet_status[], $4::bigint[], $5::text[], $6::bytea[])
+        with ordinality as pet (name, category_id, status, api_key_id, key, fingerprint, number)),
+    -- a key is free when it was never used, or when its 24 hours are over
     stored as (
       insert into idempotency_keys as stored (api_key_id, key, fingerprint, resource_id, answer, expires_at)
-      select api_key_id, key, fingerprint, id, '{"id":' || id || ',' || members, now() + interval '${IDEMPOTENCY_HOURS} hours'
+      select api_key_id, key, fingerprint, id, pet_json(id, name, category_id, status), now() + interval '24 hours'
       from input
-      where is_mine
+      where key is not null and is_mine
       order by api_key_id, key
       on conflict (api_key_id, key) do update
         set fingerprint = excluded.fingerprint,
@@ -55,12 +70,16 @@ export const CREATE_PETS_ONCE = statement(
             answer = excluded.answer,
             expires_at = excluded.expires_at
         where stored.expires_at <= now()
-      returning resource_id, answer),
+      returning resource_id),
+    free as (
+      select * from input where key is null or id in (select resource_id from stored)),
     created as (
       insert into pets (id, name, category_id, status)
-      select input.id, name, category_id, status
-      from input join stored on stored.resource_id = input.id)
-    select input.is_mine as "isMine", input.id, stored.answer
-    from input left join stored on stored.resource_id = input.id
+      select id, name, category_id, status from free)
+    select
+      input.id, input.is_mine as "isMine",
+      case when free.id is not null then pet_json(input.id, input.name, input.category_id, input.status) end as json
+    from input
+    left join free on free.id = input.id
     order by input.number`,
 );

@@ -4,13 +4,12 @@ import { LockWatch } from './lock-watch.js';
 import { createSessionsProbe, LostResults, TakenConnections } from './lost-results.js';
 import { boundSessions, endsWithinMs, StaleSessionError } from './session-settings.js';
 import { columnTypes } from './query-rows.js';
-import { type Lane, statementOf } from './statement.js';
+import { statementOf } from './statement.js';
 
 /** How many connections each pool of a replica may open. */
 interface PoolShares {
   readonly admission: number;
   readonly writes: number;
-  readonly lockWaits: number;
   readonly reads: number;
 }
 
@@ -18,15 +17,11 @@ interface PoolShares {
 const PROBES = 1;
 const ADMISSION = 1;
 
-/** With fewer than eight in all, one. */
-const LOCK_WAITS_MAX = 2;
-
 /** Divides `DATABASE_POOL_MAX`, at least five, so that all connections of a replica together never exceed it. */
 export function shareConnections(poolMax: number): PoolShares {
-  const lockWaits = Math.min(LOCK_WAITS_MAX, Math.floor(poolMax / 4));
-  const others = poolMax - PROBES - ADMISSION - lockWaits;
+  const others = poolMax - PROBES - ADMISSION;
   const writes = Math.floor(others / 2);
-  return { admission: ADMISSION, lockWaits, writes, reads: others - writes };
+  return { admission: ADMISSION, writes, reads: others - writes };
 }
 
 export interface ConnectionPoolsOptions {
@@ -56,8 +51,6 @@ export class ConnectionPools {
   readonly reads: pg.Pool;
   /** For statements whose commit waits for the disk and for standbys: a commit that stalls keeps its connection. */
   readonly writes: pg.Pool;
-  /** For statements that wait for locked rows: whoever holds those must not take the connections of other items. */
-  readonly lockWaits: pg.Pool;
   /** Of one connection, for what each request waits for: it must not wait for those that reads and writes hold. */
   readonly admission: pg.Pool;
   readonly namedStatements: boolean;
@@ -74,7 +67,6 @@ export class ConnectionPools {
     this.reads = this.#watch(this.#prisma, options);
     this.writes = this.#watch(new pg.Pool(poolConfig(options, shares.writes)), options);
     this.admission = this.#watch(new pg.Pool(poolConfig(options, shares.admission)), options);
-    this.lockWaits = this.#watch(new pg.Pool(poolConfig(options, shares.lockWaits)), options);
     this.#lockWatch = new LockWatch(this.reads, this.#taken, options.onBlocked ?? ignore);
     this.#lostResults = new LostResults({
       taken: this.#taken,
@@ -86,7 +78,7 @@ export class ConnectionPools {
   }
 
   get all(): readonly [pg.Pool, ...pg.Pool[]] {
-    return [this.reads, this.writes, this.admission, this.lockWaits];
+    return [this.reads, this.writes, this.admission];
   }
 
   /**
@@ -102,14 +94,9 @@ export class ConnectionPools {
     return withConnection(this.writes, takeBefore, work);
   }
 
-  /** Runs work on a connection for statements that wait for locked rows. */
-  async onLockWaitConnection<Result>(work: (connection: PoolClient) => Promise<Result>): Promise<Result> {
-    try {
-      return await withConnection(this.lockWaits, Infinity, work);
-    } catch (error) {
-      if (isContention(error)) this.#lockWatch.lookNow();
-      throw error;
-    }
+  /** Warns of the session that has locked a row for long. */
+  reportLockedRow(table: 'pets' | 'orders', id: bigint): void {
+    this.#lockWatch.lookAtRow(table, id);
   }
 
   /** Names a connection for the statements that Prisma sends in some work. */
@@ -184,7 +171,7 @@ class PrismaPool extends pg.Pool {
   /** Prisma's adapter calls it with a configuration object, and awaits the promise. */
   override query(...args: readonly unknown[]): never {
     const [query] = args;
-    if (!isConfig(query) || !NAMED_LANES.has(statementOf(query.text)?.lane)) {
+    if (!isConfig(query) || statementOf(query.text)?.lane !== 'writes') {
       return super.query(...(args as [never]));
     }
     const { values = [] } = query;
@@ -194,8 +181,6 @@ class PrismaPool extends pg.Pool {
     return connection.query({ ...query, values: values.slice(0, -1) }) as never;
   }
 }
-
-const NAMED_LANES: ReadonlySet<Lane | undefined> = new Set<Lane>(['writes', 'lock-waits']);
 
 const isConfig = (query: unknown): query is QueryArrayConfig =>
   typeof query === 'object' && query !== null && 'text' in query;

@@ -24,6 +24,21 @@ const BLOCKERS = `
   order by blocker.pid
   limit 5`;
 
+/** The session that has locked a row: row locks are not in pg_locks, but the transaction that a locked row names is. */
+const ROW_LOCKERS = {
+  pets: rowLockers('pets'),
+  orders: rowLockers('orders'),
+} as const;
+
+function rowLockers(table: string): string {
+  return `
+  select locker.pid, locker.usename as role, locker.application_name as program
+  from ${table} as locked
+  join pg_locks as lock on lock.locktype = 'transactionid' and lock.transactionid = locked.xmax and lock.granted
+  join pg_stat_activity as locker on locker.pid = lock.pid
+  where locked.id = $1 and locker.application_name <> 'petstore'`;
+}
+
 interface Blocker {
   readonly pid: number;
   readonly role: string;
@@ -43,9 +58,9 @@ export class LockWatch {
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
-  /** To be called when a statement gave up a lock that others go on to wait for. */
-  lookNow(): void {
-    if (performance.now() >= this.#lookAgainAt) this.#askWhoBlocks();
+  /** To be called when a row has been locked for long. */
+  lookAtRow(table: keyof typeof ROW_LOCKERS, id: bigint): void {
+    if (performance.now() >= this.#lookAgainAt) this.#report(ROW_LOCKERS[table], [id]);
   }
 
   stop(): void {
@@ -54,12 +69,12 @@ export class LockWatch {
 
   #look(): void {
     const now = performance.now();
-    if (now >= this.#lookAgainAt && this.taken.before(now - SLOW_MS).length > 0) this.#askWhoBlocks();
+    if (now >= this.#lookAgainAt && this.taken.before(now - SLOW_MS).length > 0) this.#report(BLOCKERS);
   }
 
-  #askWhoBlocks(): void {
+  #report(query: string, values: readonly bigint[] = []): void {
     this.#lookAgainAt = performance.now() + TOLD_EVERY_MS;
-    this.pool.query<Blocker>(BLOCKERS).then(
+    this.pool.query<Blocker>(query, [...values]).then(
       ({ rows }) => {
         // Slow for another reason: the next look may find a lock.
         if (rows.length === 0) this.#lookAgainAt = performance.now() + SLOW_MS;

@@ -119,11 +119,11 @@ function compare(
       `The database was migrated by a different set of migrations: it has ${unknown[0]}, which this release does not have, but not ${missing.name}. Use the release that migrated it, or a new database.`,
     );
   }
-  for (const { name, checksum } of records) {
+  for (const { name, checksum, state } of records) {
     const migration = known.get(name);
-    if (migration === undefined || isUnchanged(migration, checksum)) continue;
-    log?.warn(
-      `Migration ${name} was edited after it was applied, so the database does not have the change. Restore the file and add a new migration.`,
+    if (migration === undefined || state === 'failed' || isUnchanged(migration, checksum)) continue;
+    throw new MigrationError(
+      `Migration ${name} was edited after it was applied, so the database does not have the change. Restore the file and add a new migration, or use a new database.`,
     );
   }
   if (unknown.length === 0) return;

@@ -140,22 +140,6 @@ describe('a declared statement', () => {
     await expect(late).rejects.toThrow(NotSentError);
   });
 
-  it('runs beside others, each on a connection of its own', async () => {
-    const slow = declared('select pg_backend_pid() as pid, pg_sleep(0.05) is null as slept', 'lock-waits');
-    const pids = new Set<unknown>();
-    await Promise.all(
-      Array.from({ length: 3 }, () =>
-        prisma.waitForLocks(async (read) => {
-          const [row] = await read<{ pid: number }>(slow, []);
-          const [again] = await read<{ pid: number }>(slow, []);
-          expect(again?.pid).toBe(row?.pid);
-          pids.add(row?.pid);
-        }),
-      ),
-    );
-    expect(pids.size).toBe(prisma.connections.lockWaits.options.max);
-  });
-
   it('has a name of its own', () => {
     const taken = declared('select 1');
     expect(() => statement(taken.name, 'reads', 'select 2')).toThrow(/two statements/);

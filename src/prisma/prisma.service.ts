@@ -5,12 +5,6 @@ import { PrismaClient } from '../generated/prisma/client.js';
 import type { ConnectionPools } from './connection-pools.js';
 import { type Statement, statementOf } from './statement.js';
 
-/** Runs a declared statement. */
-export type ReadRows = <Row extends object>(
-  statement: Statement,
-  values: readonly unknown[],
-) => Promise<Row[]>;
-
 /** What repositories run their SQL through. */
 @Injectable()
 export class PrismaService extends PrismaClient {
@@ -48,13 +42,6 @@ export class PrismaService extends PrismaClient {
   ): Promise<Row[]> {
     return this.connections.onWriteConnection(sendBefore, (connection) =>
       this.#readOn(connection, statement, values),
-    );
-  }
-
-  /** Runs work on one connection, whose statements may wait for locked rows. */
-  waitForLocks(work: (read: ReadRows) => Promise<void>): Promise<void> {
-    return this.connections.onLockWaitConnection((connection) =>
-      work((statement, values) => this.#readOn(connection, statement, values)),
     );
   }
 

@@ -1,8 +1,5 @@
-/**
- * Which connections a statement uses. A write whose commit stalls, and a statement that waits for a locked row, keep theirs for
- * longer than others: reads must not wait behind them.
- */
-export type Lane = 'reads' | 'writes' | 'lock-waits' | 'admission';
+/** Which connections a statement uses. A write whose commit stalls keeps its own for long: reads must not wait behind it. */
+export type Lane = 'reads' | 'writes' | 'admission';
 
 /** A statement whose text never changes. It is prepared once a connection, under its name. */
 export interface Statement {

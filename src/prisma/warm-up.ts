@@ -128,11 +128,10 @@ export class WarmUp implements OnApplicationBootstrap {
 
 /** Warms up every declared statement, on the connections that requests send it on. */
 export function warmUpOf({ connections }: PrismaService, warn: (message: string) => void): WarmUp {
-  const { admission, lockWaits, writes, reads, namedStatements } = connections;
+  const { admission, writes, reads, namedStatements } = connections;
   return new WarmUp({
     pools: [
       { pool: admission, statements: statementsOf('admission') },
-      { pool: lockWaits, statements: statementsOf('lock-waits') },
       { pool: writes, statements: statementsOf('writes') },
       // Admission of low-priority lookups runs there, too.
       { pool: reads, statements: [...statementsOf('admission'), ...statementsOf('reads')] },

@@ -10,8 +10,9 @@ export interface OrderChange {
   readonly ifMatch?: readonly string[] | undefined;
 }
 
-/** An order after a change that may have been rejected: its status, and the whole of it as JSON. */
+/** An order after a change, which did not happen if it has none of the required tags, or if its status is not the wanted one. */
 export interface ChangedOrder {
   readonly status: OrderStatus;
   readonly json: string;
+  readonly hasOtherTag: boolean;
 }

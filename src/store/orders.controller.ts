@@ -16,8 +16,8 @@ import { JsonText } from '../common/route.decorators.js';
 import { RequestDeadline } from '../common/request.js';
 import { Paging } from '../common/pagination.js';
 import { PublicUrl } from '../common/public-url.js';
-import { asAnswered, Idempotency } from '../idempotency/idempotency.js';
-import { type Claim, RequestClaim } from '../idempotency/claim.js';
+import { type IdempotencyKey, RequestIdempotencyKey } from '../idempotency/idempotency-key.js';
+import { Idempotency } from '../idempotency/idempotency.service.js';
 import {
   CHANGED_ORDER_EXAMPLE,
   ListOrdersQuery,
@@ -77,21 +77,16 @@ export class OrdersController {
   @JsonText()
   async placeOrder(
     @Body() { petId }: NewOrderBody,
-    @RequestClaim() claim: Claim | undefined,
+    @RequestIdempotencyKey() key: IdempotencyKey | undefined,
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Order | string> {
-    if (claim === undefined) {
-      const order = await this.orders.place(petId, deadline);
-      if (typeof order === 'string') throw new ApiError(order);
-      reply.header('location', this.locationOf(order.id));
-      return order;
-    }
-    const created = await this.idempotency.once(claim, deadline, () =>
-      this.orders.placeOnce(petId, claim, deadline),
+  ): Promise<string> {
+    const { id, json, isReplay } = await this.idempotency.once(key, deadline, () =>
+      this.orders.place(petId, key, deadline),
     );
-    reply.header('location', this.locationOf(created.id));
-    return asAnswered(reply, created);
+    reply.header('location', this.publicUrl.to(`/v1/store/orders/${id}`));
+    if (isReplay) reply.header('idempotency-replayed', 'true');
+    return json;
   }
 
   @Get(':orderId')
@@ -132,7 +127,7 @@ export class OrdersController {
     const id = parseInt64(orderId);
     const order = id === undefined ? undefined : await this.orders.change({ id, status, ifMatch }, deadline);
     if (order === undefined) throw new ApiError('order_not_found');
-    if (typeof order === 'string') throw new ApiError(order);
+    if (order.hasOtherTag) throw new ApiError('precondition_failed');
     if (order.status !== status) {
       throw new ApiError(
         'order_transition_not_allowed',
@@ -140,9 +135,5 @@ export class OrdersController {
       );
     }
     return order.json;
-  }
-
-  private locationOf(id: bigint): string {
-    return this.publicUrl.to(`/v1/store/orders/${id}`);
   }
 }

@@ -41,7 +41,7 @@ export class OrderChangeBody {
   readonly status!: OrderStatus;
 }
 
-/** An order in a response. The function `order_may_become` of the database knows which status may follow which. */
+/** An order in a response. The function `order_json` of the database writes its JSON. */
 @ApiSchema({ description: 'An order for one pet.' })
 export class Order {
   @ApiProperty({ description: 'Assigned by the service when the order is placed.' })

@@ -1,174 +1,108 @@
 import { Injectable } from '@nestjs/common';
-import type { Batcher } from '../batching/batcher.js';
+import { type Batcher, LOCKED } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
-import { LOCKED, type Patience } from '../batching/locked-row-line.js';
-import type { LockedRowRetries } from '../batching/locked-row-retries.js';
-import { batchPages, batchRowsById, type Page, type PageQuestion } from '../batching/pages.js';
-import { type Claim, type ClaimOutcome, claimOutcome, type ClaimRow } from '../idempotency/claim.js';
-import { PrismaService, type ReadRows } from '../prisma/prisma.service.js';
+import { batchPages, batchRecords, type Page, type PageQuery } from '../batching/pages.js';
+import { untilUnlocked } from '../batching/until-unlocked.js';
+import { ApiError } from '../common/errors/api-error.js';
+import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
+import type { CreationOutcome } from '../idempotency/idempotency.service.js';
+import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray } from '../prisma/statement.js';
-import { etagOf, isMatch } from '../common/etag.js';
 import type { ChangedOrder, OrderChange, OrderStatus } from './order.js';
-import type { Order } from './orders.dto.js';
-import {
-  CHANGE_LOCKED_ORDERS,
-  CHANGE_ORDERS,
-  FIND_ORDERS,
-  LIST_ORDERS,
-  PLACE_LOCKED_ORDERS,
-  PLACE_LOCKED_ORDERS_ONCE,
-  PLACE_ORDERS,
-  PLACE_ORDERS_ONCE,
-} from './orders.sql.js';
+import { CHANGE_ORDER, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
 
-/** Why a pet was not ordered. */
-type PlacingRefusal = 'unknown_pet' | 'pet_not_available';
-
-interface PlacingRow extends Order {
-  readonly refusal: PlacingRefusal | typeof LOCKED | null;
-}
-
-interface ClaimedPlacing {
+interface PlaceItem {
   readonly petId: bigint;
-  readonly claim: Claim;
+  readonly key: IdempotencyKey | undefined;
 }
 
-interface ClaimedPlacingRow extends ClaimRow {
-  readonly refusal: PlacingRefusal | typeof LOCKED | null;
+interface PlaceRow {
+  readonly isMine: boolean;
+  readonly rejection: 'unknown_pet' | 'pet_not_available' | 'locked' | null;
+  readonly id: bigint;
+  readonly json: string | null;
 }
-
-/** Why an order was not changed, unless its status forbids it. */
-type ChangeRejection = 'precondition_failed';
 
 interface ChangeRow extends ChangedOrder {
-  readonly rejection: ChangeRejection | typeof LOCKED | null;
-  readonly id: bigint;
+  readonly isLocked: boolean;
 }
 
-/** In a batch another change of the same order came first. */
-const AGAIN = Symbol('again');
-
-/** The orders in the database. Concurrent queries share a statement. */
+/** The orders in the database. Concurrent queries share a statement, except changes. */
 @Injectable()
 export class OrdersRepository {
-  readonly #pages: Batcher<PageQuestion<OrderStatus>, Page>;
-  readonly #byId: Batcher<bigint, string | undefined>;
-  readonly #placings: LockedRowRetries<bigint, Order | PlacingRefusal>;
-  readonly #placingsOnce: LockedRowRetries<ClaimedPlacing, ClaimOutcome>;
-  readonly #changes: LockedRowRetries<OrderChange, ChangedOrder | ChangeRejection | undefined | typeof AGAIN>;
+  readonly #pages: Batcher<PageQuery<OrderStatus>, Page>;
+  readonly #records: Batcher<bigint, string | undefined>;
+  readonly #placings: Batcher<PlaceItem, CreationOutcome>;
 
-  constructor(batching: Batching, prisma: PrismaService) {
+  constructor(
+    batching: Batching,
+    private readonly prisma: PrismaService,
+  ) {
     this.#pages = batchPages(batching, prisma, LIST_ORDERS);
-    this.#byId = batchRowsById(batching, prisma, FIND_ORDERS);
-    this.#placings = batching.lockingWrites({
+    this.#records = batchRecords(batching, prisma, FIND_ORDERS);
+    this.#placings = batching.batchWrites<PlaceItem, CreationOutcome>({
       name: 'place_orders',
-      rowOf: (petId) => petId,
-      send: placeOrders,
-    });
-    this.#placingsOnce = batching.lockingWrites({
-      name: 'place_orders_once',
-      rowOf: ({ petId }) => petId,
-      send: placeOrdersOnce,
-    });
-    this.#changes = batching.lockingWrites({
-      name: 'change_orders',
-      rowOf: ({ id }) => id,
-      // Requested twice at once, a change is made by the first and found by the second: both get the same response. With
-      // If-Match only the first finds the tag that it demands.
-      shareKey: ({ id, status, ifMatch }) => (ifMatch === undefined ? `${id} ${status}` : undefined),
-      send: changeOrders,
+      laneOf: ({ petId }) => petId,
+      onLongLocked: (petId) => prisma.connections.reportLockedRow('pets', petId),
+      send: (items, sendBefore) => this.#place(items, sendBefore),
     });
   }
 
-  list(page: PageQuestion<OrderStatus>, deadline: number): Promise<Page> {
+  list(page: PageQuery<OrderStatus>, deadline: number): Promise<Page> {
     return this.#pages.load(page, deadline);
   }
 
   /** The order as JSON; undefined when there is none. */
   find(id: bigint, deadline: number): Promise<string | undefined> {
-    return this.#byId.load(id, deadline);
-  }
-
-  /** Orders a pet for the first who requests it; resolves when that is durable. */
-  place(petId: bigint, deadline: number): Promise<Order | PlacingRefusal> {
-    return this.#placings.run(petId, deadline);
-  }
-
-  /** The same under a claim: the order and the answer that later repeats get are durable together. */
-  placeOnce(petId: bigint, claim: Claim, deadline: number): Promise<ClaimOutcome> {
-    return this.#placingsOnce.run({ petId, claim }, deadline);
+    return this.#records.load(id, deadline);
   }
 
   /**
-   * Changes an order's status where the state machine allows it, and resolves to the order as it is then: a different status
-   * means that the transition was rejected. Undefined: there is no such order. Rejects with an `UnavailableError` when others
-   * change the same order for longer than a request waits.
+   * Orders a pet for the first request for it. Resolves when the order, and with a key the response, is durable.
+   *
+   * @throws ApiError unknown_pet | pet_not_available
    */
-  async change(change: OrderChange, deadline: number): Promise<ChangedOrder | ChangeRejection | undefined> {
-    const enqueuedAt = performance.now();
-    for (;;) {
-      const changed = await this.#changes.run(change, deadline, enqueuedAt);
-      if (changed !== AGAIN) return changed;
-    }
+  place(petId: bigint, key: IdempotencyKey | undefined, deadline: number): Promise<CreationOutcome> {
+    return this.#placings.load({ petId, key }, deadline);
+  }
+
+  /**
+   * Changes an order's status where the state machine allows it, and resolves to the order as it is then; undefined when there is
+   * none.
+   */
+  async change({ id, status, ifMatch }: OrderChange, deadline: number): Promise<ChangedOrder | undefined> {
+    const { connections } = this.prisma;
+    const sendBefore = deadline - connections.endsWithinMs;
+    const change = async (): Promise<ChangedOrder | typeof LOCKED | undefined> => {
+      const [row] = await this.prisma.write<ChangeRow>(
+        CHANGE_ORDER,
+        [id, status, ifMatch ?? null],
+        sendBefore,
+      );
+      return row?.isLocked === true ? LOCKED : row;
+    };
+    return await untilUnlocked(change, {
+      sendBefore,
+      onLongLocked: () => connections.reportLockedRow('orders', id),
+    });
+  }
+
+  async #place(
+    items: readonly PlaceItem[],
+    sendBefore: number,
+  ): Promise<readonly (CreationOutcome | ApiError | typeof LOCKED)[]> {
+    const values = [
+      plainArray(items.map(({ petId }) => petId)),
+      plainArray(items.map(({ key }) => key?.apiKeyId)),
+      items.map(({ key }) => key?.key ?? null),
+      items.map(({ key }) => key?.fingerprint ?? null),
+    ];
+    const rows = await this.prisma.write<PlaceRow>(PLACE_ORDERS, values, sendBefore);
+    return rows.map(({ isMine, rejection, id, json }) => {
+      if (!isMine) return 'busy';
+      if (rejection === 'locked') return LOCKED;
+      if (rejection !== null) return new ApiError(rejection);
+      return json === null ? 'used' : { id, json };
+    });
   }
 }
-
-async function placeOrders(
-  read: ReadRows,
-  petIds: readonly bigint[],
-  patience?: Patience,
-): Promise<readonly (Order | PlacingRefusal | typeof LOCKED)[]> {
-  const statement = patience === undefined ? PLACE_ORDERS : PLACE_LOCKED_ORDERS;
-  const placed = await read<PlacingRow>(statement, [plainArray(petIds), ...bounds(patience)]);
-  return placed.map(({ refusal, ...order }) => refusal ?? order);
-}
-
-async function placeOrdersOnce(
-  read: ReadRows,
-  claimed: readonly ClaimedPlacing[],
-  patience?: Patience,
-): Promise<readonly (ClaimOutcome | typeof LOCKED)[]> {
-  const statement = patience === undefined ? PLACE_ORDERS_ONCE : PLACE_LOCKED_ORDERS_ONCE;
-  const placed = await read<ClaimedPlacingRow>(statement, [
-    plainArray(claimed.map(({ petId }) => petId)),
-    plainArray(claimed.map(({ claim }) => claim.apiKeyId)),
-    claimed.map(({ claim }) => claim.key),
-    claimed.map(({ claim }) => claim.fingerprint),
-    ...bounds(patience),
-  ]);
-  return placed.map(({ refusal, ...row }) => {
-    if (refusal === LOCKED) return LOCKED;
-    return refusal === null ? claimOutcome(row) : { state: 'refused', code: refusal };
-  });
-}
-
-async function changeOrders(
-  read: ReadRows,
-  changes: readonly OrderChange[],
-  patience?: Patience,
-): Promise<readonly (ChangedOrder | ChangeRejection | undefined | typeof AGAIN | typeof LOCKED)[]> {
-  const statement = patience === undefined ? CHANGE_ORDERS : CHANGE_LOCKED_ORDERS;
-  const firsts = new Map(changes.toReversed().map((one) => [one.id, one]));
-  const decided = [...firsts.values()];
-  const present = await read<ChangeRow>(statement, [
-    plainArray(decided.map(({ id }) => id)),
-    plainArray(decided.map(({ status }) => status)),
-    decided.map(({ ifMatch }) => ifMatch?.join(' ') ?? null),
-    // Items of a retry are changes of one order, of which the first is decided.
-    ...bounds(patience && { ...patience, itemMs: patience.itemMs.slice(0, 1) }),
-  ]);
-  const found = new Map(
-    present.map(({ rejection, id, status, json }) => [id, { rejection, order: { status, json } }]),
-  );
-  return changes.map((one) => {
-    const { rejection, order } = found.get(one.id) ?? {};
-    if (firsts.get(one.id) === one) return rejection ?? order;
-    if (one.ifMatch === undefined || order === undefined || rejection === LOCKED) return AGAIN;
-    // The lock lasts until the commit, so for all of the batch the order is as the first change has left it.
-    return isMatch(one.ifMatch, etagOf(order.json)) ? AGAIN : 'precondition_failed';
-  });
-}
-
-/** The parameters that only a statement has that waits for locks. */
-const bounds = (patience: Patience | undefined): readonly unknown[] =>
-  patience === undefined ? [] : [patience.itemMs, patience.lockTimeoutMs];

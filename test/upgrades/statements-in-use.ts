@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { Client } from 'pg';
 import { warmUpOf } from '../../src/prisma/warm-up.js';
-import { deleteExpiredAnswers } from '../../src/idempotency/idempotency.repository.js';
+import { Idempotency } from '../../src/idempotency/idempotency.service.js';
 import { deleteExpiredUsage } from '../../src/throttling/usage-retention.js';
 import { PROVOCATIONS, withHeaders } from '../conformance/provocations.js';
 import { REQUESTS } from '../conformance/requests.js';
@@ -30,7 +30,7 @@ export async function statementsInUse(): Promise<readonly string[]> {
     // What only locked rows would provoke.
     await warmUpOf(prisma, () => undefined).onApplicationBootstrap();
     await deleteExpiredUsage(prisma, { retentionDays: 400, batchSize: 1 });
-    await deleteExpiredAnswers(prisma, 1);
+    await stage.ordinary.app.get(Idempotency, { strict: false }).deleteExpired(1);
     const texts = queries.mock.calls
       .map(([query]) => textOf(query))
       .filter((text) => typeof text === 'string');

@@ -19,6 +19,15 @@ comment on table pets is 'The pets of the store.';
 comment on column pets.category_id is 'Any int64. Categories are not stored in this database.';
 comment on column pets.status is 'Null if the pet has no status.';
 
+-- The JSON of a pet, which lists, records and responses to writes share, so that one representation has one ETag. to_json escapes
+-- a name as JSON.stringify does.
+create function pet_json(id bigint, name text, category_id bigint, status pet_status) returns text
+language sql stable parallel safe
+return '{"id":' || id || ',"name":' || to_json(name) || ',"categoryId":' || category_id
+  || coalesce(',"status":"' || status || '"', '') || '}';
+
+comment on function pet_json is 'A pet as the API returns it.';
+
 -- Orders. Each is for one pet and determines its status: placing an order moves the pet from available to pending, delivery
 -- to sold, cancellation back to available. Triggers enforce this for the service and for SQL written by hand.
 create type order_status as enum ('placed', 'approved', 'delivered', 'cancelled');
@@ -46,6 +55,15 @@ create index orders_status_id_idx on orders (status, id);
 comment on table orders is
   'The orders of the store. Only status can change, one transition at a time: placed, approved, delivered; or cancelled before delivery. Triggers update the status of the pet.';
 comment on column orders.updated_at is 'When the status last changed; set by a trigger.';
+-- The JSON of an order. Instants are in UTC with milliseconds, which are cut and not rounded, as JavaScript's are.
+create function order_json(
+  id bigint, pet_id bigint, status order_status, placed_at timestamptz, updated_at timestamptz) returns text
+language sql stable parallel safe
+return '{"id":' || id || ',"petId":' || pet_id || ',"status":"' || status
+  || '","placedAt":"' || to_char(placed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+  || '","updatedAt":"' || to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}';
+
+comment on function order_json is 'An order as the API returns it.';
 comment on index orders_open_pet_id_key is 'A pet has at most one open order (placed or approved).';
 
 -- The transitions of an order.

@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { etagOf } from '../../../src/common/etag.js';
 import type { OrderStatus } from '../../../src/store/order.js';
-import { Batching } from '../../../src/batching/batching.js';
-import { OrdersRepository } from '../../../src/store/orders.repository.js';
 import { eventually } from '../../support/eventually.js';
 import { startService, type TestService } from '../../support/service.js';
 import { addPet, orderInStatus, petStatus, placeOrder } from '../../support/store.js';
@@ -21,9 +19,6 @@ afterAll(async () => {
   await replica.close();
   await service.close();
 });
-
-/** Later than any of these changes takes. */
-const deadline = (): number => performance.now() + 10_000;
 
 interface Seen {
   readonly id: number;
@@ -141,40 +136,6 @@ describe('of many changes that name one tag', () => {
       expect(seen).toEqual({ 200: 1, '412 precondition_failed': 39 });
     }
   });
-
-  it('each sees the order as the ones before it in its batch have left it', async () => {
-    const repository = new OrdersRepository(new Batching(service.prisma), service.prisma);
-    const { id: number, etag } = await place();
-    const id = BigInt(number);
-    const [first, equal, stale, blind] = await Promise.all([
-      repository.change({ id, status: 'approved', ifMatch: [etag] }, deadline()),
-      repository.change({ id, status: 'approved', ifMatch: [etag] }, deadline()),
-      repository.change({ id, status: 'placed', ifMatch: [etag] }, deadline()),
-      repository.change({ id, status: 'delivered' }, deadline()),
-    ]);
-    expect(first).toMatchObject({ status: 'approved' });
-    expect(equal).toBe('precondition_failed');
-    expect(stale).toBe('precondition_failed');
-    expect(blind).toMatchObject({ status: 'delivered' });
-  });
-
-  it('those behind one that was rejected have their own chance', async () => {
-    const repository = new OrdersRepository(new Batching(service.prisma), service.prisma);
-    const { id: number, etag } = await place();
-    const id = BigInt(number);
-    const results = await Promise.all([
-      repository.change({ id, status: 'approved', ifMatch: ['"other"'] }, deadline()),
-      repository.change({ id, status: 'delivered', ifMatch: [etag] }, deadline()),
-      repository.change({ id, status: 'approved', ifMatch: ['"other"', etag] }, deadline()),
-      repository.change({ id, status: 'cancelled', ifMatch: [etag] }, deadline()),
-    ]);
-    expect(results).toEqual([
-      'precondition_failed',
-      { status: 'placed', json: expect.any(String) },
-      { status: 'approved', json: await find(number) },
-      'precondition_failed',
-    ]);
-  });
 });
 
 /** Sends a change while an operator's transaction has changed the order, and ends that. */
@@ -185,11 +146,14 @@ async function changeBehindOperator(end: 'commit' | 'rollback'): Promise<string>
   try {
     await operator.query('begin');
     await operator.query(`update orders set status = 'approved' where id = $1`, [id]);
+    const { rows: started } = await operator.query<{ now: Date }>('select clock_timestamp() as now');
     const response = change(id, 'cancelled', etag);
+    // Until a statement has found the order locked.
     await eventually(async () => {
       const { rows } = await service.prisma.connections.reads.query(
         `select from pg_stat_activity where datname = current_database() and application_name = 'petstore'
-         and wait_event_type = 'Lock'`,
+         and query like '%skip locked%' and query_start > $1`,
+        [started[0]?.now],
       );
       expect(rows).not.toHaveLength(0);
     });

@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  CHANGE_LOCKED_ORDERS,
-  CHANGE_ORDERS,
-  PLACE_LOCKED_ORDERS,
-  PLACE_LOCKED_ORDERS_ONCE,
-  PLACE_ORDERS,
-  PLACE_ORDERS_ONCE,
-} from '../../../src/store/orders.sql.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { CHANGE_ORDER, PLACE_ORDERS } from '../../../src/store/orders.sql.js';
 import { eventually } from '../../support/eventually.js';
 import { holdOpen, type OperatorAtWork } from '../../support/operators.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -16,6 +9,8 @@ import { addPet, addPets, changeOrder, orderInStatus, placeOrder } from '../../s
 let service: TestService;
 let key: string;
 let operator: OperatorAtWork<void> | undefined;
+/** Since when the operator has its lock. */
+let heldSince: Date;
 
 beforeAll(async () => {
   service = await startService({ provokes503: true });
@@ -27,6 +22,8 @@ afterAll(() => service.close());
 
 async function hold(statement: string, ids: readonly (bigint | number)[]): Promise<void> {
   operator = await holdOpen(service.databaseUrl, statement, [ids]);
+  const { rows } = await service.pool.query<{ now: Date }>('select clock_timestamp() as now');
+  heldSince = rows[0]?.now ?? new Date(Number.NaN);
 }
 
 const holdPets = (...ids: readonly bigint[]): Promise<void> =>
@@ -77,12 +74,12 @@ async function count(from: string, values: readonly unknown[]): Promise<number> 
   return rows[0]?.count ?? Number.NaN;
 }
 
-/** Resolves when some statement of the service waits for a row. */
-const somethingWaits = (): Promise<void> =>
+/** Resolves when some statement of the service has found the row locked. */
+const somethingIsLocked = (): Promise<void> =>
   eventually(async () => {
-    const waiting = `pg_stat_activity where datname = current_database() and application_name = 'petstore'
-      and wait_event_type = 'Lock'`;
-    expect(await count(waiting, [])).toBeGreaterThan(0);
+    const tried = `pg_stat_activity where datname = current_database() and application_name = 'petstore'
+      and query like '%skip locked%' and query_start > $1`;
+    expect(await count(tried, [heldSince])).toBeGreaterThan(0);
   });
 
 /** The responses of a scenario, in which no client may have waited for as long as it can: a busy machine gets another try. */
@@ -132,7 +129,7 @@ describe('orders of a pet whose row another session has locked', () => {
         const waiting = Promise.all(
           Array.from({ length: rows * each }, (_, i) => send(held[i % rows] ?? 0n)),
         );
-        await somethingWaits();
+        await somethingIsLocked();
         const responses = await inTurn(await addPets(service, others), send);
         for (const response of await waiting) expectLocked(response);
         await release();
@@ -165,7 +162,7 @@ describe('orders of a pet whose row another session has locked', () => {
         const held = await addPet(service);
         await hold(statement, [held]);
         const waiting = send(held);
-        await somethingWaits();
+        await somethingIsLocked();
         await release();
         return [await waiting];
       });
@@ -180,7 +177,7 @@ describe('orders of a pet whose row another session has locked', () => {
         const held = await addPet(service);
         await holdPets(held);
         const first = send(held);
-        await somethingWaits();
+        await somethingIsLocked();
         const others = [send(held), send(held), send(held)];
         await release();
         return [await first, ...(await Promise.all(others))];
@@ -210,7 +207,7 @@ describe('changes of an order', () => {
       const waiting = Promise.all(
         Array.from({ length: 5 }, () => changeOrder(service, key, held.id, 'approved')),
       );
-      await somethingWaits();
+      await somethingIsLocked();
       const responses = await inTurn(free, ({ id }) => changeOrder(service, key, id, 'approved'));
       for (const response of await waiting) expectLocked(response);
       await release();
@@ -221,7 +218,7 @@ describe('changes of an order', () => {
     const [again] = await inTime(async () => {
       await hold(statement, [held[member]]);
       const change = changeOrder(service, key, held.id, 'approved');
-      await somethingWaits();
+      await somethingIsLocked();
       await release();
       return [await change];
     });
@@ -246,7 +243,7 @@ describe('changes of an order', () => {
         [id],
       );
       const change = changeOrder(service, key, id, 'approved');
-      await somethingWaits();
+      await somethingIsLocked();
       await release();
       return [await change];
     });
@@ -254,74 +251,55 @@ describe('changes of an order', () => {
   });
 });
 
-/** The parameters of statements that follow identifiers. */
-const claims = (ids: readonly bigint[]) => [
-  ids.map(() => 7n),
-  ids.map(() => randomUUID()),
-  ids.map(() => Buffer.alloc(32)),
-];
-const approvals = (ids: readonly bigint[]) => [ids.map(() => 'approved'), ids.map(() => null)];
-const none = (): readonly unknown[][] => [];
+const changeStatement = (id: number, tags: readonly string[] | null = null) =>
+  service.prisma.write<{ isLocked: boolean; status: string }>(CHANGE_ORDER, [id, 'approved', tags]);
 
-describe('statements', () => {
+describe('the statement', () => {
   it.each([
-    ['place_orders', PLACE_ORDERS, none],
-    ['place_orders_once', PLACE_ORDERS_ONCE, claims],
+    ['without Idempotency-Keys', () => null],
+    ['with Idempotency-Keys', () => randomUUID()],
   ])(
-    'of batches return a pet that is locked as locked, and one that is unknown as unknown (%s)',
-    async (_name, statement, others) => {
+    'that places orders returns a locked pet as locked, and an unknown one as unknown, %s',
+    async (_how, keyOf) => {
       const [held = 0n, free = 0n] = await addPets(service, 2);
       await holdPets(held);
       const ids = [held, -1n, free, held];
-      const rows = await service.prisma.write<{ refusal: unknown }>(statement, [ids, ...others(ids)]);
-      expect(rows.map(({ refusal }) => refusal)).toEqual(['locked', 'unknown_pet', null, 'locked']);
+      const rows = await service.prisma.write<{ rejection: unknown; json: unknown }>(PLACE_ORDERS, [
+        ids,
+        ids.map(() => 7n),
+        ids.map(keyOf),
+        ids.map(() => Buffer.alloc(32)),
+      ]);
+      expect(rows.map(({ rejection }) => rejection)).toEqual(['locked', 'unknown_pet', null, 'locked']);
+      expect(rows.map(({ json }) => json !== null)).toEqual([false, false, true, false]);
     },
   );
 
-  it('of batches return a change that is locked as locked, and no row of an order that is unknown', async () => {
+  it('that changes an order returns it as locked, and no row of an unknown one', async () => {
     const [held, free] = await Promise.all([1, 2].map(() => orderInStatus(service, key, 'placed')));
     if (held === undefined || free === undefined) throw new Error('no order was placed');
     await hold('select from orders where id = any($1) for update', [held.id]);
-    const ids = [held.id, -1, free.id];
-    const rows = await service.prisma.write<{ rejection: unknown; id: bigint }>(CHANGE_ORDERS, [
-      ids,
-      ...approvals(ids.map(BigInt)),
+    expect(await changeStatement(held.id)).toMatchObject([{ isLocked: true, status: 'placed' }]);
+    expect(await changeStatement(held.id, ['"another"'])).toMatchObject([
+      { isLocked: false, hasOtherTag: true },
     ]);
-    expect(new Map(rows.map(({ rejection, id }) => [Number(id), rejection]))).toEqual(
-      new Map([
-        [held.id, 'locked'],
-        [free.id, null],
-      ]),
-    );
+    expect(await changeStatement(-1)).toEqual([]);
+    expect(await changeStatement(free.id)).toMatchObject([{ isLocked: false, status: 'approved' }]);
   });
+});
 
-  it.each([
-    ['place_orders', PLACE_LOCKED_ORDERS, none, async () => await addPet(service)],
-    ['place_orders_once', PLACE_LOCKED_ORDERS_ONCE, claims, async () => await addPet(service)],
-    ['change_orders', CHANGE_LOCKED_ORDERS, approvals, async () => (await addOrder()).id],
-  ])(
-    'of retries write nothing for an item whose time is over when it has the lock (%s)',
-    async (_name, statement, others, add) => {
-      const id = await add();
-      const table = statement === CHANGE_LOCKED_ORDERS ? 'orders' : 'pets';
-      await hold(`select from ${table} where id = any($1) for update`, [id]);
-      const client = await service.prisma.connections.reads.connect();
-      try {
-        const late = client.query({
-          text: statement.text,
-          values: [[id], ...others([id]), [0], 60_000],
-          rowMode: 'array',
-        });
-        await somethingWaits();
-        await release();
-        const { rows } = await late;
-        expect(rows).toHaveLength(1);
-        expect(rows[0]).toContain('locked');
-      } finally {
-        client.release();
-      }
-      const written = table === 'pets' ? 'pet_id = $1' : `id = $1 and status = 'approved'`;
-      expect(await count(`orders where ${written}`, [id])).toBe(0);
-    },
-  );
+describe('an operator', () => {
+  it('is told which row a session has locked for a second', async () => {
+    const noted = jest.spyOn(service.prisma.connections, 'reportLockedRow');
+    const held = await addPet(service);
+    await holdPets(held);
+    expectLocked(await place(held));
+    expect(noted).toHaveBeenCalledWith('pets', held);
+    await release();
+    const order = await addOrder();
+    await hold('select from orders where id = any($1) for update', [order.id]);
+    expectLocked(await changeOrder(service, key, order.id, 'approved'));
+    expect(noted).toHaveBeenCalledWith('orders', order.id);
+    noted.mockRestore();
+  });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PLACE_ORDERS_ONCE } from '../../../src/store/orders.sql.js';
+import { PLACE_ORDERS } from '../../../src/store/orders.sql.js';
 import { startService, type TestService } from '../../support/service.js';
 import { addPets } from '../../support/store.js';
 
@@ -20,8 +20,8 @@ interface Placing {
 interface Row {
   readonly isMine: boolean;
   readonly id: bigint | null;
-  readonly answer: string | null;
-  readonly refusal: string | null;
+  readonly json: string | null;
+  readonly rejection: string | null;
 }
 
 const PETS = 3;
@@ -37,7 +37,7 @@ const history = fc.array(fc.record({ placing, isCancelled: fc.boolean() }), { ma
 async function world(apiKeyId: bigint) {
   const pets = await addPets(service, PETS);
   const place = (asked: readonly Placing[]) =>
-    service.prisma.write<Row>(PLACE_ORDERS_ONCE, [
+    service.prisma.write<Row>(PLACE_ORDERS, [
       asked.map(({ pet }) => pets[pet]),
       asked.map(() => apiKeyId),
       asked.map(({ claim }) => `claim-${claim}`),
@@ -45,11 +45,11 @@ async function world(apiKeyId: bigint) {
     ]);
   return {
     outcomesOf: async (asked: readonly Placing[]) =>
-      (await place(asked)).map(({ isMine, answer, refusal }) => [isMine, answer !== null, refusal]),
+      (await place(asked)).map(({ isMine, json, rejection }) => [isMine, json !== null, rejection]),
     async livedThrough(past: readonly { placing: Placing; isCancelled: boolean }[]) {
       for (const { placing: placed, isCancelled } of past) {
         const [row] = await place([placed]);
-        if (isCancelled && row?.answer != null) {
+        if (isCancelled && row?.json != null) {
           await service.pool.query(`update orders set status = 'cancelled' where id = $1`, [row.id]);
         }
       }

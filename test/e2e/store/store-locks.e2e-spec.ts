@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PoolClient } from 'pg';
-import type { Statement } from '../../../src/prisma/query-rows.js';
-import { CHANGE_LOCKED_ORDERS, PLACE_LOCKED_ORDERS } from '../../../src/store/orders.sql.js';
-import { eventually } from '../../support/eventually.js';
+import { CHANGE_ORDER } from '../../../src/store/orders.sql.js';
 import { startService, type TestService } from '../../support/service.js';
 import { addPets, changeOrder, orderInStatus, placeOrder, petStatus } from '../../support/store.js';
 
@@ -71,82 +69,21 @@ describe('beside an open transaction of an operator', () => {
   });
 });
 
-/** The identifiers of rows that nobody holds. */
-async function notHeld(table: 'pets' | 'orders', ids: readonly bigint[]): Promise<readonly bigint[]> {
-  const { rows } = await service.pool.query<{ id: bigint }>(
-    `select id from ${table} where id = any($1) order by id for no key update skip locked`,
-    [ids],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Far longer than a test works. */
-const PATIENCE_MS = 60_000;
-
-/** Sends a statement that will wait for a lock as long as it takes, and works while it waits. */
-async function whileWaiting(
-  { text }: Statement,
-  ids: readonly bigint[],
-  values: readonly unknown[],
-  end: () => Promise<void>,
-  work: () => Promise<void>,
-): Promise<void> {
-  const client = await service.pool.connect();
-  try {
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    const patience = ids.map(() => PATIENCE_MS);
-    const waiting = client.query(text, [ids, ...values, patience, PATIENCE_MS]);
-    try {
-      await eventually(async () => {
-        const { rowCount } = await service.pool.query(
-          `select from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`,
-          [rows[0]?.pid],
-        );
-        expect(rowCount).toBe(1);
-      });
-      await work();
-    } finally {
-      await end();
-      await waiting;
-    }
-  } finally {
-    client.release();
-  }
-}
-
 describe('the order of locks', () => {
-  it('is that of the animals, by identifier, whatever was asked first', async () => {
-    const petIds = await addPets(service, 3);
-    const [first = 0n, second = 0n, third = 0n] = petIds;
-    await besideOperator(`update pets set name = 'Rex' where id = $1`, [second], async (operator) => {
-      await whileWaiting(
-        PLACE_LOCKED_ORDERS,
-        [third, second, first],
-        [],
-        async () => void (await operator.query('rollback')),
-        async () => expect(await notHeld('pets', petIds)).toEqual([third]),
-      );
-    });
-  });
-
-  it('has the orders after all of their animals', async () => {
-    const orders = await Promise.all([1, 2, 3].map(() => orderInStatus(service, key, 'placed')));
-    const [first, second, third] = orders.toSorted((a, b) => a.petId - b.petId);
-    if (first === undefined || second === undefined || third === undefined) throw new Error('too few orders');
-    const asked = [third, first, second].map(({ id }) => BigInt(id));
-    await besideOperator(`update pets set name = 'Rex' where id = $1`, [second.petId], async (operator) => {
-      await whileWaiting(
-        CHANGE_LOCKED_ORDERS,
-        asked,
-        [asked.map(() => 'approved'), asked.map(() => null)],
-        async () => void (await operator.query('rollback')),
-        async () => {
-          expect(await notHeld('pets', [BigInt(first.petId), BigInt(third.petId)])).toEqual([
-            BigInt(third.petId),
-          ]);
-          expect(await notHeld('orders', asked)).toHaveLength(3);
-        },
-      );
+  it('is the pet before its order: of an order whose pet is locked, nothing is', async () => {
+    const { id, petId } = await orderInStatus(service, key, 'placed');
+    await besideOperator(`update pets set name = 'Rex' where id = $1`, [petId], async () => {
+      const changing = await service.pool.connect();
+      try {
+        await changing.query('begin');
+        const { rows } = await changing.query(CHANGE_ORDER.text, [id, 'approved', null]);
+        expect(rows).toMatchObject([{ isLocked: true }]);
+        const free = 'select id from orders where id = $1 for no key update skip locked';
+        expect((await service.pool.query(free, [id])).rowCount).toBe(1);
+      } finally {
+        await changing.query('rollback');
+        changing.release();
+      }
     });
   });
 });

@@ -5,6 +5,7 @@ import { Batching } from '../../../src/batching/batching.js';
 import { PrismaService } from '../../../src/prisma/prisma.service.js';
 import { ORDER_STATUSES, type OrderStatus } from '../../../src/store/order.js';
 import { OrdersRepository } from '../../../src/store/orders.repository.js';
+import type { Creation } from '../../../src/idempotency/idempotency.service.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 
 const REPLICAS = 3;
@@ -74,13 +75,15 @@ async function run(
     if (repository === undefined || petId === undefined) throw new Error('no such replica or animal');
     const orderId = latest.get(petId);
     if (act === 'place') {
-      const order = await repository.place(petId, performance.now() + PATIENCE_MS);
-      if (typeof order === 'string') {
-        expect(order).toBe('pet_not_available');
+      const order = await repository
+        .place(petId, undefined, performance.now() + PATIENCE_MS)
+        .catch((error: unknown) => error);
+      if (order instanceof Error) {
+        expect(order).toMatchObject({ code: 'pet_not_available' });
         continue;
       }
       placed += 1;
-      latest.set(petId, order.id);
+      latest.set(petId, (order as Creation).id);
     } else if (orderId !== undefined) {
       const order = await repository.change({ id: orderId, status: act }, performance.now() + PATIENCE_MS);
       expect(order).toMatchObject({ json: expect.stringContaining(`{"id":${orderId},"petId":${petId},`) });
