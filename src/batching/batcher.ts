@@ -49,6 +49,11 @@ export interface BatcherOptions<Item, Result> {
   readonly neededMs?: () => number;
   /** Items of different keys take turns, so that many of one key do not make those of another wait. */
   readonly fairKey?: (item: Item) => string;
+  /**
+   * Whether the items of a statement that the server ended by a time-out are sent alone, because one of them may wait for a lock.
+   * Otherwise they are sent together again: a table lock would delay each of them.
+   */
+  readonly separatesTimeouts?: boolean;
   /** The row that an item locks: of the items of a locked row only the first is tried. */
   readonly laneOf?: (item: Item) => bigint;
   /** Called at each try of a row that has been locked for `LONG_LOCKED_MS`. Must not throw. */
@@ -151,6 +156,11 @@ export class Batcher<Item, Result> {
     let count = this.#queue.length + this.#retries.length;
     for (const { entries } of this.#lanes.values()) count += entries.length;
     return count;
+  }
+
+  /** How many of the waiting items are sent before one more of this key. */
+  aheadOf(item: Item): number {
+    return this.#retries.length + this.#queue.aheadOf(this.#options.fairKey?.(item) ?? '');
   }
 
   /**
@@ -270,13 +280,15 @@ export class Batcher<Item, Result> {
   }
 
   #fail(batch: readonly Entry<Item, Result>[], failure: DatabaseFailure, error: unknown): void {
-    const isTemporary = failure === 'not-sent' || failure === 'server-timeout';
+    const { isRead, separatesTimeouts = false } = this.#options;
+    const isSeparated = failure === 'server-timeout' && separatesTimeouts;
+    const isTemporary = failure === 'not-sent' || (failure === 'server-timeout' && !separatesTimeouts);
     if (isTemporary || failure === 'broken') this.#restUntil = performance.now() + BACKOFF_MS;
     const reason = asUnavailable(error);
     for (const entry of batch) {
       this.#unlock(entry);
-      const isRepeatable = failure === 'broken' && this.#options.isRead && !entry.hasBroken;
-      const isSeparable = failure === 'statement-error' && batch.length > 1;
+      const isRepeatable = failure === 'broken' && isRead && !entry.hasBroken;
+      const isSeparable = (failure === 'statement-error' || isSeparated) && batch.length > 1;
       entry.hasBroken ||= isRepeatable;
       entry.isAlone ||= isSeparable;
       if (!isTemporary && !isRepeatable && !isSeparable) this.#reject(entry, reason);

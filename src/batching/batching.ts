@@ -1,10 +1,9 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { Batcher, type BatcherOptions, type BatchReport } from './batcher.js';
-import { Group, type GroupOptions } from './group.js';
 
 /** A batcher as metrics and the shutdown see it. */
-export type AnyBatcher = Pick<Group<unknown, unknown>, 'name' | 'waiting' | 'close'>;
+export type AnyBatcher = Pick<Batcher<unknown, unknown>, 'name' | 'waiting' | 'close'>;
 
 /** Observes all batchers, for metrics and traces. No call may throw. */
 export abstract class BatchObserver {
@@ -26,14 +25,6 @@ const WAITING_MAX = 5000;
 
 /** The longest that an item without a deadline of its own waits: admission, which comes before all other statements. */
 export const TIMEOUT_MS = 950;
-
-type OfPurpose<Item, Result> = Pick<GroupOptions<Item, Result>, 'name' | 'send'> &
-  Partial<
-    Pick<
-      GroupOptions<Item, Result>,
-      'shareKey' | 'fairKey' | 'concurrencyMax' | 'onServerTimeout' | 'endsWithinMs'
-    >
-  >;
 
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, timeoutMs: TIMEOUT_MS };
@@ -57,7 +48,7 @@ export class Batching {
 
   /** Joins concurrent writes of one kind. */
   batchWrites<Item, Result>(
-    options: Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'laneOf' | 'onLongLocked'>,
+    options: Pick<BatcherOptions<Item, Result>, 'name' | 'send'> & Partial<BatcherOptions<Item, Result>>,
   ): Batcher<Item, Result> {
     const { endsWithinMs } = this.prisma.connections;
     return this.#batcher({ isRead: false, neededMs: () => endsWithinMs, ...options });
@@ -72,50 +63,14 @@ export class Batching {
       onStatement: (report: BatchReport) => observer.statementEnded(report),
       contextOf: observer.contextOf,
     };
-    return this.#made(new Batcher<Item, Result>({ ...BOUNDS, ...observation, ...options }));
-  }
-
-  /** A batcher of reads, which are repeated once after a broken connection. */
-  reads<Item, Result>(options: OfPurpose<Item, Result>): Group<Item, Result> {
-    return this.#made(
-      new Group({ ...BOUNDS, ...this.#observation(), onBrokenConnection: 'ask-again', ...options }),
-    );
-  }
-
-  /** A batcher of writes, which are not repeated after a broken connection: nobody knows whether they committed. */
-  writes<Item, Result>(options: OfPurpose<Item, Result>): Group<Item, Result> {
-    const { endsWithinMs } = this.prisma.connections;
-    return this.#made(
-      new Group({
-        ...BOUNDS,
-        ...this.#observation(),
-        endsWithinMs,
-        onBrokenConnection: 'fail',
-        ...options,
-      }),
-    );
+    const batcher = new Batcher<Item, Result>({ ...BOUNDS, ...observation, ...options });
+    this.#batchers.push(batcher);
+    observer?.batcherMade(batcher);
+    return batcher;
   }
 
   /** Rejects new items in every batcher; resolves when all earlier items are settled. */
   async close(): Promise<void> {
     await Promise.all(this.#batchers.map((batcher) => batcher.close()));
-  }
-
-  #observation(): Pick<GroupOptions<unknown, unknown>, 'onStatement' | 'contextOf'> {
-    const { observer } = this;
-    if (observer === undefined) return {};
-    return {
-      onStatement: ({ group, asked, ...report }) => {
-        const items = asked.map(({ askedAt, context }) => ({ enqueuedAt: askedAt, context }));
-        observer.statementEnded({ batcher: group, items, ...report });
-      },
-      ...(observer.contextOf && { contextOf: observer.contextOf }),
-    };
-  }
-
-  #made<Batcher extends AnyBatcher>(batcher: Batcher): Batcher {
-    this.#batchers.push(batcher);
-    this.observer?.batcherMade(batcher);
-    return batcher;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Batching } from '../batching/batching.js';
-import type { Group } from '../batching/group.js';
+import { type Batcher, eachOnce } from '../batching/batcher.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { statement } from '../prisma/statement.js';
 import type { Inventory } from './inventory.dto.js';
@@ -15,26 +15,19 @@ const READ_INVENTORY = statement(
 /** The counts of the pets, which triggers of the database maintain. Concurrent reads share a result. */
 @Injectable()
 export class InventoryRepository {
-  readonly #reads: Group<'now', Inventory>;
+  readonly #reads: Batcher<undefined, Inventory>;
 
-  constructor(
-    batching: Batching,
-    private readonly prisma: PrismaService,
-  ) {
-    this.#reads = batching.reads({
+  constructor(batching: Batching, prisma: PrismaService) {
+    this.#reads = batching.batchReads<undefined, Inventory>({
       name: 'read_inventory',
-      shareKey: (item) => item,
-      send: (items) => Promise.all(items.map(() => this.#read())),
+      send: eachOnce(
+        () => 'the inventory',
+        () => prisma.read<Inventory>(READ_INVENTORY, []),
+      ),
     });
   }
 
   read(deadline: number): Promise<Inventory> {
-    return this.#reads.ask('now', deadline);
-  }
-
-  async #read(): Promise<Inventory> {
-    const [row] = await this.prisma.read<Inventory>(READ_INVENTORY, []);
-    if (row === undefined) throw new Error('pet_inventory() returned no row');
-    return row;
+    return this.#reads.load(undefined, deadline);
   }
 }

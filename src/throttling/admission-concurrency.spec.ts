@@ -5,8 +5,8 @@ import { hashOfKey, makeManyKeys } from '../../test/support/admission/many-keys.
 import { insertKey, insertSecret, readCounted } from '../../test/support/admission/rows.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { AdmissionStatement } from './admission-statement.js';
 import type { KeyVerdict } from './key-verdict.js';
+import { WholeAdmissionStatement } from '../../test/support/admission/whole-admission-statement.js';
 
 const CONNECTIONS = 6;
 const KEYS = 1000;
@@ -24,13 +24,13 @@ let database: TestDatabase;
 /** What the replicas of a service would be: connections that know nothing of one another. */
 let replicas: Pool;
 let operators: Pool;
-let statement: AdmissionStatement;
+let statement: WholeAdmissionStatement;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   replicas = openTestPool(database.url, { max: CONNECTIONS, statement_timeout: STALLED_MS });
   operators = openTestPool(database.url, { max: 3 });
-  statement = new AdmissionStatement({ queryable: replicas, named: true }, POLICY);
+  statement = new WholeAdmissionStatement({ queryable: replicas, named: true }, POLICY);
   await makeManyKeys(operators, KEYS);
 }, PATIENCE_MS);
 
@@ -98,7 +98,7 @@ describe('admission from several connections at once', () => {
     const first = await replicas.connect();
     try {
       await first.query('begin');
-      await new AdmissionStatement({ queryable: first, named: true }, POLICY).decide(
+      await new WholeAdmissionStatement({ queryable: first, named: true }, POLICY).decide(
         Array<string>(90).fill(key.hash),
         NOON,
       );

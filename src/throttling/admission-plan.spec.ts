@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { makeManyKeys, hashOfKey, MANY_KEYS } from '../../test/support/admission/many-keys.js';
 import { nodesOf, planOf } from '../../test/support/admission/plans.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
-import { AdmissionStatement } from './admission-statement.js';
+import { WholeAdmissionStatement } from '../../test/support/admission/whole-admission-statement.js';
 
 const NOON = new Date('2026-11-20T12:00:00Z');
 const POLICY = { banAfterRefusals: 20, banSeconds: 60, banMaxSeconds: 3600 };
@@ -21,14 +21,14 @@ const TABLES_OF_PLAIN = LARGE_TABLES.filter((table) => table !== 'api_key_usage'
 describe('the admission statements with many keys', () => {
   let database: TestDatabase;
   let client: Client;
-  let statement: AdmissionStatement;
+  let statement: WholeAdmissionStatement;
 
   beforeAll(async () => {
     database = await createTestDatabase();
     client = new Client({ connectionString: database.url });
     await client.connect();
     await makeManyKeys(client, MANY_KEYS);
-    statement = new AdmissionStatement({ queryable: client, named: true }, POLICY);
+    statement = new WholeAdmissionStatement({ queryable: client, named: true }, POLICY);
   }, 120_000);
 
   afterAll(async () => {

@@ -17,7 +17,7 @@ import {
   states,
   times,
 } from '../../test/support/admission/statement.js';
-import { AdmissionStatement } from './admission-statement.js';
+import { WholeAdmissionStatement } from '../../test/support/admission/whole-admission-statement.js';
 
 describe('bans', () => {
   const BAN_END = NOON + MINUTE_MS;
@@ -78,7 +78,7 @@ describe('bans', () => {
     const client = await pool.connect();
     try {
       await client.query('begin');
-      const inside = new AdmissionStatement({ queryable: client, named: false }, POLICY);
+      const inside = new WholeAdmissionStatement({ queryable: client, named: false }, POLICY);
       expect(states(await inside.decide(times(3, key.hash), new Date(NOON + 1)))).toEqual(
         Array(3).fill('banned'),
       );
@@ -115,7 +115,7 @@ describe('bans', () => {
 
   it('doubles also when the last one was longer than a day', async () => {
     const days = { ...POLICY, banSeconds: (2 * DAY_MS) / 1000, banMaxSeconds: (30 * DAY_MS) / 1000 };
-    const strict = new AdmissionStatement({ queryable: pool, named: false }, days);
+    const strict = new WholeAdmissionStatement({ queryable: pool, named: false }, days);
     const key = await makeKey('free', { perMinute: 1 });
     const ends: number[] = [];
     for (const day of [0, 3 - 1 / DAY_MS, 7]) {

@@ -16,7 +16,7 @@ import {
   states,
   times,
 } from '../../test/support/admission/statement.js';
-import { AdmissionStatement } from './admission-statement.js';
+import { WholeAdmissionStatement } from '../../test/support/admission/whole-admission-statement.js';
 
 describe('the clock', () => {
   it('is the database’s; its fractions of a millisecond never make a ban seem shorter', async () => {
@@ -39,7 +39,7 @@ describe('the clock', () => {
     const client = await pool.connect();
     try {
       await client.query(`set time zone 'Asia/Kathmandu'`);
-      const elsewhere = new AdmissionStatement({ queryable: client, named: false }, POLICY);
+      const elsewhere = new WholeAdmissionStatement({ queryable: client, named: false }, POLICY);
       const [verdict] = await elsewhere.decide([key.hash], new Date(MIDNIGHT - 1));
       expect(verdict).toMatchObject({ minute: { resetAtMs: MIDNIGHT }, day: { resetAtMs: MIDNIGHT } });
       await client.query('reset time zone');
@@ -115,7 +115,7 @@ describe('rows', () => {
     try {
       await client.query('set synchronous_commit = on');
       await client.query('begin');
-      const inside = new AdmissionStatement({ queryable: client, named: true }, POLICY);
+      const inside = new WholeAdmissionStatement({ queryable: client, named: true }, POLICY);
       await inside.decide(times(count, key.hash), new Date(atMs));
       expect((await client.query('show synchronous_commit')).rows).toEqual([{ synchronous_commit: 'off' }]);
       await client.query('commit');

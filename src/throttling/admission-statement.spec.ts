@@ -17,7 +17,7 @@ import {
   statement,
   states,
 } from '../../test/support/admission/statement.js';
-import { serverError } from '../../test/support/fake-group.js';
+import { serverError } from '../../test/support/fake-send.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 import { Batching } from '../batching/batching.js';
 import type { PrismaService } from '../prisma/prisma.service.js';
@@ -177,11 +177,12 @@ describe('when the database fails after it has admitted a part of a group', () =
       config.name === 'admission' ? Promise.reject(failed) : pool.query(config);
     const queryable = { query } as unknown as Pool;
     const failing = new AdmissionStatement({ queryable, named: true }, POLICY);
-    const group = failing.decide([other.hash, plain.hash, plain.hash], new Date(NOON));
-    await expect(group).rejects.toMatchObject({
-      answers: [undefined, { state: 'admitted' }, { state: 'admitted' }],
-      cause: failed,
-    });
+    const verdicts = await failing.decide([other.hash, plain.hash, plain.hash], new Date(NOON));
+    expect(verdicts).toMatchObject([
+      { reason: 'database', cause: failed },
+      { state: 'admitted' },
+      { state: 'admitted' },
+    ]);
     expect((await countersOf(plain)).counters.dayAdmitted).toBe(3);
   });
 
@@ -191,9 +192,9 @@ describe('when the database fails after it has admitted a part of a group', () =
     const impatient = openTestPool(database.url, { max: 1, lock_timeout: 50 });
     const decider = new AdmissionStatement({ queryable: impatient, named: true }, POLICY);
     const batching = new Batching({ connections: { endsWithinMs: 0 } } as unknown as PrismaService);
-    const group = batching.writes({
+    const batcher = batching.batchWrites({
       name: 'admission',
-      onServerTimeout: 'alone',
+      separatesTimeouts: true,
       send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),
     });
     const holder = await pool.connect();
@@ -201,7 +202,7 @@ describe('when the database fails after it has admitted a part of a group', () =
       await holder.query('begin');
       await holder.query('select from api_key_counters where api_key_id = $1 for update', [locked.id]);
       const [verdict, refusal] = await Promise.allSettled(
-        [plain.hash, locked.hash].map((hash) => group.ask(hash)),
+        [plain.hash, locked.hash].map((hash) => batcher.load(hash)),
       );
       expect(verdict).toMatchObject({ value: { state: 'admitted' } });
       expect(refusal).toMatchObject({ reason: { reason: 'database' } });

@@ -1,4 +1,4 @@
-import { PartlyAnswered } from '../batching/group-options.js';
+import { asUnavailable } from '../common/errors/database-errors.js';
 import { queryRows, type RowSource } from '../prisma/query-rows.js';
 import { type Statement, statement } from '../prisma/statement.js';
 import { admissionSql } from './admission-sql.js';
@@ -77,10 +77,9 @@ export class AdmissionStatement {
   /**
    * @param hashes the SHA-256 of each request's secret (`\x` and hex), in order of arrival; the same one may occur many times
    * @param at a test's clock in place of the database's
-   * @returns one verdict for each request, in the same order
-   * @throws `PartlyAnswered` when the database failed after it had decided about some of them
+   * @returns one verdict for each request, in the same order, or an error where the database failed after it had decided about others
    */
-  async decide(hashes: readonly string[], at?: Date): Promise<readonly KeyVerdict[]> {
+  async decide(hashes: readonly string[], at?: Date): Promise<readonly (KeyVerdict | Error)[]> {
     const isOfOne = hashes.every((hash) => hash === hashes[0]);
     const verdicts = await this.#ask(isOfOne ? PLAIN_OF_ONE : PLAIN, hashes, at);
     try {
@@ -93,7 +92,10 @@ export class AdmissionStatement {
       if (isWhole(verdicts)) return verdicts;
       throw new Error('cannot create the counters of a valid key');
     } catch (error) {
-      throw new PartlyAnswered(verdicts, error);
+      // What is decided is counted, and must not be decided again.
+      if (verdicts.every((verdict) => verdict === undefined)) throw error;
+      const failure = asUnavailable(error) as Error;
+      return verdicts.map((verdict) => verdict ?? failure);
     }
   }
 

@@ -6,13 +6,13 @@ import { DELAY_MS } from './load-shedding.js';
 const ADDRESS = '192.0.2.1';
 
 /** Nobody has a key here, so nobody asks the database. */
-const unasked = { ask: (): Promise<never> => Promise.reject(new Error('the database was asked')) };
+const unasked = { load: (): Promise<never> => Promise.reject(new Error('the database was asked')) };
 
 /** An address has one refused request a minute, and floods after one more. */
 function admissionOf(): Admission {
   return new Admission({
     keys: unasked,
-    suspects: unasked,
+    lowPriorityKeys: unasked,
     addresses: new AddressLimiter({ limitPerMinute: 1, floodAfter: 1, addressesMax: 10, lookupsMax: 1 }),
     clock: { nowMs: () => Date.UTC(2026, 10, 20, 12) },
     databaseClock: { observe: () => undefined },

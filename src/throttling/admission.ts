@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/api-key.js';
-import type { Group } from '../batching/group.js';
+import type { Batcher } from '../batching/batcher.js';
 import type { AdmissionPort, Decision, LimitWindow } from '../common/decision.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { Clock } from '../common/clock.js';
@@ -12,9 +12,9 @@ import { createDelay } from './load-shedding.js';
 
 export interface AdmissionParts {
   /** Decides about keys, many at a time. */
-  readonly keys: Pick<Group<ApiKeyHash, KeyVerdict>, 'ask'>;
+  readonly keys: Pick<Batcher<ApiKeyHash, KeyVerdict>, 'load'>;
   /** The same, in a queue of its own, for keys from addresses that are past their limit. */
-  readonly suspects: AdmissionParts['keys'];
+  readonly lowPriorityKeys: AdmissionParts['keys'];
   readonly addresses: AddressLimiter;
   readonly clock: Clock;
   /** Learns the database's time from each decision. */
@@ -65,12 +65,12 @@ export class Admission implements AdmissionPort {
 
   /** The verdict, or undefined when the address is past its limit and has as many look-ups under way as it may. */
   async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<KeyVerdict | undefined> {
-    const { keys, suspects, addresses, clock } = this.parts;
-    if (!addresses.peek(clientAddress, clock.nowMs()).exhausted) return await keys.ask(hash);
+    const { keys, lowPriorityKeys, addresses, clock } = this.parts;
+    if (!addresses.peek(clientAddress, clock.nowMs()).exhausted) return await keys.load(hash);
     const leave = addresses.enterLookup(clientAddress);
     if (leave === undefined) return undefined;
     try {
-      return await suspects.ask(hash);
+      return await lowPriorityKeys.load(hash);
     } finally {
       leave();
     }

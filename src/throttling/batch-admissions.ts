@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import type { Batching } from '../batching/batching.js';
-import type { Group } from '../batching/group.js';
+import type { Batcher } from '../batching/batcher.js';
 import type { PrismaService } from '../prisma/prisma.service.js';
 import {
   type AdmissionObserver,
@@ -38,20 +38,20 @@ export function batchAdmissions({
   warn,
   observer,
   now,
-}: AdmissionsOptions): Group<ApiKeyHash, KeyVerdict> {
+}: AdmissionsOptions): Batcher<ApiKeyHash, KeyVerdict> {
   const source = { queryable: pool, named: prisma.connections.namedStatements };
   const statement = new AdmissionStatement(source, bans, {
     onRepair: (repair) => warn(explain(repair)),
     onBanStarted: () => observer?.banStarted(),
   });
-  return batching.writes({
+  return batching.batchWrites<ApiKeyHash, KeyVerdict>({
     name,
     send: (hashes) => statement.decide(hashes, now?.()),
     // A key with many requests does not make those of others wait.
     fairKey: (hash) => hash,
     concurrencyMax: 1,
-    endsWithinMs: 0,
-    onServerTimeout: 'alone',
+    neededMs: () => 0,
+    separatesTimeouts: true,
   });
 }
 

@@ -1,6 +1,6 @@
 import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { UnavailableError } from '../common/errors/database-errors.js';
-import type { Group } from '../batching/group.js';
+import type { Batcher } from '../batching/batcher.js';
 import { SIZE_MAX } from '../batching/batching.js';
 
 /** Delayed rejections at a time. Each holds a request, some 10 KB: 50 MB at most. */
@@ -38,18 +38,18 @@ const SILENCE_MS = 1000;
  * and cost nothing else: keys with few queued requests are served while others overload the process.
  */
 export function shedLoad<Item, Result>(
-  batcher: Pick<Group<Item, Result>, 'name' | 'waiting' | 'aheadOf' | 'ask'>,
+  batcher: Pick<Batcher<Item, Result>, 'name' | 'waiting' | 'aheadOf' | 'load'>,
   overload: Pick<Overload, 'refuses'> = new Overload(),
-): Pick<Group<Item, Result>, 'ask'> {
+): Pick<Batcher<Item, Result>, 'load'> {
   const delay = createDelay(DELAYED_MAX);
   const reject = async (): Promise<never> => {
     await delay();
     throw new UnavailableError('overloaded', `${batcher.name}: overloaded, load is shed`);
   };
   return {
-    ask: (item) => {
+    load: (item) => {
       const ahead = (): number => batcher.aheadOf(item);
-      return overload.refuses(batcher.waiting, ahead, performance.now()) ? reject() : batcher.ask(item);
+      return overload.refuses(batcher.waiting, ahead, performance.now()) ? reject() : batcher.load(item);
     },
   };
 }

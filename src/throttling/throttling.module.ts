@@ -97,7 +97,7 @@ function createAdmission(
   };
   return new Admission({
     keys: shedLoad(batchAdmissions({ ...common, name: 'admission', pool: admission })),
-    suspects: batchAdmissions({ ...common, name: 'admission_of_suspects', pool: reads }),
+    lowPriorityKeys: batchAdmissions({ ...common, name: 'low_priority_admission', pool: reads }),
     addresses,
     clock,
     databaseClock,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Group } from '../batching/group.js';
+import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray, statement } from '../prisma/statement.js';
@@ -8,8 +8,9 @@ import type { UsageDay } from './usage.dto.js';
 const DAYS = 31;
 
 /**
- * The present day is in the key's live row, the finished ones are history. Only when a clock went back has a day begun anew that
- * is history already: then both count. Rows are the days of the first key, the oldest first, then those of the second.
+ * The last 31 days of keys. The present day is in the counters, the finished ones are history: one statement reads both, so that a
+ * day that ends meanwhile is neither missing nor counted twice. A day is in both only if the clock was set back; then both count. Rows
+ * are ordered by key, then by day.
  */
 const DAYS_OF_KEYS = statement(
   'usage_days_of_keys',
@@ -18,15 +19,15 @@ const DAYS_OF_KEYS = statement(
     select to_char(of_day.day, 'YYYY-MM-DD') as day,
            coalesce(live.day_admitted, 0) + coalesce(past.admitted, 0) as admitted,
            coalesce(live.day_refused, 0) + coalesce(past.refused, 0) as refused
-    from unnest($1::bigint[], $2::timestamptz[]) with ordinality as asked (key_id, now, number)
+    from unnest($1::bigint[], $2::timestamptz[]) with ordinality as wanted (key_id, now, number)
     cross join lateral generate_series(${DAYS - 1}, 0, -1) as ago
-    cross join lateral (select (asked.now at time zone 'UTC')::date - ago as day) as of_day
-    left join api_key_counters as live on live.api_key_id = asked.key_id and live.day = of_day.day
-    left join api_key_usage as past on past.api_key_id = asked.key_id and past.day = of_day.day
-    order by asked.number, of_day.day`,
+    cross join lateral (select (wanted.now at time zone 'UTC')::date - ago as day) as of_day
+    left join api_key_counters as live on live.api_key_id = wanted.key_id and live.day = of_day.day
+    left join api_key_usage as past on past.api_key_id = wanted.key_id and past.day = of_day.day
+    order by wanted.number, of_day.day`,
 );
 
-interface UsageQuestion {
+interface UsageQuery {
   readonly keyId: bigint;
   readonly now: Date;
 }
@@ -34,25 +35,25 @@ interface UsageQuestion {
 /** The usage of keys by day. Concurrent queries share a statement. */
 @Injectable()
 export class UsageRepository {
-  readonly #days: Group<UsageQuestion, readonly UsageDay[]>;
+  readonly #days: Batcher<UsageQuery, readonly UsageDay[]>;
 
   constructor(
     batching: Batching,
     private readonly prisma: PrismaService,
   ) {
-    this.#days = batching.reads({ name: 'usage_days', send: (questions) => this.#read(questions) });
+    this.#days = batching.batchReads({ name: 'usage_days', send: (queries) => this.#read(queries) });
   }
 
   /** The last 31 UTC days of a key, the oldest first. */
   days(keyId: bigint, now: Date, deadline: number): Promise<readonly UsageDay[]> {
-    return this.#days.ask({ keyId, now }, deadline);
+    return this.#days.load({ keyId, now }, deadline);
   }
 
-  async #read(questions: readonly UsageQuestion[]): Promise<readonly (readonly UsageDay[])[]> {
+  async #read(queries: readonly UsageQuery[]): Promise<readonly (readonly UsageDay[])[]> {
     const days = await this.prisma.read<UsageDay>(DAYS_OF_KEYS, [
-      plainArray(questions.map(({ keyId }) => keyId)),
-      questions.map(({ now }) => now.toISOString()),
+      plainArray(queries.map(({ keyId }) => keyId)),
+      queries.map(({ now }) => now.toISOString()),
     ]);
-    return questions.map((_, nth) => days.slice(nth * DAYS, (nth + 1) * DAYS));
+    return queries.map((_, nth) => days.slice(nth * DAYS, (nth + 1) * DAYS));
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { serverError } from '../../../test/support/fake-group.js';
+import { serverError } from '../../../test/support/fake-send.js';
 import { asUnavailable, classifyDatabaseError, isUnavailable, UnavailableError } from './database-errors.js';
 
 const systemError = (code: string, syscall?: string): Error =>

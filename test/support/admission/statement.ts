@@ -1,10 +1,11 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
-import { type AdmissionRepair, AdmissionStatement } from '../../../src/throttling/admission-statement.js';
+import { type AdmissionRepair } from '../../../src/throttling/admission-statement.js';
 import type { KeyVerdict } from '../../../src/throttling/key-verdict.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { openTestPool } from '../test-pool.js';
 import { insertKey, insertSecret, readCounted } from './rows.js';
+import { WholeAdmissionStatement } from './whole-admission-statement.js';
 
 export const POLICY = { banAfterRefusals: 20, banSeconds: 60, banMaxSeconds: 3600 };
 export const MINUTE_MS = 60_000;
@@ -24,13 +25,13 @@ export let database: TestDatabase;
 
 /** On that database. */
 export let pool: Pool;
-export let statement: AdmissionStatement;
+export let statement: WholeAdmissionStatement;
 export const repairs: AdmissionRepair[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = openTestPool(database.url, { max: 4 });
-  statement = new AdmissionStatement({ queryable: pool, named: true }, POLICY, {
+  statement = new WholeAdmissionStatement({ queryable: pool, named: true }, POLICY, {
     onRepair: (repair) => repairs.push(repair),
   });
 });

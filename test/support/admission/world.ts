@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import { AdmissionStatement, type BanPolicy } from '../../../src/throttling/admission-statement.js';
+import { type BanPolicy } from '../../../src/throttling/admission-statement.js';
 import type { KeyVerdict } from '../../../src/throttling/key-verdict.js';
 import { type Edge, KEYS, PLANS, SECRETS, type Step } from './history.js';
 import { AdmissionModel, type ModelKey, NOTHING_COUNTED } from './model.js';
 import { type Counted, insertKey, insertPlan, insertSecret, readCounted, writeKey } from './rows.js';
+import { WholeAdmissionStatement } from './whole-admission-statement.js';
 
 /** What one side said to a group of requests, and what it has counted of each key since. */
 export interface Outcome {
@@ -25,14 +26,14 @@ export class AdmissionWorld {
   readonly #name = `w${randomUUID()}`;
   readonly #pool: Pool;
   readonly #model: AdmissionModel;
-  readonly #statement: AdmissionStatement;
+  readonly #statement: WholeAdmissionStatement;
   readonly #keys: ModelKey[] = [];
   #nowMs: number;
 
   private constructor(pool: Pool, policy: BanPolicy, nowMs: number) {
     this.#pool = pool;
     this.#model = new AdmissionModel(policy);
-    this.#statement = new AdmissionStatement({ queryable: pool, named: true }, policy);
+    this.#statement = new WholeAdmissionStatement({ queryable: pool, named: true }, policy);
     this.#nowMs = nowMs;
   }
 

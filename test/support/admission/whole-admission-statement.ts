@@ -1,0 +1,13 @@
+import { AdmissionStatement } from '../../../src/throttling/admission-statement.js';
+import type { KeyVerdict } from '../../../src/throttling/key-verdict.js';
+
+/** Rejects if the database fails, also when it fails after it had decided about some of the requests. */
+export class WholeAdmissionStatement extends AdmissionStatement {
+  override async decide(hashes: readonly string[], at?: Date): Promise<readonly KeyVerdict[]> {
+    const outcomes = await super.decide(hashes, at);
+    return outcomes.map((outcome) => {
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    });
+  }
+}
