@@ -5,7 +5,7 @@ import { batchPages, batchRecords, type Page, type PageQuery } from '../batching
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { plainArray } from '../prisma/statement.js';
+import { bytesArray, plainArray } from '../prisma/statement.js';
 import type { NewPet, PetStatus } from './pet.js';
 import { CREATE_PETS, FIND_PETS, LIST_PETS } from './pets.sql.js';
 
@@ -60,7 +60,7 @@ export class PetsRepository {
       plainArray(items.map(({ pet }) => pet.status)),
       plainArray(items.map(({ key }) => key?.apiKeyId)),
       items.map(({ key }) => key?.key ?? null),
-      items.map(({ key }) => key?.fingerprint ?? null),
+      bytesArray(items.map(({ key }) => key?.fingerprint)),
     ];
     const rows = await this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore);
     return rows.map(({ id, isMine, json }) => (json === null ? (isMine ? 'used' : 'busy') : { id, json }));

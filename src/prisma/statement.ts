@@ -31,6 +31,10 @@ export const statementOf = (text: string): Statement | undefined => statements.g
 export const statementsOf = (lane: Lane): readonly Statement[] =>
   [...statements.values()].filter((one) => one.lane === lane);
 
+/** An array of bytes as PostgreSQL reads it: Prisma reads an array that begins with null as one of texts. */
+export const bytesArray = (items: readonly (Buffer | undefined)[]): readonly (string | null)[] =>
+  items.map((item) => (item === undefined ? null : `\\x${item.toString('hex')}`));
+
 /**
  * An array of integers or enum values as PostgreSQL reads it. Prisma would wrap each bigint in an object and read it again, which
  * costs the process as much as the driver's whole work for the statement.

@@ -7,7 +7,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { plainArray } from '../prisma/statement.js';
+import { bytesArray, plainArray } from '../prisma/statement.js';
 import type { ChangedOrder, OrderChange, OrderStatus } from './order.js';
 import { CHANGE_ORDER, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
 
@@ -95,7 +95,7 @@ export class OrdersRepository {
       plainArray(items.map(({ petId }) => petId)),
       plainArray(items.map(({ key }) => key?.apiKeyId)),
       items.map(({ key }) => key?.key ?? null),
-      items.map(({ key }) => key?.fingerprint ?? null),
+      bytesArray(items.map(({ key }) => key?.fingerprint)),
     ];
     const rows = await this.prisma.write<PlaceRow>(PLACE_ORDERS, values, sendBefore);
     return rows.map(({ isMine, rejection, id, json }) => {
