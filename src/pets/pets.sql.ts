@@ -7,7 +7,6 @@ import { statement } from '../prisma/statement.js';
  */
 export const LIST_PETS = statement(
   'list_pets',
-  'reads',
   `
     select found.next_id as "nextId", found.items
     from unnest((select $1::bigint[]), (select $2::int[]), (select $3::pet_status[]))
@@ -34,7 +33,6 @@ export const LIST_PETS = statement(
 
 export const FIND_PETS = statement(
   'find_pets',
-  'reads',
   `
     select pet_json(pet.id, pet.name, pet.category_id, pet.status) as json
     from unnest((select $1::bigint[])) with ordinality as wanted (id, number)
@@ -48,7 +46,6 @@ export const FIND_PETS = statement(
  */
 export const CREATE_PETS = statement(
   'create_pets',
-  'writes',
   `
     with input as materialized (
       select

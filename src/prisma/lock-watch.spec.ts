@@ -54,7 +54,7 @@ describe('LockWatch', () => {
     await holder.query('begin; lock table pets in access exclusive mode');
     const waiting = waiter.query('select from pets limit 1');
     // Slow enough for this watch to look.
-    await connections.reads.query('select pg_sleep(1.2)');
+    await connections.main.query('select pg_sleep(1.2)');
     expect(told).toEqual([]);
     await holder.query('commit');
     await waiting;
@@ -63,7 +63,7 @@ describe('LockWatch', () => {
   });
 
   it('says nothing of a statement that is slow by itself', async () => {
-    await connections.reads.query('select pg_sleep(1.2)');
+    await connections.main.query('select pg_sleep(1.2)');
     expect(told).toEqual([]);
   });
 });

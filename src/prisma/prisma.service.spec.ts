@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { ConnectionPools } from './connection-pools.js';
 import { classifyDatabaseError, isUnavailable, NotSentError } from '../common/errors/database-errors.js';
 import { PrismaService } from './prisma.service.js';
-import { type Lane, type Statement, statement } from './statement.js';
+import { type Statement, statement } from './statement.js';
 
 let database: TestDatabase;
 let prisma: PrismaService;
@@ -32,8 +33,7 @@ afterAll(async () => {
 
 let count = 0;
 /** A statement of this test alone. */
-const declared = (text: string, lane: Lane = 'reads'): Statement =>
-  statement(`test_${(count += 1)}`, lane, `${text} -- ${count}`);
+const declared = (text: string): Statement => statement(`test_${(count += 1)}`, `${text} -- ${count}`);
 
 async function one(text: string, ...values: readonly unknown[]): Promise<unknown> {
   const [row] = await prisma.read<object>(declared(text), values);
@@ -108,15 +108,15 @@ describe('an error that comes through Prisma', () => {
 });
 
 const preparedOn = async (service: PrismaService): Promise<readonly string[]> => {
-  const { rows } = await service.connections.writes.query<{ name: string }>(
+  const { rows } = await service.connections.main.query<{ name: string }>(
     'select name from pg_prepared_statements',
   );
   return rows.map(({ name }) => name);
 };
 
 describe('a declared statement', () => {
-  it('is prepared under its name, on a connection of its lane', async () => {
-    const written = declared('select $1::int as value', 'writes');
+  it('is prepared under its name', async () => {
+    const written = declared('select $1::int as value');
     expect(await prisma.write(written, [7])).toEqual([{ value: 7 }]);
     expect(await preparedOn(prisma)).toContain(written.name);
   });
@@ -124,7 +124,7 @@ describe('a declared statement', () => {
   it('is not prepared behind a pooler that keeps no prepared statements', async () => {
     const unnamed = openPrisma(false);
     try {
-      const written = declared('select $1::int as value', 'writes');
+      const written = declared('select $1::int as value');
       expect(await unnamed.write(written, [7])).toEqual([{ value: 7 }]);
       expect(await preparedOn(unnamed)).toEqual([]);
     } finally {
@@ -132,16 +132,51 @@ describe('a declared statement', () => {
     }
   });
 
-  it('that writes is not sent without a connection in time', async () => {
-    const { writes } = prisma.connections;
-    const held = await Promise.all(Array.from({ length: writes.options.max }, () => writes.connect()));
-    const late = prisma.write(declared('select 1', 'writes'), [], performance.now() - 1);
-    for (const connection of held) connection.release();
+  it('that writes leaves half of the connections to reads', async () => {
+    const stall = new AbortController();
+    const released = once(stall.signal, 'abort');
+    const stalled = Array.from({ length: 8 }, () => prisma.connections.write(Infinity, () => released));
+    const quick = declared('select 1 as one');
+    const rows = await Promise.all(Array.from({ length: 20 }, () => prisma.read(quick, [])));
+    expect(rows).toEqual(Array.from({ length: 20 }, () => [{ one: 1 }]));
+    stall.abort();
+    await Promise.all(stalled);
+  });
+
+  it('that writes is not sent later than it may be, however long it waits for its turn', async () => {
+    const slow = declared('select pg_sleep(0.1) is null as slept');
+    const written = declared('insert into pets (name, category_id) values ($1, 1) returning id');
+    const waiting = Array.from({ length: 4 }, () => prisma.write(slow, []));
+    const late = prisma.write(written, ['late'], performance.now() + 50);
     await expect(late).rejects.toThrow(NotSentError);
+    await Promise.all(waiting);
+    expect(await prisma.read(declared(`select from pets where name = 'late'`), [])).toEqual([]);
+  });
+
+  it('that writes is not sent if it may have to wait longer than that for a new connection', async () => {
+    const fresh = openPrisma(true);
+    try {
+      const written = declared('select 1 as one');
+      // The connect time-out is 5 s.
+      await expect(fresh.write(written, [], performance.now() + 4000)).rejects.toThrow(NotSentError);
+      expect(fresh.connections.main.totalCount).toBe(0);
+      expect(await fresh.write(written, [], performance.now() + 6000)).toEqual([{ one: 1 }]);
+      // Now there is a connection.
+      expect(await fresh.write(written, [], performance.now() + 1000)).toEqual([{ one: 1 }]);
+      // But not one for each of several statements.
+      const several = await Promise.allSettled(
+        Array.from({ length: 2 }, () => fresh.read(written, [])).concat(
+          fresh.write(written, [], performance.now() + 1000),
+        ),
+      );
+      expect(several.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    } finally {
+      await fresh.close();
+    }
   });
 
   it('has a name of its own', () => {
     const taken = declared('select 1');
-    expect(() => statement(taken.name, 'reads', 'select 2')).toThrow(/two statements/);
+    expect(() => statement(taken.name, 'select 2')).toThrow(/two statements/);
   });
 });

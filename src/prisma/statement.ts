@@ -1,22 +1,20 @@
-/** Which connections a statement uses. A write whose commit stalls keeps its own for long: reads must not wait behind it. */
-export type Lane = 'reads' | 'writes' | 'admission';
-
 /** A statement whose text never changes. It is prepared once a connection, under its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  readonly lane: Lane;
+  /** Which connections send it. */
+  readonly pool: 'main' | 'admission';
 }
 
 const statements = new Map<string, Statement>();
 
 /**
- * Declares a statement of a repository. The set is closed when all modules are loaded: each is prepared before the service is ready.
+ * Declares a statement. The set is closed when all modules are loaded: each is prepared before the service is ready.
  *
  * @throws Error when another statement has this name
  */
-export function statement(name: string, lane: Lane, text: string): Statement {
-  const declared = { name, text, lane };
+export function statement(name: string, text: string, pool: Statement['pool'] = 'main'): Statement {
+  const declared = { name, text, pool };
   for (const other of statements.values()) {
     if (other.name === name) throw new Error(`two statements are called ${name}`);
   }
@@ -27,9 +25,9 @@ export function statement(name: string, lane: Lane, text: string): Statement {
 /** The statement that a text belongs to, if it was declared. */
 export const statementOf = (text: string): Statement | undefined => statements.get(text);
 
-/** All statements of a lane. */
-export const statementsOf = (lane: Lane): readonly Statement[] =>
-  [...statements.values()].filter((one) => one.lane === lane);
+/** All statements of a pool. */
+export const statementsOf = (pool: Statement['pool']): readonly Statement[] =>
+  [...statements.values()].filter((one) => one.pool === pool);
 
 /** An array of bytes as PostgreSQL reads it: Prisma reads an array that begins with null as one of texts. */
 export const bytesArray = (items: readonly (Buffer | undefined)[]): readonly (string | null)[] =>

@@ -19,8 +19,8 @@ export interface WarmUpOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Connections of a pool: reads and writes of two kinds with two statements of each under way. More open under load. */
-const CONNECTIONS_MAX = 4;
+/** Connections of a pool: reads and writes of two kinds with two statements of each under way. */
+const CONNECTIONS_MAX = 8;
 
 /** Between attempts, so that a database that just started is found at once. */
 const RETRY_MS = 200;
@@ -128,13 +128,12 @@ export class WarmUp implements OnApplicationBootstrap {
 
 /** Warms up every declared statement, on the connections that requests send it on. */
 export function warmUpOf({ connections }: PrismaService, warn: (message: string) => void): WarmUp {
-  const { admission, writes, reads, namedStatements } = connections;
+  const { admission, main, namedStatements } = connections;
   return new WarmUp({
     pools: [
       { pool: admission, statements: statementsOf('admission') },
-      { pool: writes, statements: statementsOf('writes') },
       // Admission of low-priority lookups runs there, too.
-      { pool: reads, statements: [...statementsOf('admission'), ...statementsOf('reads')] },
+      { pool: main, statements: [...statementsOf('admission'), ...statementsOf('main')] },
     ],
     namedStatements,
     warn,

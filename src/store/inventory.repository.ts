@@ -6,11 +6,7 @@ import { statement } from '../prisma/statement.js';
 import type { Inventory } from './inventory.dto.js';
 
 /** Adds up the parts of `pet_counts`: exact, without reading the pets. */
-const READ_INVENTORY = statement(
-  'read_inventory',
-  'reads',
-  'select available, pending, sold from pet_inventory()',
-);
+const READ_INVENTORY = statement('read_inventory', 'select available, pending, sold from pet_inventory()');
 
 /** The counts of the pets, which triggers of the database maintain. Concurrent reads share a result. */
 @Injectable()

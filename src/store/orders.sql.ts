@@ -4,7 +4,6 @@ import { statement } from '../prisma/statement.js';
 /** Pages of orders, like those of pets. */
 export const LIST_ORDERS = statement(
   'list_orders',
-  'reads',
   `
     select found.next_id as "nextId", found.items
     from unnest((select $1::bigint[]), (select $2::int[]), (select $3::order_status[]))
@@ -32,7 +31,6 @@ export const LIST_ORDERS = statement(
 
 export const FIND_ORDERS = statement(
   'find_orders',
-  'reads',
   `
     select order_json(o.id, o.pet_id, o.status, o.placed_at, o.updated_at) as json
     from unnest((select $1::bigint[])) with ordinality as wanted (id, number)
@@ -48,7 +46,6 @@ export const FIND_ORDERS = statement(
  */
 export const PLACE_ORDERS = statement(
   'place_orders',
-  'writes',
   `
     with input as materialized (
       select
@@ -126,7 +123,6 @@ export const PLACE_ORDERS = statement(
  */
 export const CHANGE_ORDER = statement(
   'change_order',
-  'writes',
   `
     -- the pet is locked before its order, as everywhere
     with pet as materialized (

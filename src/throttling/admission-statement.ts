@@ -41,15 +41,15 @@ interface Way extends Statement {
 }
 
 const PLAIN: Way = {
-  ...statement('plain_admission', 'admission', plainAdmissionSql),
+  ...statement('plain_admission', plainAdmissionSql, 'admission'),
   parameters: [],
   otherwise: undefined,
 };
 const PLAIN_OF_ONE: Way = {
   ...PLAIN,
-  ...statement('plain_admission_of_one', 'admission', plainAdmissionOfOneSql),
+  ...statement('plain_admission_of_one', plainAdmissionOfOneSql, 'admission'),
 };
-const GENERAL = statement('admission', 'admission', admissionSql);
+const GENERAL = statement('admission', admissionSql, 'admission');
 
 /** One for each request, in order of arrival; undefined where it is not known yet. */
 type Verdicts = (KeyVerdict | undefined)[];

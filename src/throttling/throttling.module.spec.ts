@@ -30,12 +30,12 @@ describe('admission', () => {
     const { prisma, config } = service;
     const { key } = await service.issueKey();
     const admission = service.app.get(AdmissionPort);
-    const { max } = prisma.connections.reads.options;
+    const { max } = prisma.connections.main.options;
     const held: PoolClient[] = [];
     try {
       // One after another, and again: a machine that has other things to do may take longer for one than the pool waits.
       while (held.length < max) {
-        const client = await prisma.connections.reads.connect().catch(() => undefined);
+        const client = await prisma.connections.main.connect().catch(() => undefined);
         if (client !== undefined) held.push(client);
       }
       const decision = await admission.decide({ authorization: `Bearer ${key}` }, '192.0.2.1');

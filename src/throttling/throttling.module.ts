@@ -59,7 +59,7 @@ export async function startClock({
   connections,
 }: Pick<PrismaService, 'connections'>): Promise<DatabaseClock> {
   const clock = new DatabaseClock(() => performance.now(), Date.now);
-  const { rows } = await connections.reads
+  const { rows } = await connections.main
     .query<{ nowMs: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"')
     .catch(() => ({ rows: [] }));
   for (const { nowMs } of rows) clock.observe(nowMs);
@@ -85,7 +85,7 @@ function createAdmission(
   databaseClock: DatabaseClock,
   observer?: AdmissionObserver,
 ): Admission {
-  const { admission, reads } = prisma.connections;
+  const { admission, main } = prisma.connections;
   const common = {
     batching,
     prisma,
@@ -97,7 +97,7 @@ function createAdmission(
   };
   return new Admission({
     keys: shedLoad(batchAdmissions({ ...common, name: 'admission', pool: admission })),
-    lowPriorityKeys: batchAdmissions({ ...common, name: 'low_priority_admission', pool: reads }),
+    lowPriorityKeys: batchAdmissions({ ...common, name: 'low_priority_admission', pool: main }),
     addresses,
     clock,
     databaseClock,

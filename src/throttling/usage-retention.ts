@@ -14,7 +14,6 @@ export interface ExpiredUsageOptions {
 
 const DELETE_EXPIRED_USAGE = statement(
   'delete_expired_usage',
-  'writes',
   `
     delete from api_key_usage
     where ctid = any (array(

@@ -14,7 +14,6 @@ const DAYS = 31;
  */
 const DAYS_OF_KEYS = statement(
   'usage_days_of_keys',
-  'reads',
   `
     select to_char(of_day.day, 'YYYY-MM-DD') as day,
            coalesce(live.day_admitted, 0) + coalesce(past.admitted, 0) as admitted,

@@ -79,7 +79,7 @@ describe('a commit that waits for a synchronous standby for a while', () => {
 describe('while a synchronous standby does not answer', () => {
   it('writes have an unknown outcome, reads go on, and no session is left behind', async () => {
     const { poolMax } = service.config.database;
-    const writesMax = service.prisma.connections.writes.options.max;
+    const writesMax = service.prisma.connections.main.options.max;
     const pets = await addPets(service, 2 * ROUNDS);
     await awaitAbsentStandby(server);
     const claims = Array.from({ length: 3 * writesMax }, () => randomUUID());

@@ -149,7 +149,7 @@ describe('IPv6 clients', () => {
 
 /** Holds back statements that ask for one of these keys until they are released; others go at once. */
 function holdStatementsFor(keys: readonly string[]): { readonly held: number; release(): void } {
-  const { reads: pool } = service.prisma.connections;
+  const { main: pool } = service.prisma.connections;
   const query = pool.query.bind(pool) as (...call: unknown[]) => unknown;
   const hashes = new Set<unknown>(keys.map((key) => hashApiKey(key)));
   const gate = new EventEmitter();

@@ -150,7 +150,7 @@ async function changeBehindOperator(end: 'commit' | 'rollback'): Promise<string>
     const response = change(id, 'cancelled', etag);
     // Until a statement has found the order locked.
     await eventually(async () => {
-      const { rows } = await service.prisma.connections.reads.query(
+      const { rows } = await service.prisma.connections.main.query(
         `select from pg_stat_activity where datname = current_database() and application_name = 'petstore'
          and query like '%skip locked%' and query_start > $1`,
         [started[0]?.now],

@@ -43,7 +43,7 @@ interface OrderedPet {
 /** Orders that are placed, each of a pet of its own. */
 async function addOrders(orders: number): Promise<readonly OrderedPet[]> {
   const petIds = await addPets(service, orders);
-  const { rows } = await service.prisma.connections.reads.query<OrderedPet>(
+  const { rows } = await service.prisma.connections.main.query<OrderedPet>(
     'insert into orders (pet_id) select unnest($1::bigint[]) returning id, pet_id as "petId"',
     [petIds],
   );

@@ -44,7 +44,7 @@ afterAll(async () => {
 async function select<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
   const [prisma] = databases;
   if (prisma === undefined) throw new Error('there is no database');
-  return (await prisma.connections.reads.query<Row>(text, values)).rows;
+  return (await prisma.connections.main.query<Row>(text, values)).rows;
 }
 
 async function addPets(count: number): Promise<readonly bigint[]> {

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { Semaphore } from './semaphore.js';
+
+describe('a semaphore', () => {
+  it('lets so many in at a time, and the others in the order of their arrival', async () => {
+    const semaphore = new Semaphore(2);
+    const entered: number[] = [];
+    const leave: (() => void)[] = [];
+    const all = [0, 1, 2, 3].map((number) =>
+      semaphore.run(async () => {
+        entered.push(number);
+        await new Promise<void>((resolve) => leave.push(resolve));
+      }),
+    );
+    await Promise.resolve();
+    expect([entered, semaphore.active]).toEqual([[0, 1], 2]);
+    leave[1]?.();
+    await all[1];
+    const late = semaphore.run(() => Promise.resolve(entered.push(4)));
+    expect(entered).toEqual([0, 1, 2]);
+    leave[0]?.();
+    await all[0];
+    leave[2]?.();
+    leave[3]?.();
+    await Promise.all([...all, late]);
+    expect([entered, semaphore.active]).toEqual([[0, 1, 2, 3, 4], 0]);
+  });
+
+  it('lets the next one in when one fails, and passes the error on', async () => {
+    const semaphore = new Semaphore(1);
+    const failing = semaphore.run(() => Promise.reject(new Error('down')));
+    const next = semaphore.run(() => Promise.resolve('up'));
+    await expect(failing).rejects.toThrow('down');
+    expect([await next, semaphore.active]).toEqual(['up', 0]);
+  });
+});
