@@ -2,7 +2,7 @@
  * A queue of lanes, one for each key, that take turns: however many items one key has waiting, the first item of another key waits
  * for one turn only. Within a lane the earliest item comes first. With one lane it is a plain queue.
  */
-export class FairQueue<Item> implements Iterable<Item> {
+export class FairQueue<Item> {
   /** The lane whose turn is next comes first; none is empty. */
   #lanes = new Map<string, Item[]>();
   #length = 0;
@@ -59,11 +59,6 @@ export class FairQueue<Item> implements Iterable<Item> {
     let ahead = 0;
     for (const { length } of this.#lanes.values()) ahead += Math.min(length, own + 1);
     return ahead;
-  }
-
-  /** Lane by lane. */
-  *[Symbol.iterator](): Generator<Item> {
-    for (const lane of this.#lanes.values()) yield* lane;
   }
 
   #forget(count: number): void {

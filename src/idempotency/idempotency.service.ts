@@ -62,10 +62,9 @@ export class Idempotency {
   /** Deletes up to `limit` expired responses, and returns how many. */
   async deleteExpired(limit: number): Promise<number> {
     const now = new Date(this.clock.nowMs());
-    const { count } = await this.prisma.idempotencyKey.deleteMany({
-      where: { expiresAt: { lte: now } },
-      limit,
-    });
+    const { count } = await this.prisma.connections.write(Infinity, () =>
+      this.prisma.idempotencyKey.deleteMany({ where: { expiresAt: { lte: now } }, limit }),
+    );
     return count;
   }
 
@@ -104,9 +103,12 @@ export class Idempotency {
   }
 
   async #find({ apiKeyId, key }: IdempotencyKey): Promise<StoredResponse | undefined> {
-    const row = await this.prisma.idempotencyKey.findUnique({
-      where: { apiKeyId_key: { apiKeyId, key }, expiresAt: { gt: new Date(this.clock.nowMs()) } },
-    });
+    const now = new Date(this.clock.nowMs());
+    const row = await this.prisma.connections.read(() =>
+      this.prisma.idempotencyKey.findUnique({
+        where: { apiKeyId_key: { apiKeyId, key }, expiresAt: { gt: now } },
+      }),
+    );
     return row === null ? undefined : { id: row.resourceId, json: row.answer, fingerprint: row.fingerprint };
   }
 }

@@ -12,7 +12,8 @@ describe('the plans in the document', () => {
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     findMany.mockReset().mockResolvedValue([FREE]);
-    document = new OpenApiDocument({ plan: { findMany } } as unknown as PrismaService);
+    const connections = { read: (send: () => unknown) => send() };
+    document = new OpenApiDocument({ plan: { findMany }, connections } as unknown as PrismaService);
     document.document = { info: { description: 'Pets.' } } as OpenAPIObject;
   });
   afterEach(() => {

@@ -53,10 +53,12 @@ export class OpenApiDocument {
   }
 
   async #readPlans(): Promise<readonly Plan[]> {
-    return await this.prisma.plan.findMany({
-      select: { id: true, requestsPerMinute: true, requestsPerDay: true },
-      orderBy: [{ requestsPerMinute: { sort: 'asc', nulls: 'last' } }, { id: 'asc' }],
-    });
+    return await this.prisma.connections.read(() =>
+      this.prisma.plan.findMany({
+        select: { id: true, requestsPerMinute: true, requestsPerDay: true },
+        orderBy: [{ requestsPerMinute: { sort: 'asc', nulls: 'last' } }, { id: 'asc' }],
+      }),
+    );
   }
 }
 

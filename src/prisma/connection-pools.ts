@@ -43,6 +43,8 @@ export class ConnectionPools {
   readonly #reads: Semaphore;
   /** At most half of the connections: a commit that stalls keeps its own, and reads must not wait for it. */
   readonly #writes: Semaphore;
+  /** Statements that are about to take a connection. */
+  #starting = 0;
   readonly #connectTimeoutMs: number;
   readonly #taken = new TakenConnections();
   readonly #lockWatch: LockWatch;
@@ -72,7 +74,7 @@ export class ConnectionPools {
 
   /** Sends a statement that only reads, when it is its turn. */
   read<Result>(send: () => Promise<Result>): Promise<Result> {
-    return this.#reads.run(send);
+    return this.#reads.run(() => this.#start(send));
   }
 
   /**
@@ -84,13 +86,21 @@ export class ConnectionPools {
    */
   write<Result>(sendBefore: number, send: () => Promise<Result>): Promise<Result> {
     return this.#writes.run(async () => {
-      // Each statement under way has a connection: with as many, one is free for this statement.
-      const isOpen = this.main.totalCount >= this.#reads.active + this.#writes.active;
+      const isOpen = this.main.idleCount > this.#starting;
       if (performance.now() + (isOpen ? 0 : this.#connectTimeoutMs) > sendBefore) {
         throw new NotSentError('no connection was available in time');
       }
-      return await send();
+      return await this.#start(send);
     });
+  }
+
+  /** Prisma takes a connection before the event loop turns. */
+  #start<Result>(send: () => Promise<Result>): Promise<Result> {
+    this.#starting += 1;
+    setImmediate(() => {
+      this.#starting -= 1;
+    });
+    return send();
   }
 
   /** Warns of the session that has locked a row for long. */

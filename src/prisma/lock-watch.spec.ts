@@ -9,10 +9,8 @@ let connections: ConnectionPools;
 let operator: Client;
 let told: string[];
 
-beforeEach(async () => {
-  test = await createTestDatabase();
-  told = [];
-  connections = new ConnectionPools({
+const openConnections = (): ConnectionPools =>
+  new ConnectionPools({
     url: test.url,
     namedStatements: true,
     poolMax: 6,
@@ -21,6 +19,11 @@ beforeEach(async () => {
     onConnectionLost: () => undefined,
     onBlocked: (message) => told.push(message),
   });
+
+beforeEach(async () => {
+  test = await createTestDatabase();
+  told = [];
+  connections = openConnections();
   operator = new Client({ connectionString: test.url, application_name: 'psql' });
   operator.on('error', () => undefined);
   await operator.connect();
@@ -42,6 +45,43 @@ describe('LockWatch', () => {
     });
     expect(told[0]).toMatch(new RegExp(`lock of session ${rows[0]?.pid} \\(role \\w+, program "psql"\\)`));
     await operator.query('commit');
+  });
+
+  it.each([
+    ['pets', 'an update', `update pets set name = 'Held' where id = $1`],
+    ['pets', 'a lock', 'select from pets where id = $1 for no key update'],
+    ['orders', 'a lock', 'select from orders where id = $1 for update'],
+  ] as const)('names the session that has locked a row of %s by %s', async (table, _how, statement) => {
+    const { rows: pets } = await operator.query<{ id: string }>(
+      `insert into pets (name, category_id, status) values ('Rex', 1, 'available') returning id`,
+    );
+    const { rows: orders } = await operator.query<{ id: string }>(
+      'insert into orders (pet_id) values ($1) returning id',
+      [pets[0]?.id],
+    );
+    const id = BigInt((table === 'pets' ? pets : orders)[0]?.id ?? '');
+    const { rows } = await operator.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await operator.query('begin');
+    await operator.query(statement, [id]);
+    connections.reportLockedRow(table, id);
+    await eventually(() => expect(told).toHaveLength(1));
+    expect(told[0]).toMatch(new RegExp(`lock of session ${rows[0]?.pid} \\(role \\w+, program "psql"\\)`));
+    await operator.query('commit');
+  });
+
+  it('says nothing of a row that is free again', async () => {
+    const { rows } = await operator.query<{ id: string }>(
+      `insert into pets (name, category_id) values ('Rex', 1) returning id`,
+    );
+    await operator.query('begin');
+    await operator.query(`update pets set name = 'Held' where id = $1`, [rows[0]?.id]);
+    await operator.query('rollback');
+    connections.reportLockedRow('pets', BigInt(rows[0]?.id ?? ''));
+    // The pool serves queries in their order.
+    await connections.main.query('select');
+    await connections.close();
+    expect(told).toEqual([]);
+    connections = openConnections();
   });
 
   it('says nothing of a statement that waits in another database', async () => {

@@ -175,6 +175,17 @@ describe('a declared statement', () => {
     }
   });
 
+  it('takes its connection before the event loop turns, on which the time of writes relies', async () => {
+    await one('select 1');
+    const { main } = prisma.connections;
+    const idle = main.idleCount;
+    const slow = 'select pg_sleep(0.1) is null as slept';
+    const several = Promise.all([one(slow), one(slow)]);
+    await new Promise(setImmediate);
+    expect(main.idleCount).toBe(Math.max(0, idle - 2));
+    await several;
+  });
+
   it('has a name of its own', () => {
     const taken = declared('select 1');
     expect(() => statement(taken.name, 'select 2')).toThrow(/two statements/);

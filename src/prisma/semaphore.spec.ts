@@ -13,7 +13,7 @@ describe('a semaphore', () => {
       }),
     );
     await Promise.resolve();
-    expect([entered, semaphore.active]).toEqual([[0, 1], 2]);
+    expect(entered).toEqual([0, 1]);
     leave[1]?.();
     await all[1];
     const late = semaphore.run(() => Promise.resolve(entered.push(4)));
@@ -23,7 +23,7 @@ describe('a semaphore', () => {
     leave[2]?.();
     leave[3]?.();
     await Promise.all([...all, late]);
-    expect([entered, semaphore.active]).toEqual([[0, 1, 2, 3, 4], 0]);
+    expect(entered).toEqual([0, 1, 2, 3, 4]);
   });
 
   it('lets the next one in when one fails, and passes the error on', async () => {
@@ -31,6 +31,6 @@ describe('a semaphore', () => {
     const failing = semaphore.run(() => Promise.reject(new Error('down')));
     const next = semaphore.run(() => Promise.resolve('up'));
     await expect(failing).rejects.toThrow('down');
-    expect([await next, semaphore.active]).toEqual(['up', 0]);
+    expect(await next).toBe('up');
   });
 });

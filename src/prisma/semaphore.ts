@@ -5,11 +5,6 @@ export class Semaphore {
 
   constructor(private readonly permits: number) {}
 
-  /** Callers that are in. */
-  get active(): number {
-    return this.#active;
-  }
-
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#active < this.permits) this.#active += 1;
     else await new Promise<void>((enter) => void this.#waiting.push(enter));
