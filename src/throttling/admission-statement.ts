@@ -3,7 +3,7 @@ import { queryRows, type RowSource } from '../prisma/query-rows.js';
 import { type Statement, statement } from '../prisma/statement.js';
 import { admissionSql } from './admission-sql.js';
 import { type AdmissionRow, type KeyVerdict, parseAdmission, tallyOf } from './key-verdict.js';
-import { plainAdmissionOfOneSql, plainAdmissionSql } from './plain-admission-sql.js';
+import { plainAdmissionSql } from './plain-admission-sql.js';
 
 export interface BanPolicy {
   /** The refusals within one minute window that start a ban, at least 1. */
@@ -45,10 +45,6 @@ const PLAIN: Way = {
   parameters: [],
   otherwise: undefined,
 };
-const PLAIN_OF_ONE: Way = {
-  ...PLAIN,
-  ...statement('plain_admission_of_one', plainAdmissionOfOneSql, 'admission'),
-};
 const GENERAL = statement('admission', admissionSql, 'admission');
 
 /** One for each request, in order of arrival; undefined where it is not known yet. */
@@ -80,8 +76,7 @@ export class AdmissionStatement {
    * @returns one verdict for each request, in the same order, or an error where the database failed after it had decided about others
    */
   async decide(hashes: readonly string[], at?: Date): Promise<readonly (KeyVerdict | Error)[]> {
-    const isOfOne = hashes.every((hash) => hash === hashes[0]);
-    const verdicts = await this.#ask(isOfOne ? PLAIN_OF_ONE : PLAIN, hashes, at);
+    const verdicts = await this.#ask(PLAIN, hashes, at);
     try {
       if (!isWhole(verdicts)) await this.#askAboutRest(verdicts, hashes, at);
       if (!isWhole(verdicts)) {

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 import { admissionSql } from '../../../src/throttling/admission-sql.js';
-import { plainAdmissionOfOneSql, plainAdmissionSql } from '../../../src/throttling/plain-admission-sql.js';
+import { plainAdmissionSql } from '../../../src/throttling/plain-admission-sql.js';
 
 export interface PlanNode {
   readonly 'Node Type': string;
@@ -18,8 +18,6 @@ export const nodesOf = (node: PlanNode): readonly PlanNode[] => [
 export const planOf = {
   plain: (client: Client): Promise<PlanNode> =>
     genericPlanOf(client, plainAdmissionSql, 'bytea[], int[], timestamptz', `'{}', '{}', null`),
-  'plain, of one': (client: Client): Promise<PlanNode> =>
-    genericPlanOf(client, plainAdmissionOfOneSql, 'bytea[], int[], timestamptz', `'{}', '{}', null`),
   general: (client: Client): Promise<PlanNode> =>
     genericPlanOf(
       client,
