@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { UnavailableError } from '../common/errors/database-errors.js';
+import { asUnavailable, classifyDatabaseError, UnavailableError } from '../common/errors/database-errors.js';
 import { LOCKED, LONG_LOCKED_MS, TICK_MS } from './batcher.js';
 
 interface UntilUnlockedOptions {
@@ -10,9 +9,10 @@ interface UntilUnlockedOptions {
 }
 
 /**
- * Runs a statement that is not batched, and runs it again every 15 ms while it finds its row locked.
+ * Runs a statement that is not batched, and runs it again every 15 ms while it finds its row locked, is not sent, or is rolled back by
+ * a time-out of the server, as for the lock of a table.
  *
- * @throws UnavailableError when the row stays locked
+ * @throws UnavailableError when its time is over
  */
 export async function untilUnlocked<Result>(
   run: () => Promise<Result | typeof LOCKED>,
@@ -20,11 +20,15 @@ export async function untilUnlocked<Result>(
 ): Promise<Result> {
   const begunAt = performance.now();
   for (;;) {
-    const result = await run();
-    if (result !== LOCKED) return result;
+    let failure: unknown = new UnavailableError('timed-out', 'the row was locked for too long');
+    const result = await run().catch((error: unknown) => {
+      if (!['not-sent', 'server-timeout'].includes(classifyDatabaseError(error))) throw error;
+      failure = asUnavailable(error);
+      return LOCKED;
+    });
+    if (result !== LOCKED) return result as Result;
     if (performance.now() - begunAt >= LONG_LOCKED_MS) onLongLocked();
-    if (performance.now() + TICK_MS > sendBefore) break;
-    await delay(TICK_MS);
+    if (performance.now() + TICK_MS > sendBefore) throw failure;
+    await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
-  throw new UnavailableError('timed-out', 'the row was locked for too long');
 }

@@ -123,6 +123,8 @@ export class ConnectionPools {
     pool.on('connect', (connection) => connection.on('error', ignore));
     pool.on('release', (error) => {
       if (makesSuspect(error)) this.#dropIdle();
+      // The pool drops a connection whose statement failed. A new one is opened at once: a write would not have the time for that.
+      else if (error) pool.connect().then((connection) => connection.release(), ignore);
     });
     return pool;
   }
