@@ -26,6 +26,16 @@ describe('a semaphore', () => {
     expect(entered).toEqual([0, 1, 2, 3, 4]);
   });
 
+  it('rejects one more than may wait', async () => {
+    const semaphore = new Semaphore(1);
+    const leave: (() => void)[] = [];
+    const first = semaphore.run(() => new Promise<void>((resolve) => leave.push(resolve)));
+    const waiting = Array.from({ length: 5000 }, () => semaphore.run(() => Promise.resolve()));
+    await expect(semaphore.run(() => Promise.resolve())).rejects.toMatchObject({ reason: 'overloaded' });
+    leave[0]?.();
+    await Promise.all([first, ...waiting]);
+  });
+
   it('lets the next one in when one fails, and passes the error on', async () => {
     const semaphore = new Semaphore(1);
     const failing = semaphore.run(() => Promise.reject(new Error('down')));

@@ -8,6 +8,7 @@ import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
+import { within } from '../prisma/within.js';
 import type { ChangedOrder, OrderChange, OrderStatus } from './order.js';
 import { CHANGE_ORDER, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
 
@@ -81,10 +82,8 @@ export class OrdersRepository {
       );
       return row?.isLocked === true ? LOCKED : row;
     };
-    return await untilUnlocked(change, {
-      sendBefore,
-      onLongLocked: () => connections.reportLockedRow('orders', id),
-    });
+    const onLongLocked = (): void => connections.reportLockedRow('orders', id);
+    return await within(deadline - performance.now(), untilUnlocked(change, { sendBefore, onLongLocked }));
   }
 
   async #place(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CHANGE_ORDER, PLACE_ORDERS } from '../../../src/store/orders.sql.js';
 import { eventually } from '../../support/eventually.js';
@@ -253,6 +254,24 @@ describe('changes of an order', () => {
 
 const changeStatement = (id: number, tags: readonly string[] | null = null) =>
   service.prisma.write<{ isLocked: boolean; status: string }>(CHANGE_ORDER, [id, 'approved', tags]);
+
+describe('changes while commits stall', () => {
+  it('are 503 in time, and are not made later', async () => {
+    const order = await addOrder();
+    const { connections } = service.prisma;
+    const stall = new AbortController();
+    const released = once(stall.signal, 'abort');
+    const stalled = Array.from({ length: 10 }, () => connections.write(Infinity, () => released));
+    const begunAt = performance.now();
+    expectLocked(await changeOrder(service, key, order.id, 'approved'));
+    expect(performance.now() - begunAt).toBeLessThan(10_000);
+    stall.abort();
+    await Promise.all(stalled);
+    // Behind the change, which had no turn before its 503.
+    await connections.write(Infinity, () => Promise.resolve());
+    expect(await count(`orders where id = $1 and status = 'placed'`, [order.id])).toBe(1);
+  });
+});
 
 describe('the statement', () => {
   it.each([
