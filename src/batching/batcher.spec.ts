@@ -287,6 +287,29 @@ describe('a batcher', () => {
       },
     );
 
+    it('that lasts is the cause of the items that are given up, until a statement succeeds', async () => {
+      const batcher = batcherOf();
+      const given = batcher.load('a');
+      const rejected = expect(given).rejects.toMatchObject({
+        reason: 'timed-out',
+        cause: { message: 'connect ECONNREFUSED' },
+      });
+      await pass();
+      database.statement(0).fail(FAILURES['not-sent']());
+      await pass(1000);
+      await rejected;
+      loadAll(batcher, 'b');
+      database.statements.at(-1)?.end();
+      await pass();
+      database.statements.at(-1)?.end();
+      await pass();
+      loadAll(batcher, 'c');
+      await pass();
+      const late = expect(batcher.load('d')).rejects.toMatchObject({ cause: undefined });
+      await pass(1000);
+      await late;
+    });
+
     it('by a broken connection has reads sent once more, and writes never', async () => {
       const outcomes = loadAll(batcherOf(), 'a');
       await pass();

@@ -139,6 +139,8 @@ export class Batcher<Item, Result> {
   #arrivals = 0;
   #underWay = 0;
   #restUntil = 0;
+  /** Why the last statement failed; undefined after a success. It is the cause of items that are given up. */
+  #lastError: unknown;
   #isDispatchDue = false;
   #isTicking = false;
   #isClosing = false;
@@ -262,6 +264,7 @@ export class Batcher<Item, Result> {
       failure = classifyDatabaseError(thrown);
       this.#fail(batch, failure, thrown);
     }
+    this.#lastError = error;
     this.#underWay -= 1;
     for (const entry of batch) entry.isUnderWay = false;
     this.#dispatchSoon();
@@ -362,7 +365,7 @@ export class Batcher<Item, Result> {
   }
 
   #unavailable(reason: UnavailableError['reason'], why: string): UnavailableError {
-    return new UnavailableError(reason, `${this.name}: ${why}`);
+    return new UnavailableError(reason, `${this.name}: ${why}`, { cause: this.#lastError });
   }
 }
 
