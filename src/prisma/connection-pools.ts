@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { classifyDatabaseError, NotSentError } from '../common/errors/database-errors.js';
+import { classifyDatabaseError, isContention, NotSentError } from '../common/errors/database-errors.js';
 import { LockWatch } from './lock-watch.js';
 import { createSessionsProbe, LostResults, TakenConnections } from './lost-results.js';
 import { Semaphore } from './semaphore.js';
@@ -123,8 +123,9 @@ export class ConnectionPools {
     pool.on('connect', (connection) => connection.on('error', ignore));
     pool.on('release', (error) => {
       if (makesSuspect(error)) this.#dropIdle();
-      // The pool drops a connection whose statement failed. A new one is opened at once: a write would not have the time for that.
-      else if (error) pool.connect().then((connection) => connection.release(), ignore);
+      // The pool drops a connection whose statement failed. After a lock that was not had in time a new one is opened at once, for
+      // which a write would not have the time. After other errors a session that is opened now could have their cause as well.
+      else if (isContention(error)) pool.connect().then((connection) => connection.release(), ignore);
     });
     return pool;
   }
