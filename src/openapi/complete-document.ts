@@ -3,20 +3,17 @@ import type { ErrorCode } from '../common/errors/error-codes.js';
 import { ERROR_CODES_EXTENSION } from '../common/openapi.decorators.js';
 import { codesByStatus, ERROR_SCHEMA, errorResponse, SHARED_RESPONSES } from './error-responses.js';
 import { HEADERS, headersOf } from './headers.js';
-import type { Json } from './json.js';
+import type { Json, OpenApi, Operation } from './json.js';
 import { headerParametersOf, isConditional, PARAMETERS } from './parameters.js';
 
 /** Every operation's path begins with it; it belongs to the server's address, as the interface says. */
 export const BASE_PATH = '/v1';
 
-/** An operation as `@nestjs/swagger` reads it from the decorators of its method. */
-interface Operation extends Json {
-  readonly operationId: string;
+interface DecoratedOperation extends Operation {
   readonly summary?: string;
   readonly deprecated?: boolean;
   readonly parameters?: readonly { readonly in: string }[];
   readonly requestBody?: Json;
-  readonly responses: Readonly<Record<string, Json>>;
   readonly [ERROR_CODES_EXTENSION]?: readonly ErrorCode[];
 }
 
@@ -26,26 +23,33 @@ interface Operation extends Json {
  *
  * @throws Error for an operation that is not below `/v1` or has no `@ApiOperation()`
  */
-export function completeDocument(document: OpenAPIObject): OpenAPIObject {
+export function completeDocument(document: OpenAPIObject): OpenApi {
   const { openapi, info, servers, tags, components } = document;
   const shared: Record<string, Json> = {};
-  const paths = Object.entries(document.paths).map(([path, item]) => {
+  const paths = Object.entries(document.paths).map(([path, item]): [string, Record<string, Operation>] => {
     if (!path.startsWith(`${BASE_PATH}/`)) throw new Error(`${path} is not below ${BASE_PATH}`);
-    const operations = Object.entries(item as unknown as Readonly<Record<string, Operation>>);
+    const operations: [method: string, operation: DecoratedOperation][] = Object.entries(item);
     const complete = operations.map(([method, one]) => [method, completeOperation(method, one, shared)]);
     return [path.slice(BASE_PATH.length), Object.fromEntries(complete)];
   });
-  const schemas = { ...(withPlainReferences(components?.schemas) as Json), Error: ERROR_SCHEMA };
+  const schemas = {
+    ...(withPlainReferences(components?.schemas) as Record<string, Json>),
+    Error: ERROR_SCHEMA,
+  };
   return {
     ...{ openapi, info, servers, tags, paths: Object.fromEntries(paths) },
     components: {
       ...components,
       ...{ schemas: sorted(schemas), parameters: PARAMETERS, headers: HEADERS, responses: sorted(shared) },
     },
-  } as unknown as OpenAPIObject;
+  };
 }
 
-function completeOperation(method: string, operation: Operation, shared: Record<string, Json>): Json {
+function completeOperation(
+  method: string,
+  operation: DecoratedOperation,
+  shared: Record<string, Json>,
+): Operation {
   const { parameters = [], responses, [ERROR_CODES_EXTENSION]: ownCodes = [], ...described } = operation;
   if (!operation.summary) throw new Error(`${operation.operationId} has no @ApiOperation() with a summary`);
   const traits = {
@@ -75,7 +79,7 @@ function completeOperation(method: string, operation: Operation, shared: Record<
 }
 
 /** The codes before the handler, and those of what an operation takes. */
-const generalCodes = (method: string, operation: Operation): readonly ErrorCode[] => [
+const generalCodes = (method: string, operation: DecoratedOperation): readonly ErrorCode[] => [
   ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key'] as const),
   ...(['rate_limit_exceeded', 'api_key_banned', 'service_unavailable', 'internal_error'] as const),
   ...(['malformed_request', 'request_timeout', 'uri_too_long'] as const),
@@ -105,5 +109,5 @@ function withPlainReferences(schema: unknown): unknown {
   return Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, withPlainReferences(value)]));
 }
 
-const sorted = (components: Json): Json =>
+const sorted = <Component>(components: Readonly<Record<string, Component>>): Record<string, Component> =>
   Object.fromEntries(Object.entries(components).sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -8,14 +8,13 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiProperty,
-  type OpenAPIObject,
 } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import { ERROR_CODES } from '../common/errors/error-codes.js';
 import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
 import { Public } from '../common/route.decorators.js';
 import { createDocument } from './document.js';
-import { toJson, toYaml } from './json.js';
+import { type OpenApi, toJson, toYaml } from './json.js';
 import { writeResponsesBy } from './response-schemas.js';
 
 class Part {
@@ -91,6 +90,14 @@ class UndescribedController {
   listSecrets(): void {}
 }
 
+/** As long as `v1`, so that only its name tells it apart. */
+@ApiExcludeController()
+@Controller('v9/toys')
+class OtherVersionController {
+  @Get()
+  listToys(): void {}
+}
+
 @Controller('games')
 class ElsewhereController {
   @Get()
@@ -103,7 +110,7 @@ async function applicationOf(...controllers: readonly Type[]): Promise<NestFasti
   return module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
 }
 
-const documentOf = async (...controllers: readonly Type[]): Promise<OpenAPIObject> =>
+const documentOf = async (...controllers: readonly Type[]): Promise<OpenApi> =>
   createDocument(await applicationOf(...controllers), '/v1');
 
 const startedWith = async (...controllers: readonly Type[]): Promise<NestFastifyApplication> => {
@@ -123,20 +130,20 @@ describe('the document', () => {
 
   it('has every code of the table in its closed set', async () => {
     const { components } = await documentOf(ToysController);
-    expect(components?.schemas?.['Error']).toMatchObject({
+    expect(components.schemas['Error']).toMatchObject({
       properties: { code: { enum: Object.keys(ERROR_CODES) } },
     });
   });
 
   it('calls an operation by its method, below the address of the server', async () => {
     const { paths } = await documentOf(ToysController);
-    expect(paths['/toys']?.get?.operationId).toBe('listToys');
-    expect(paths['/toys/{toyId}/parts/{partId}']?.patch?.operationId).toBe('changePart');
+    expect(paths['/toys']?.['get']?.operationId).toBe('listToys');
+    expect(paths['/toys/{toyId}/parts/{partId}']?.['patch']?.operationId).toBe('changePart');
   });
 
   it('refers to an enum by its name, with what the property says of it', async () => {
     const { components } = await documentOf(ToysController);
-    expect(components?.schemas?.['Toy']).toMatchObject({
+    expect(components.schemas['Toy']).toMatchObject({
       properties: { colour: { $ref: '#/components/schemas/Colour', description: 'As it is sold.' } },
     });
   });
@@ -144,13 +151,13 @@ describe('the document', () => {
   it('has the own errors of an operation and those of what it takes', async () => {
     const { paths } = await documentOf(ToysController);
     const everywhere = ['400', '401', '408', '414', '417', '429', '431', '500', '503'];
-    expect(Object.keys(paths['/toys']?.get?.responses ?? {})).toEqual(
+    expect(Object.keys(paths['/toys']?.['get']?.responses ?? {})).toEqual(
       [...everywhere, '200', '304', '412'].sort(),
     );
-    expect(Object.keys(paths['/toys']?.post?.responses ?? {})).toEqual(
+    expect(Object.keys(paths['/toys']?.['post']?.responses ?? {})).toEqual(
       [...everywhere, '201', '409', '413', '415', '422'].sort(),
     );
-    const { responses = {} } = paths['/toys/{toyId}/parts/{partId}']?.patch ?? {};
+    const { responses = {} } = paths['/toys/{toyId}/parts/{partId}']?.['patch'] ?? {};
     expect(Object.keys(responses)).toEqual([...everywhere, '200', '404', '409', '412'].sort());
     expect(responses['404']).toHaveProperty(['content', 'application/json', 'examples', 'pet_not_found']);
   });
@@ -174,6 +181,9 @@ describe('responses', () => {
   it('are all documented: the route of an undocumented operation is an error, unless it is public', async () => {
     await expect(startedWith(HiddenController)).rejects.toThrow(
       'GET /v1/secrets is neither in the OpenAPI document nor @Public',
+    );
+    await expect(startedWith(ToysController, OtherVersionController)).rejects.toThrow(
+      'GET /v9/toys is neither in the OpenAPI document nor @Public',
     );
   });
 });

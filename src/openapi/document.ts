@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { completeDocument } from './complete-document.js';
+import type { OpenApi } from './json.js';
 
 const DESCRIPTION = [
   'List, add and order the pets of a store. The docs page at `/docs` has a guide and lets you try each operation.',
@@ -21,7 +22,7 @@ const DESCRIPTION = [
  *
  * @param serverUrl the base address of the operations, with its path
  */
-export function createDocument(app: INestApplication, serverUrl: string): OpenAPIObject {
+export function createDocument(app: INestApplication, serverUrl: string): OpenApi {
   const base = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Pet Store Service')

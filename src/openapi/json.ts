@@ -4,6 +4,20 @@ import { stringify as stringifyYaml } from 'yaml';
 /** A JSON object whose integers may be `bigint`. */
 export type Json = Readonly<Record<string, unknown>>;
 
+/** An operation as `@nestjs/swagger` reads it from the decorators of its method. */
+export interface Operation extends Json {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, Json>>;
+}
+
+/** The complete document, as much of it as the service reads. */
+export interface OpenApi extends Json {
+  readonly info: { readonly description?: string };
+  /** Operations by path and method. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
+}
+
 /** Every digit of a `bigint`, and a `Date` as the service writes it. */
 export const toJson = (value: unknown): string => stringify(value, undefined, 2) ?? '';
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PrismaService } from '../prisma/prisma.service.js';
 import { OpenApiDocument } from './openapi-document.js';
@@ -14,7 +13,7 @@ describe('the plans in the document', () => {
     findMany.mockReset().mockResolvedValue([FREE]);
     const connections = { read: (send: () => unknown) => send() };
     document = new OpenApiDocument({ plan: { findMany }, connections } as unknown as PrismaService);
-    document.document = { info: { description: 'Pets.' } } as OpenAPIObject;
+    document.document = { info: { description: 'Pets.' }, paths: {}, components: { schemas: {} } };
   });
   afterEach(() => {
     jest.useRealTimers();

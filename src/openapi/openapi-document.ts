@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { within } from '../prisma/within.js';
 import { EncodedText } from './encoded-text.js';
-import { toJson, toYaml } from './json.js';
+import { type OpenApi, toJson, toYaml } from './json.js';
 
 /** How long the plans are shown before they are read again, and how long a response waits for them. */
 const PLANS_SHOWN_MS = 60_000;
@@ -27,7 +26,7 @@ interface Texts {
 @Injectable()
 export class OpenApiDocument {
   /** Without the plans. */
-  document!: OpenAPIObject;
+  document!: OpenApi;
   #texts: Promise<Texts> | undefined;
   #readAtMs = -Infinity;
 
@@ -63,14 +62,14 @@ export class OpenApiDocument {
 }
 
 /** The document with the plans, as a table for people and as `x-plans` for programs. */
-function withPlans(document: OpenAPIObject, plans: readonly Plan[]): OpenAPIObject {
+function withPlans(document: OpenApi, plans: readonly Plan[]): OpenApi {
   if (plans.length === 0) return document;
   const rows = plans.map(({ id, requestsPerMinute, requestsPerDay }) =>
     [`\`${id}\``, numberOf(requestsPerMinute), numberOf(requestsPerDay)].join(' | '),
   );
   const table = ['Plan | Requests per minute | Requests per day', '--- | --- | ---', ...rows].join('\n');
   const description = `${document.info.description ?? ''}\n\nThe plans and their limits:\n\n${table}`;
-  return { ...document, info: { ...document.info, description }, 'x-plans': plans } as OpenAPIObject;
+  return { ...document, info: { ...document.info, description }, 'x-plans': plans };
 }
 
 const numberOf = (limit: number | null): string => limit?.toLocaleString('en') ?? 'set for each key';

@@ -1,12 +1,6 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { BASE_PATH } from './complete-document.js';
-import type { Json } from './json.js';
-
-interface Operation {
-  readonly operationId: string;
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Json>> }>>;
-}
+import type { Json, OpenApi, Operation } from './json.js';
 
 /**
  * Has Fastify write the successful responses of each operation by their schema in the document: `bigint` to the digit, a `Date` as
@@ -14,7 +8,7 @@ interface Operation {
  *
  * @throws Error at the registration of a route that is neither in the document nor `@Public()`
  */
-export function writeResponsesBy(document: OpenAPIObject, fastify: FastifyInstance): void {
+export function writeResponsesBy(document: OpenApi, fastify: FastifyInstance): void {
   fastify.addHook('onRoute', (route) => {
     const operation = operationOf(document, route);
     if (operation === undefined) {
@@ -23,8 +17,8 @@ export function writeResponsesBy(document: OpenAPIObject, fastify: FastifyInstan
     }
     const response: Record<string, unknown> = {};
     for (const [status, { content }] of Object.entries(operation.responses)) {
-      const schema = content?.['application/json']?.['schema'];
-      if (status.startsWith('2')) response[status] = resolved(schema, document);
+      const media = (content as Readonly<Record<string, Json>> | undefined)?.['application/json'];
+      if (status.startsWith('2')) response[status] = resolved(media?.['schema'], document);
     }
     route.config = { ...route.config, operation: operation.operationId };
     route.schema = { ...route.schema, response };
@@ -32,18 +26,18 @@ export function writeResponsesBy(document: OpenAPIObject, fastify: FastifyInstan
 }
 
 /** The operation of a route. Fastify adds the routes for HEAD, which the document describes in prose. */
-function operationOf({ paths }: OpenAPIObject, { method, url }: RouteOptions): Operation | undefined {
+function operationOf({ paths }: OpenApi, { method, url }: RouteOptions): Operation | undefined {
+  if (!url.startsWith(BASE_PATH)) return undefined;
   const path = url.slice(BASE_PATH.length).replaceAll(/:(\w+)/g, '{$1}');
-  const item = paths[path] as unknown as Readonly<Record<string, Operation>> | undefined;
-  return item?.[method === 'HEAD' ? 'get' : String(method).toLowerCase()];
+  return paths[path]?.[method === 'HEAD' ? 'get' : String(method).toLowerCase()];
 }
 
 /** The schema with its references replaced by what they refer to. */
-function resolved(schema: unknown, document: OpenAPIObject): unknown {
+function resolved(schema: unknown, document: OpenApi): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((one) => resolved(one, document));
   const { $ref, ...rest } = schema as { readonly $ref?: string };
   const name = $ref?.split('/').at(-1);
-  const plain = name === undefined ? schema : { ...document.components?.schemas?.[name], ...rest };
+  const plain = name === undefined ? schema : { ...document.components.schemas[name], ...rest };
   return Object.fromEntries(Object.entries(plain).map(([key, value]) => [key, resolved(value, document)]));
 }
