@@ -19,9 +19,9 @@ export interface ConnectionPoolsOptions {
   readonly connectTimeoutMs: number;
   /** After this a connection is given up, unless the server is known to work on its statement. */
   readonly statementTimeoutMs: number;
-  /** Told of connections that break while nobody uses them. */
+  /** Called for connections that break while they are idle. */
   readonly onConnectionLost: (error: Error) => void;
-  /** Told who holds the lock that statements wait for, in a sentence for operators. */
+  /** Gets a sentence for operators about the session that holds the lock that statements wait for. */
   readonly onBlocked?: (message: string) => void;
 }
 
@@ -161,5 +161,5 @@ const makesSuspect = (error: unknown): boolean =>
   error instanceof StaleSessionError || (error instanceof Error && classifyDatabaseError(error) === 'broken');
 
 function ignore(): void {
-  // The loss of a connection is told to those who use it.
+  // The statement that uses the connection rejects with the same error.
 }

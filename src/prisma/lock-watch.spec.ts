@@ -7,7 +7,7 @@ import { ConnectionPools } from './connection-pools.js';
 let test: TestDatabase;
 let connections: ConnectionPools;
 let operator: Client;
-let told: string[];
+let warnings: string[];
 
 const openConnections = (): ConnectionPools =>
   new ConnectionPools({
@@ -17,12 +17,12 @@ const openConnections = (): ConnectionPools =>
     connectTimeoutMs: 5000,
     statementTimeoutMs: 5000,
     onConnectionLost: () => undefined,
-    onBlocked: (message) => told.push(message),
+    onBlocked: (message) => warnings.push(message),
   });
 
 beforeEach(async () => {
   test = await createTestDatabase();
-  told = [];
+  warnings = [];
   connections = openConnections();
   operator = new Client({ connectionString: test.url, application_name: 'psql' });
   operator.on('error', () => undefined);
@@ -41,9 +41,11 @@ describe('LockWatch', () => {
     await operator.query('begin; lock table pets in access exclusive mode');
     await eventually(async () => {
       await Promise.allSettled(connections.all.map((pool) => pool.query('select from pets limit 1')));
-      expect(told).toHaveLength(1);
+      expect(warnings).toHaveLength(1);
     });
-    expect(told[0]).toMatch(new RegExp(`lock of session ${rows[0]?.pid} \\(role \\w+, program "psql"\\)`));
+    expect(warnings[0]).toMatch(
+      new RegExp(`lock of session ${rows[0]?.pid} \\(role \\w+, program "psql"\\)`),
+    );
     await operator.query('commit');
   });
 
@@ -64,8 +66,10 @@ describe('LockWatch', () => {
     await operator.query('begin');
     await operator.query(statement, [id]);
     connections.reportLockedRow(table, id);
-    await eventually(() => expect(told).toHaveLength(1));
-    expect(told[0]).toMatch(new RegExp(`lock of session ${rows[0]?.pid} \\(role \\w+, program "psql"\\)`));
+    await eventually(() => expect(warnings).toHaveLength(1));
+    expect(warnings[0]).toMatch(
+      new RegExp(`lock of session ${rows[0]?.pid} \\(role \\w+, program "psql"\\)`),
+    );
     await operator.query('commit');
   });
 
@@ -80,7 +84,7 @@ describe('LockWatch', () => {
     // The pool serves queries in their order.
     await connections.main.query('select');
     await connections.close();
-    expect(told).toEqual([]);
+    expect(warnings).toEqual([]);
     connections = openConnections();
   });
 
@@ -95,7 +99,7 @@ describe('LockWatch', () => {
     const waiting = waiter.query('select from pets limit 1');
     // Slow enough for this watch to look.
     await connections.main.query('select pg_sleep(1.2)');
-    expect(told).toEqual([]);
+    expect(warnings).toEqual([]);
     await holder.query('commit');
     await waiting;
     await Promise.all(clients.map((client) => client.end()));
@@ -104,6 +108,6 @@ describe('LockWatch', () => {
 
   it('says nothing of a statement that is slow by itself', async () => {
     await connections.main.query('select pg_sleep(1.2)');
-    expect(told).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 import type { Pool } from 'pg';
 import type { TakenConnections } from './lost-results.js';
 
-/** A statement of the service takes milliseconds. One that takes so long waits for something, and soon nobody for it. */
+/** A statement of the service takes milliseconds. One that takes so long waits for something. */
 const SLOW_MS = 200;
 
 /** How often statements under way are looked at: at least once before a lock is given up, after 400 ms. */
 const LOOK_MS = 100;
 
-/** A cause that lasts is told again after this. */
-const TOLD_EVERY_MS = 10_000;
+/** A cause that lasts is reported again after this. */
+const REPORTED_EVERY_MS = 10_000;
 
 // Of other roles' sessions only these columns are shown, unless the role may see more (pg_read_all_stats).
 const BLOCKERS = `
@@ -45,7 +45,7 @@ interface Blocker {
   readonly program: string;
 }
 
-/** Names who holds the lock that statements wait for: the statement's own time-out would not tell. */
+/** Warns of the session that holds the lock that statements wait for: the error of a time-out does not name it. */
 export class LockWatch {
   readonly #timer: NodeJS.Timeout;
   #lookAgainAt = 0;
@@ -53,7 +53,7 @@ export class LockWatch {
   constructor(
     private readonly pool: Pool,
     private readonly taken: TakenConnections,
-    private readonly tell: (message: string) => void,
+    private readonly warn: (message: string) => void,
   ) {
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
@@ -73,13 +73,13 @@ export class LockWatch {
   }
 
   #report(query: string, values: readonly bigint[] = []): void {
-    this.#lookAgainAt = performance.now() + TOLD_EVERY_MS;
+    this.#lookAgainAt = performance.now() + REPORTED_EVERY_MS;
     this.pool.query<Blocker>(query, [...values]).then(
       ({ rows }) => {
         // Slow for another reason: the next look may find a lock.
         if (rows.length === 0) this.#lookAgainAt = performance.now() + SLOW_MS;
         for (const { pid, role, program } of rows) {
-          this.tell(
+          this.warn(
             `statements are waiting for a lock of session ${pid} (role ${role}, program "${program}"); to end the session: select pg_terminate_backend(${pid})`,
           );
         }
