@@ -1,7 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
-  type ConnectionError,
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
@@ -11,34 +10,27 @@ import {
 import type { Config } from '../config/config.js';
 import { createIsTrustedPeer } from './client-address.js';
 import { requestIdOf } from '../common/request.js';
-import { AddressTurns } from './sockets/address-turns.js';
-import { ConnectionLimits } from './sockets/connection-limits.js';
-import { InFlightRequests } from './sockets/in-flight-requests.js';
-import { OpenConnections } from './sockets/open-connections.js';
-import { answerSocketErrors, socketErrorHandler } from './sockets/socket-errors.js';
+import { handleUnusualRequests, parserErrorHandler } from './parser-errors.js';
 import type { RequestPipeline } from './pipeline.js';
+import { Connections } from './sockets/connections.js';
 
 /** What Fastify calls for bytes that do not become a request. It is set before the server listens. */
 interface LateHandlers {
   frameworkErrors?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
-  clientErrors?: (
-    error: ConnectionError,
-    socket: Parameters<ReturnType<typeof socketErrorHandler>>[1],
-  ) => void;
+  clientErrors?: ReturnType<typeof parserErrorHandler>;
 }
+
+/** A client sends its headers at once, or is none. */
+const HEADERS_TIMEOUT_MS = 10_000;
 
 /** Nest's adapter for Fastify, with the connections of the server, their limits and their end. */
 export class HttpAdapter extends FastifyAdapter {
   readonly #config: Config;
   readonly #late: LateHandlers;
-  readonly #turns: AddressTurns;
-  readonly #inFlight: InFlightRequests;
-  #connections: OpenConnections | undefined;
+  readonly #connections = new Connections();
 
   constructor(config: Config, logger: FastifyBaseLogger) {
     const late: LateHandlers = {};
-    const turns = new AddressTurns();
-    const inFlight = new InFlightRequests((socket) => turns.penalize(socket, performance.now()));
     super({
       loggerInstance: logger,
       // Log lines name their request themselves: a child logger for each would cost more than most requests log.
@@ -58,14 +50,13 @@ export class HttpAdapter extends FastifyAdapter {
             requireHostHeader: false,
             // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
             joinDuplicateHeaders: true,
-            // Node takes the shorter of these two for the headers and the longer one, its own 60 s, for the whole request.
-            headersTimeout: config.requestTimeoutMs,
+            headersTimeout: Math.min(HEADERS_TIMEOUT_MS, config.requestTimeoutMs),
             requestTimeout: config.requestTimeoutMs,
             // How soon an expired request is noticed; Node's 30 s would double the time-out.
             connectionsCheckingInterval: 1000,
             keepAliveTimeout: config.keepAliveTimeoutMs,
           },
-          inFlight.dispatch(handle),
+          Connections.dispatch(handle),
         );
         // For clients that take no response: no byte in either direction for this time. Twice, so that 408 always comes first.
         return server.setTimeout(config.requestTimeoutMs * 2);
@@ -78,8 +69,6 @@ export class HttpAdapter extends FastifyAdapter {
     });
     this.#config = config;
     this.#late = late;
-    this.#turns = turns;
-    this.#inFlight = inFlight;
   }
 
   /** Adds the request pipeline, before any route. */
@@ -88,25 +77,24 @@ export class HttpAdapter extends FastifyAdapter {
     const { server } = fastify;
     // Nest's own hook comes before all others.
     this.setOnRequestHook(pipeline.onRequest);
-    pipeline.install(fastify, this.#inFlight);
+    pipeline.install(fastify, this.#connections);
     this.#late.frameworkErrors = (...call) => void pipeline.rejectTarget(...call);
-    this.#late.clientErrors = socketErrorHandler(pipeline, this.#inFlight);
-    fastify.addHook('preClose', (done) => {
-      this.#inFlight.stop();
-      done();
-    });
+    this.#late.clientErrors = parserErrorHandler(pipeline);
+    fastify.addHook('preClose', () => this.#connections.close(server));
     // Else headers past the first 2,000 are dropped (Node 20) or rejected (24): 16 KiB limit their size anyway.
     server.maxHeadersCount = 0;
-    answerSocketErrors(server, pipeline, this.#inFlight);
-    const isTrustedPeer = createIsTrustedPeer(this.#config.trustProxy);
-    new ConnectionLimits({ ...this.#config.connections, isTrustedPeer }, this.#turns, pipeline).watch(server);
-    this.#connections = new OpenConnections(server);
+    handleUnusualRequests(server, pipeline);
+    this.#connections.accept(server, {
+      ...this.#config.connections,
+      clientAddressOf: pipeline.clientAddressOf,
+      isTrustedPeer: createIsTrustedPeer(this.#config.trustProxy),
+      warn: (message) => pipeline.logger.warn(message),
+    });
   }
 
   /** Accepts no more connections, and closes the open ones by their responses, as far as these come in time. */
-  async drain(timeoutMs: number): Promise<void> {
-    this.#inFlight.stop();
-    await this.#connections?.drain(timeoutMs);
+  drain(timeoutMs: number): Promise<void> {
+    return this.#connections.drain(timeoutMs);
   }
 
   /** The pipeline reads bodies. */

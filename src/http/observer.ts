@@ -1,14 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Decision } from '../common/decision.js';
+import type { ApiError } from '../common/errors/api-error.js';
 
-/** A response to bytes that never became a request: there is only a socket. */
-export interface SocketAnswer {
+/** A response to bytes that never became a request: there is only a connection. */
+export interface SocketResponse {
   readonly id: string;
-  readonly status: number;
   readonly address: string;
   readonly decision: Decision;
-  /** What the client is sent. */
-  readonly error: Error;
+  readonly error: ApiError;
 }
 
 /** Observes every request, for logs, metrics and traces. No call may throw. */
@@ -17,7 +16,5 @@ export abstract class HttpObserver {
   abstract begun(request: FastifyRequest): void;
   /** Its response is about to be written, also when the client has gone: once for each request that has begun. */
   abstract answered(request: FastifyRequest, reply: FastifyReply): void;
-  abstract answeredOnSocket(answer: SocketAnswer): void;
-  /** A connection too many was rejected. Under floods this is logged once a minute. */
-  abstract refusedConnection(status: number): void;
+  abstract respondedOnSocket(response: SocketResponse): void;
 }

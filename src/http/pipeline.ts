@@ -28,8 +28,8 @@ import type { Headers } from '../common/headers.js';
 import { HttpObserver } from './observer.js';
 import { decorateRequests } from '../common/request.js';
 import { routeConfigOf } from '../common/route.decorators.js';
-import type { InFlightRequests } from './sockets/in-flight-requests.js';
-import type { SocketOptions } from './sockets/socket-errors.js';
+import type { SocketOptions } from './parser-errors.js';
+import type { Connections } from './sockets/connections.js';
 import { RouteMethods } from './route-methods.js';
 
 /** Longer than a page of cursors and filters needs, and shorter than Node's limit for all headers (16 KiB). */
@@ -54,7 +54,7 @@ export class RequestPipeline implements SocketOptions {
   readonly #methods = new RouteMethods();
   readonly #caching: Caching;
   readonly #bodyBytesMax: number;
-  #inFlight!: InFlightRequests;
+  #connections!: Connections;
 
   constructor(
     readonly admission: AdmissionPort,
@@ -70,8 +70,8 @@ export class RequestPipeline implements SocketOptions {
   }
 
   /** Adds all steps but `onRequest`, which must come before the hooks of Nest. */
-  install(fastify: FastifyInstance, inFlight: InFlightRequests): void {
-    this.#inFlight = inFlight;
+  install(fastify: FastifyInstance, connections: Connections): void {
+    this.#connections = connections;
     decorateRequests(fastify);
     fastify.addHook('onRoute', (route) => this.#methods.add(route));
     fastify.removeAllContentTypeParsers();
@@ -177,13 +177,9 @@ export class RequestPipeline implements SocketOptions {
       reply.removeHeader('cache-control').removeHeader('content-encoding').removeHeader('link');
       return done(new ApiError(sent));
     }
-    const isSent = this.#inFlight.whenRoom(request.raw, sent.payload, () => {
-      this.#setCommonHeaders(request, reply, sent.headers);
-      this.observer.answered(request, reply);
-      done(null, sent.payload);
-    });
-    // Else Fastify takes a handler that has returned for one that sent nothing, and sends an empty response.
-    if (!isSent) reply.hijack();
+    this.#setCommonHeaders(request, reply, sent.headers);
+    this.observer.answered(request, reply);
+    done(null, sent.payload);
   }
 
   /** The headers of every response, at the last moment, so that none of them is stale. */
@@ -192,7 +188,7 @@ export class RequestPipeline implements SocketOptions {
     request.decision ??= this.admission.describeAddress(this.#addressOf(request));
     // What follows on the connection could be the rest of the body.
     const isArriving = hasBody(raw) && !raw.complete;
-    if (this.#inFlight.isLast(raw) || isArriving || isBrokenOff(raw)) reply.header('connection', 'close');
+    if (this.#connections.isLast(raw) || isArriving || isBrokenOff(raw)) reply.header('connection', 'close');
     reply
       .headers(commonHeaders(this, { id, decision: request.decision, origin: headers.origin }))
       .headers(caching);

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import { InFlightRequests } from '../http/sockets/in-flight-requests.js';
 import type { Readiness } from './readiness.js';
 
 export interface ManagementOptions {
@@ -30,13 +29,12 @@ const REQUEST_TIMEOUT_MS = 5000;
 export class ManagementServer {
   readonly #options: ManagementOptions;
   readonly #server: Server;
-  readonly #inFlight = new InFlightRequests();
 
   constructor(options: ManagementOptions) {
     this.#options = options;
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
-      this.#inFlight.dispatch(({ method, url = '' }, response) => {
+      ({ method, url = '' }, response) => {
         if (method !== 'GET' && method !== 'HEAD') {
           response.setHeader('allow', 'GET, HEAD');
           return this.#sendJson(response, 405, { status: 'method_not_allowed' });
@@ -44,7 +42,7 @@ export class ManagementServer {
         this.#respond(url.split('?', 1)[0] ?? '', response).catch((error: unknown) => {
           this.#sendJson(response, 500, { status: 'error', message: String(error) });
         });
-      }),
+      },
     );
   }
 
@@ -95,7 +93,6 @@ export class ManagementServer {
   }
 
   #send(response: ServerResponse, status: number, body: string): void {
-    if (this.#inFlight.isLast(response.req)) response.setHeader('connection', 'close');
     response.writeHead(status).end(body);
   }
 }

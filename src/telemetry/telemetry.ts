@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
 import type { BatchReport } from '../batching/batcher.js';
 import type { AnyBatcher, BatchObserver } from '../batching/batching.js';
-import type { HttpObserver, SocketAnswer } from '../http/observer.js';
+import type { HttpObserver, SocketResponse } from '../http/observer.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import type { AdmissionObserver } from '../throttling/admission-statement.js';
 import type { RequestLog } from './logging/request-log.js';
@@ -45,14 +45,10 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
     this.#log.answered(request, reply, this.#traceIdOf(request));
   }
 
-  answeredOnSocket(answer: SocketAnswer): void {
-    this.#http.answeredOnSocket(answer.status);
-    this.#admissions.decided(answer.decision);
-    this.#log.answeredOnSocket(answer);
-  }
-
-  refusedConnection(status: number): void {
-    this.#http.answeredOnSocket(status);
+  respondedOnSocket(response: SocketResponse): void {
+    this.#http.respondedOnSocket(response.error.status);
+    this.#admissions.decided(response.decision);
+    this.#log.respondedOnSocket(response);
   }
 
   batcherMade(batcher: AnyBatcher): void {

@@ -25,7 +25,11 @@ let replica: Replica;
 let key: string;
 let good: string;
 beforeAll(async () => {
-  stage = await openStage({ replicas: 1, isStraight: true, environments: [{ TRUST_PROXY: 'loopback' }] });
+  stage = await openStage({
+    replicas: 1,
+    isStraight: true,
+    environments: [{ TRUST_PROXY: 'loopback', CONNECTIONS_MAX: '11000' }],
+  });
   const [first] = stage.replicas;
   if (first === undefined) throw new Error('no replica');
   replica = first;

@@ -15,8 +15,8 @@ jest.setTimeout(120_000);
 
 const ATTACK_MS = 15_000;
 const WARM_MS = 3000;
-const RESIDENT_MAX_MB = 300;
-const P99_MAX_MS = 100;
+const RESIDENT_MAX_MB = 350;
+const P99_MAX_MS = 200;
 
 let stage: Stage;
 let replica: Replica;

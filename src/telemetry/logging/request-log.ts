@@ -1,7 +1,7 @@
 import fastJson from 'fast-json-stringify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { SocketAnswer } from '../../http/observer.js';
+import type { SocketResponse } from '../../http/observer.js';
 import { routeConfigOf } from '../../common/route.decorators.js';
 
 /** Which requests have a line: all, those that are our fault (5xx), or only those that nobody can explain (500). */
@@ -47,12 +47,12 @@ export class RequestLog {
     });
   }
 
-  answeredOnSocket({ id, status, address, decision, error }: SocketAnswer): void {
-    if (!this.#isLogged(status)) return;
+  respondedOnSocket({ id, address, decision, error }: SocketResponse): void {
+    if (!this.#isLogged(error.status)) return;
     const { caller } = decision;
     this.#tell({
       requestId: id,
-      status,
+      status: error.status,
       keyId: caller?.keyId,
       plan: caller?.planId,
       clientAddress: address,

@@ -58,7 +58,7 @@ export class HttpMetrics {
     this.#countOf(metrics, operation ?? NONE, method, status).inc();
   }
 
-  answeredOnSocket(status: number): void {
+  respondedOnSocket(status: number): void {
     this.#countOf(this.#of(NONE), NONE, 'other', status).inc();
   }
 

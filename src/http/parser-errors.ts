@@ -1,0 +1,99 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ConnectionError, FastifyBaseLogger } from 'fastify';
+import { ApiError } from '../common/errors/api-error.js';
+import type { ErrorCode } from '../common/errors/error-codes.js';
+import type { AdmissionPort } from '../common/decision.js';
+import { newRequestId, requestIdOf } from '../common/request.js';
+import { breakOffBody } from './body-check.js';
+import type { ClientAddressOf } from './client-address.js';
+import { commonHeaders, type CommonHeadersOptions } from './common-headers.js';
+import { METHODS } from './cors.js';
+import type { HttpObserver, SocketResponse } from './observer.js';
+import { ClientConnection } from './sockets/client-connection.js';
+
+/** What a response to bytes that are no request needs. */
+export interface SocketOptions extends CommonHeadersOptions {
+  readonly admission: AdmissionPort;
+  readonly clientAddressOf: ClientAddressOf;
+  readonly logger: FastifyBaseLogger;
+  readonly observer: HttpObserver;
+}
+
+/** Responds to bytes that Node's parser rejects, and to what arrives too late: there is only a connection then. */
+export function parserErrorHandler(options: SocketOptions) {
+  return (error: ConnectionError, socket: Duplex): void => {
+    if (!(socket instanceof ClientConnection) || error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    if (socket.isInputIgnored) return;
+    socket.ignoreInput();
+    const { requests } = socket;
+    const code = codeOf(error, socket.isInFirstLine);
+    // In the middle of a body it is that request's error: it was counted already, and gets a response of its own.
+    if (requests.arriving !== undefined) return breakOffBody(requests.arriving, new ApiError(code));
+    // Bytes behind the last request of a connection are ignored (RFC 9112 section 9.6).
+    if (requests.isClosing) return;
+    const address = options.clientAddressOf(socket.remoteAddress);
+    void options.admission.chargeAddress(address).then((decision) => {
+      const response = decision.rejection ?? new ApiError(code);
+      requests.closeWith(() =>
+        respond(socket, { id: newRequestId(), address, decision, error: response }, options),
+      );
+    });
+  };
+}
+
+/** Without listeners, Node responds to these by itself, or not at all. */
+export function handleUnusualRequests(server: Server, options: SocketOptions): void {
+  // The request pipeline responds 417, after admission.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
+    if (!(socket instanceof ClientConnection))
+      throw new Error('a connection that the service did not accept');
+    socket.on('error', () => socket.destroy());
+    socket.ignoreInput();
+    const address = options.clientAddressOf(socket.remoteAddress, request.headers);
+    void options.admission.decide(request.headers, address).then((decision) => {
+      const error = decision.rejection ?? connectNotAllowed();
+      socket.requests.closeWith(() =>
+        respond(socket, { id: requestIdOf(request), address, decision, error }, options),
+      );
+    });
+  });
+}
+
+const connectNotAllowed = (): ApiError =>
+  new ApiError('method_not_allowed', 'CONNECT is not supported.', { headers: { allow: METHODS } });
+
+function codeOf({ code }: ConnectionError, isInFirstLine: boolean): ErrorCode {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return 'request_timeout';
+    case 'HPE_HEADER_OVERFLOW':
+      return isInFirstLine ? 'uri_too_long' : 'headers_too_large';
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return 'body_too_large';
+    default:
+      return 'malformed_request';
+  }
+}
+
+function respond(socket: ClientConnection, response: SocketResponse, options: SocketOptions): void {
+  const { id, decision, error } = response;
+  options.observer.respondedOnSocket(response);
+  const body = JSON.stringify(error.body);
+  const headers = {
+    ...error.headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    date: new Date().toUTCString(),
+    connection: 'close',
+    ...options.cors.vary(),
+    ...commonHeaders(options, { id, decision }),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.destroySoon();
+}

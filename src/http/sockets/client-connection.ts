@@ -1,0 +1,143 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { RequestQueue } from './request-queue.js';
+
+/** Node.js parses all that it is given at once: 2 KiB are at most 75 requests, half a millisecond of work. */
+const PIECE_BYTES = 2048;
+
+/** How long a client has to read the last response: closing with bytes of it unread would reset the connection. */
+const LINGER_MS = 1000;
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * A connection as Node's HTTP server sees it. It passes on what the client sends in small pieces, and nothing behind the last request
+ * that is dispatched: so a client that sends thousands of requests at once costs neither memory nor the time of others.
+ */
+export class ClientConnection extends Duplex {
+  readonly requests = new RequestQueue(this);
+  readonly remoteAddress: string | undefined;
+  readonly #socket: Socket;
+  /** What was received and not passed on yet. */
+  #received: Buffer = NOTHING;
+  #hasEnded = false;
+  /** Whether the server wants to read. */
+  #isWanted = false;
+  #isInputIgnored = false;
+  #isInFirstLine = true;
+
+  constructor(socket: Socket) {
+    super({ decodeStrings: false, readableHighWaterMark: PIECE_BYTES });
+    this.#socket = socket;
+    this.remoteAddress = socket.remoteAddress;
+    this.on('data', (piece: Buffer) => {
+      if (this.requests.arriving === undefined && piece.includes('\n')) this.#isInFirstLine = false;
+    });
+    socket.on('data', (bytes) => this.#receive(bytes));
+    socket.on('end', () => {
+      this.#hasEnded = true;
+      this.#passOn();
+    });
+    socket.on('timeout', () => this.emit('timeout'));
+    socket.on('error', (error) => this.destroy(error));
+    socket.on('close', () => this.destroy());
+  }
+
+  /** Whether the client has sent nothing yet. */
+  get isUnused(): boolean {
+    return this.#socket.bytesRead === 0;
+  }
+
+  /** Passes on no more of what the client sends. */
+  ignoreInput(): void {
+    this.#isInputIgnored = true;
+    this.#received = NOTHING;
+    this.#socket.pause();
+  }
+
+  get isInputIgnored(): boolean {
+    return this.#isInputIgnored;
+  }
+
+  /** Whether the first line of the next request has not arrived whole. */
+  get isInFirstLine(): boolean {
+    return this.#isInFirstLine;
+  }
+
+  dispatch(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
+    this.#isInFirstLine = true;
+    this.requests.add({ request, response, handle });
+  }
+
+  /** Ends the connection when everything has been written, and the client has had the time to read it (RFC 9112 section 9.6). */
+  destroySoon(): void {
+    this.ignoreInput();
+    this.end();
+    this.#socket.resume();
+    const timer = setTimeout(() => this.destroy(), LINGER_MS).unref();
+    this.once('close', () => clearTimeout(timer));
+  }
+
+  /** Emits `timeout` after so many milliseconds without a byte in either direction, as a socket does. */
+  setTimeout(timeoutMs: number): this {
+    this.#socket.setTimeout(timeoutMs);
+    return this;
+  }
+
+  override _read(): void {
+    this.#isWanted = true;
+    this.#passOn();
+  }
+
+  override _write(chunk: unknown, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#socket.write(chunk as string | Uint8Array, encoding, done);
+  }
+
+  override _writev(
+    chunks: readonly { readonly chunk: unknown; readonly encoding: BufferEncoding }[],
+    done: (error?: Error | null) => void,
+  ): void {
+    this.#socket.cork();
+    for (const [index, { chunk, encoding }] of chunks.entries()) {
+      this._write(chunk, encoding, index === chunks.length - 1 ? done : () => undefined);
+    }
+    this.#socket.uncork();
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#socket.destroy();
+    done(error);
+  }
+
+  /** Whether no further request is dispatched, and the last one has arrived whole. */
+  get #isBehindLast(): boolean {
+    return this.requests.isClosing && this.requests.arriving === undefined;
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#isInputIgnored) return;
+    this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes]);
+    this.#passOn();
+    if (this.#received.length > 0) this.#socket.pause();
+  }
+
+  #passOn(): void {
+    if (!this.#isWanted || this.#isInputIgnored || this.#isBehindLast) return;
+    if (this.#received.length > 0) {
+      const piece = this.#received.subarray(0, PIECE_BYTES);
+      this.#received = this.#received.subarray(PIECE_BYTES);
+      this.#isWanted = false;
+      this.push(piece);
+    } else if (this.#hasEnded) {
+      this.#isWanted = false;
+      this.push(null);
+    } else if (this.#socket.isPaused()) {
+      this.#socket.resume();
+    }
+  }
+}

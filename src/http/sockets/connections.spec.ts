@@ -1,0 +1,333 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { type ConnectionLimits, Connections } from './connections.js';
+import { WAITING_MAX } from './request-queue.js';
+
+/** One runs, the others wait. */
+const ACCEPTED_MAX = WAITING_MAX + 1;
+
+/** A dispatched request: its number in its connection, and its response. */
+interface Dispatched {
+  readonly number: number;
+  readonly response: ServerResponse;
+}
+
+let connections: Connections;
+let server: Server;
+let dispatched: Dispatched[];
+let onDispatch: (one: Dispatched) => void;
+let warnings: string[];
+let port: number;
+const clients: Socket[] = [];
+
+async function start(limits: Partial<ConnectionLimits> = {}): Promise<void> {
+  connections = new Connections();
+  server = createServer(
+    { requireHostHeader: false },
+    Connections.dispatch((request, response) => {
+      const one = { number: Number(request.url?.slice(1)), response };
+      request.resume();
+      dispatched.push(one);
+      onDispatch(one);
+    }),
+  );
+  connections.accept(server, {
+    connectionsMax: 100,
+    connectionsPerAddressMax: 100,
+    clientAddressOf: (address) => address ?? '',
+    isTrustedPeer: () => false,
+    warn: (message) => warnings.push(message),
+    ...limits,
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ({ port } = server.address() as AddressInfo);
+}
+
+beforeEach(() => {
+  dispatched = [];
+  warnings = [];
+  onDispatch = (one) => respond(one);
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await connections.close(server);
+  server.close();
+});
+
+function respond({ response }: Dispatched, body = 'x'): void {
+  const isLast = connections.isLast(response.req);
+  response.writeHead(200, { 'content-length': body.length, ...(isLast && { connection: 'close' }) });
+  response.end(body);
+}
+
+async function open(): Promise<Socket> {
+  const client = connect({ port, host: '127.0.0.1', noDelay: true }).setMaxListeners(0);
+  clients.push(client);
+  client.on('error', () => undefined);
+  await once(client, 'connect');
+  return client;
+}
+
+/** What the server sends until it closes the connection, or until so many responses have come. */
+async function read(client: Socket, responses = Infinity): Promise<string> {
+  let text = '';
+  client.setEncoding('latin1');
+  await new Promise<void>((resolve) => {
+    const receive = (chunk: string): void => {
+      text += chunk;
+      if ((text.match(/\r\n\r\nx/g)?.length ?? 0) < responses) return;
+      client.off('data', receive);
+      resolve();
+    };
+    client.on('data', receive);
+    client.once('close', resolve);
+  });
+  return text;
+}
+
+const request = (number: number, method = 'GET', headers = ''): string =>
+  `${method} /${number} HTTP/1.1\r\n${headers}${method === 'POST' ? 'Content-Length: 2\r\n\r\n{}' : '\r\n'}`;
+const many = (count: number): string => Array.from({ length: count }, (_, n) => request(n)).join('');
+const until = async (is: () => boolean): Promise<void> => {
+  while (!is()) await turn();
+};
+const turns = async (count: number): Promise<void> => {
+  for (let left = count; left > 0; left -= 1) await turn();
+};
+const numbers = (): number[] => dispatched.map(({ number }) => number);
+const closes = (text: string): boolean[] =>
+  text
+    .split('HTTP/1.1 200 OK')
+    .slice(1)
+    .map((head) => /^connection: close/im.test(head));
+
+describe('requests of one connection', () => {
+  it('run one after another, in their order, however their bytes arrive', async () => {
+    await start();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('GET', 'HEAD', 'POST'), { minLength: 1, maxLength: ACCEPTED_MAX }),
+        fc.infiniteStream(fc.nat(5)),
+        fc.infiniteStream(fc.integer({ min: 1, max: 200 })),
+        async (methods, delays, sizes) => {
+          dispatched = [];
+          let running = 0;
+          let most = 0;
+          onDispatch = (one) => {
+            most = Math.max(most, (running += 1));
+            one.response.once('close', () => (running -= 1));
+            void turns(delays.next().value ?? 0).then(() => respond(one));
+          };
+          const client = await open();
+          client.resume();
+          let bytes = methods.map((method, number) => request(number, method)).join('');
+          while (bytes !== '') {
+            const size = sizes.next().value ?? 1;
+            client.write(bytes.slice(0, size));
+            bytes = bytes.slice(size);
+            await turn();
+          }
+          await until(() => dispatched.length === methods.length && running === 0);
+          client.destroy();
+          expect({ order: numbers(), most }).toEqual({ order: [...methods.keys()], most: 1 });
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('keep the connection open while few enough wait, however many follow', async () => {
+    await start();
+    const client = await open();
+    for (let round = 0; round < 20; round += 1) {
+      const text = read(client, ACCEPTED_MAX);
+      client.write(many(ACCEPTED_MAX));
+      expect(closes(await text)).not.toContain(true);
+    }
+    expect(dispatched).toHaveLength(20 * ACCEPTED_MAX);
+  });
+
+  it(`past ${WAITING_MAX} that wait are dropped; those before get their responses, the last of which closes`, async () => {
+    await start();
+    const client = await open();
+    const text = read(client);
+    client.write(many(100_000));
+    expect(closes(await text)).toEqual([...Array<boolean>(WAITING_MAX).fill(false), true]);
+    expect(numbers()).toEqual([...Array(ACCEPTED_MAX).keys()]);
+  });
+
+  it('past the limit are not even read while those before wait for their responses', async () => {
+    await start();
+    onDispatch = () => undefined;
+    const client = await open();
+    client.write(many(ACCEPTED_MAX + 1));
+    // More than the buffers of the system take.
+    client.write(Buffer.alloc(50_000_000, request(99)));
+    await until(() => dispatched.length === 1);
+    await turns(500);
+    expect(client.writableLength).toBeGreaterThan(10_000_000);
+    dispatched[0]?.response.destroy();
+  });
+
+  it('are dispatched one in each turn of the event loop, so that other connections have theirs', async () => {
+    await start();
+    const order: string[] = [];
+    onDispatch = (one) => {
+      order.push(one.number < 100 ? 'pipelined' : 'other');
+      respond(one);
+    };
+    const [busy, other] = [await open(), await open()];
+    const responses = read(busy, ACCEPTED_MAX);
+    busy.write(many(ACCEPTED_MAX));
+    other.write(request(100));
+    await responses;
+    await until(() => order.includes('other'));
+    expect(order.indexOf('other')).toBeLessThan(WAITING_MAX);
+  });
+
+  it('wait while the client does not take the response to the one before', async () => {
+    await start();
+    onDispatch = (one) => respond(one, 'x'.repeat(20_000_000));
+    const client = await open();
+    client.pause();
+    client.write(many(2));
+    await until(() => dispatched.length === 1);
+    await turns(100);
+    expect(numbers()).toEqual([0]);
+    client.resume();
+    await until(() => dispatched.length === 2);
+  });
+
+  it.each([
+    ['whose response closes the connection', request(0, 'GET', 'Connection: close\r\n')],
+    ['that asks to upgrade', request(0, 'GET', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')],
+    [
+      'of HTTP/1.0 with chunks',
+      'POST /0 HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+  ])('behind one %s are not dispatched', async (_which, first) => {
+    await start();
+    const client = await open();
+    const text = read(client);
+    client.write(`${first}${request(1, 'POST')}${request(2)}`);
+    await until(() => dispatched.length > 0);
+    client.write(request(3, 'POST'));
+    expect(await text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*x$/i);
+    expect(numbers()).toEqual([0]);
+  });
+
+  it('are not dispatched when the client is gone', async () => {
+    await start();
+    onDispatch = () => undefined;
+    const client = await open();
+    client.write(many(3));
+    await until(() => dispatched.length === 1);
+    client.resetAndDestroy();
+    await until(() => dispatched[0]?.response.destroyed === true);
+    await turns(10);
+    expect(numbers()).toEqual([0]);
+  });
+});
+
+describe('a connection that closes', () => {
+  it('lets the client read the last response, although more is arriving', async () => {
+    await start();
+    const client = await open();
+    const errors: Error[] = [];
+    client.on('error', (error) => errors.push(error));
+    const text = read(client);
+    client.write(request(0, 'GET', 'Connection: close\r\n'));
+    client.write(Buffer.alloc(3_000_000, 'x'));
+    expect(closes(await text)).toEqual([true]);
+    expect(errors).toEqual([]);
+  });
+});
+
+/** Whether a new connection gets a response. */
+async function isServed(): Promise<boolean> {
+  const client = await open();
+  client.write(request(0));
+  return (await read(client, 1)) !== '';
+}
+
+describe('connections', () => {
+  it.each([
+    ['of an address', { connectionsPerAddressMax: 2 }],
+    ['in all', { connectionsMax: 2 }],
+  ])('%s past the limit are closed without a response, with one warning', async (_which, limits) => {
+    await start(limits);
+    expect([await isServed(), await isServed()]).toEqual([true, true]);
+    expect([await isServed(), await isServed()]).toEqual([false, false]);
+    expect(warnings).toEqual(['connections rejected: 1 (CONNECTIONS_MAX or CONNECTIONS_PER_ADDRESS_MAX)']);
+  });
+
+  it('of proxies are limited in all only', async () => {
+    await start({ connectionsPerAddressMax: 1, isTrustedPeer: () => true });
+    expect([await isServed(), await isServed()]).toEqual([true, true]);
+  });
+
+  it('free their places when they close, also by a reset', async () => {
+    await start({ connectionsPerAddressMax: 1 });
+    for (const end of ['destroy', 'resetAndDestroy'] as const) {
+      const client = await open();
+      client[end]();
+      while (!(await isServed())) await turn();
+      clients.pop()?.destroy();
+      await turns(10);
+    }
+  });
+});
+
+describe('a stop', () => {
+  it('lets the requests that arrived have their responses, the last of which closes', async () => {
+    await start();
+    onDispatch = () => undefined;
+    const client = await open();
+    const text = read(client);
+    client.write(many(3));
+    await until(() => dispatched.length === 1);
+    const closed = connections.close(server);
+    onDispatch = (one) => respond(one);
+    if (dispatched[0] !== undefined) respond(dispatched[0]);
+    expect(closes(await text)).toEqual([false, false, true]);
+    expect(numbers()).toEqual([0, 1, 2]);
+    await closed;
+  });
+
+  it('waits for a request that has begun to arrive', async () => {
+    await start();
+    const client = await open();
+    client.write(`${request(0)}GET /1 HT`);
+    await read(client, 1);
+    const closed = connections.close(server);
+    client.write('TP/1.1\r\n\r\n');
+    expect(closes(await read(client))).toEqual([true]);
+    await closed;
+  });
+
+  it('closes connections without a request at once, and accepts no more', async () => {
+    await start();
+    const [unused, idle] = [await open(), await open()];
+    idle.write(request(0));
+    await read(idle, 1);
+    await Promise.all([once(unused, 'close'), once(idle, 'close'), connections.close(server)]);
+    await expect(open()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('may drain first: idle connections stay open for a while, and close with their next response', async () => {
+    await start();
+    const client = await open();
+    client.write(request(0));
+    await read(client, 1);
+    const drained = connections.drain(60_000);
+    await turns(10);
+    client.write(request(1));
+    expect(closes(await read(client))).toEqual([true]);
+    await drained;
+  });
+});

@@ -1,0 +1,86 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** Requests of one connection that wait for the one before them. Browsers do not pipeline; load generators send 10 at a time. */
+export const WAITING_MAX = 16;
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly handle: RequestListener;
+}
+
+/**
+ * The requests of one connection, which run one after another: the next is dispatched when the response to the one before has been
+ * sent. Behind a response that closes the connection nothing is dispatched (RFC 9112 section 9.6).
+ */
+export class RequestQueue {
+  #running: Exchange | undefined;
+  readonly #waiting: Exchange[] = [];
+  #isClosing = false;
+  #afterLast: (() => void) | undefined;
+
+  constructor(private readonly connection: Duplex) {}
+
+  /** Dispatches a request in its turn. The 17th that has to wait, and all behind it, are dropped. */
+  add(exchange: Exchange): void {
+    if (this.#isClosing) return;
+    this.#isClosing = this.#waiting.length >= WAITING_MAX || isFollowedByUnknown(exchange.request);
+    if (this.#running === undefined) this.#run(exchange);
+    else if (this.#waiting.length < WAITING_MAX) this.#waiting.push(exchange);
+  }
+
+  /** Whether no further request is dispatched. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** The request whose body is still arriving. */
+  get arriving(): IncomingMessage | undefined {
+    const { request } = this.#waiting.at(-1) ?? this.#running ?? {};
+    return request?.complete === false ? request : undefined;
+  }
+
+  /** Whether a response that is about to be sent must close the connection, because no request is dispatched behind it. */
+  isLast(isStopping: boolean): boolean {
+    if (this.#waiting.length > 0 || this.#afterLast !== undefined) return false;
+    this.#isClosing ||= isStopping;
+    return this.#isClosing;
+  }
+
+  /** Drops further requests, and calls `act` when the ones before have their responses. */
+  closeWith(act: () => void): void {
+    this.#isClosing = true;
+    if (this.#running === undefined) act();
+    else this.#afterLast = act;
+  }
+
+  #run(exchange: Exchange): void {
+    this.#running = exchange;
+    exchange.response.once('close', this.#onResponseClosed);
+    exchange.handle(exchange.request, exchange.response);
+  }
+
+  readonly #onResponseClosed = (): void => {
+    // One request in each turn of the event loop: a client that pipelines must not keep others waiting.
+    if (this.#waiting.length > 0) setImmediate(this.#next);
+    else this.#next();
+  };
+
+  readonly #next = (): void => {
+    this.#running = undefined;
+    if (!this.connection.writable) return;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#run(next);
+    else this.#afterLast?.();
+  };
+}
+
+/**
+ * Whether what follows a request cannot be trusted to be a request: Node.js skips bytes behind one that asks to upgrade, and other
+ * programs may end a body of HTTP/1.0 with chunks elsewhere (RFC 9112 section 6.1).
+ */
+function isFollowedByUnknown({ headers, httpVersion }: IncomingMessage): boolean {
+  if (headers.upgrade !== undefined) return true;
+  return httpVersion !== '1.1' && (httpVersion !== '1.0' || headers['transfer-encoding'] !== undefined);
+}
