@@ -85,10 +85,8 @@ const variables = z
     // Longer than balancers keep an idle connection (60 s is common): else one would send a request into a connection that the
     // service is closing, and respond with 502.
     KEEP_ALIVE_TIMEOUT_MS: integer(1000, 3_600_000).default(75_000),
-    // An idle one takes some 10 KB of memory and a descriptor.
+    // An idle one takes some 20 KB of memory and a descriptor.
     CONNECTIONS_MAX: integer(1, 1_000_000).default(10_000),
-    // A tenth of all: browsers open 6, so that 160 of them fit behind one address, and one client alone cannot take every place.
-    CONNECTIONS_PER_ADDRESS_MAX: integer(1, 1_000_000).default(1000),
     SHUTDOWN_TIMEOUT_MS: integer(0, 600_000).default(10_000),
     // Without a collector there are no traces. OpenTelemetry gives these names.
     OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318').optional(),
@@ -151,10 +149,7 @@ function toConfig(read: z.infer<typeof variables>) {
     requestTimeoutMs: read.REQUEST_TIMEOUT_MS,
     drainGraceMs: read.DRAIN_GRACE_MS,
     keepAliveTimeoutMs: read.KEEP_ALIVE_TIMEOUT_MS,
-    connections: {
-      connectionsMax: read.CONNECTIONS_MAX,
-      connectionsPerAddressMax: read.CONNECTIONS_PER_ADDRESS_MAX,
-    },
+    connectionsMax: read.CONNECTIONS_MAX,
     shutdownTimeoutMs: read.SHUTDOWN_TIMEOUT_MS,
     tracing:
       read.OTEL_EXPORTER_OTLP_ENDPOINT === undefined

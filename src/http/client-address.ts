@@ -49,17 +49,6 @@ export function createClientAddressOf(trustProxy: TrustProxy | undefined): Clien
   };
 }
 
-/** Whether a socket's address is that of a trusted proxy, behind which are many clients. */
-export type IsTrustedPeer = (remoteAddress: string | undefined) => boolean;
-
-/** With a hop count every peer is a proxy: nothing but proxies can reach the port then. */
-export function createIsTrustedPeer(trustProxy: TrustProxy | undefined): IsTrustedPeer {
-  if (trustProxy === undefined) return () => false;
-  if ('hops' in trustProxy) return () => true;
-  const isInNetworks = networkTest(trustProxy.networks);
-  return (remoteAddress = '') => isInNetworks(remoteAddress);
-}
-
 /** A test whether an address is in one of the networks. */
 function networkTest(networks: readonly string[]): (address: string) => boolean {
   const isTrusted = compile([...networks]);
@@ -97,34 +86,24 @@ function addressIn(entry: string): string | undefined {
 }
 
 /**
- * Makes a function that warns, once in a process, that requests come through a proxy that is not trusted (`X-Forwarded-For`, or
- * `Forwarded` of RFC 7239): all its clients would share one address's limit. For use when `TRUST_PROXY` is unset. Once only,
- * because clients can write these headers as well.
+ * The function for a configuration. Without `TRUST_PROXY` it warns once when a request was forwarded (`X-Forwarded-For`, or `Forwarded` of
+ * RFC 7239): all clients of a proxy would share one limit. Once only, because clients can write these headers as well.
  */
-export function createUntrustedProxyWarning(
-  warn: (message: string) => void,
-): (headers: IncomingHttpHeaders) => void {
-  let isDone = false;
-  return ({ 'x-forwarded-for': forwardedFor, forwarded }) => {
-    if (isDone || (forwardedFor === undefined && forwarded === undefined)) return;
-    isDone = true;
-    warn(
-      'A request has X-Forwarded-For or Forwarded, but TRUST_PROXY is not set. Behind a proxy, all clients ' +
-        'without a valid key then share one limit. If there is a proxy, set TRUST_PROXY to its address.',
-    );
-  };
-}
-
-/** The function for a configuration, which warns when a proxy in front of the service is not configured. */
 export function clientAddressOf(
   trustProxy: TrustProxy | undefined,
   warn: (message: string) => void,
 ): ClientAddressOf {
   const addressOf = createClientAddressOf(trustProxy);
   if (trustProxy !== undefined) return addressOf;
-  const observe = createUntrustedProxyWarning(warn);
+  let isWarned = false;
   return (remoteAddress, headers = {}) => {
-    observe(headers);
+    if (!isWarned && (headers['x-forwarded-for'] ?? headers.forwarded) !== undefined) {
+      isWarned = true;
+      warn(
+        'A request has X-Forwarded-For or Forwarded, but TRUST_PROXY is not set. Behind a proxy, all clients ' +
+          'without a valid key then share one limit. If there is a proxy, set TRUST_PROXY to its address.',
+      );
+    }
     return addressOf(remoteAddress, headers);
   };
 }

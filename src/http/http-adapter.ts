@@ -8,7 +8,6 @@ import {
   LogController,
 } from 'fastify';
 import type { Config } from '../config/config.js';
-import { createIsTrustedPeer } from './client-address.js';
 import { requestIdOf } from '../common/request.js';
 import { handleUnusualRequests, parserErrorHandler } from './parser-errors.js';
 import type { RequestPipeline } from './pipeline.js';
@@ -85,9 +84,7 @@ export class HttpAdapter extends FastifyAdapter {
     server.maxHeadersCount = 0;
     handleUnusualRequests(server, pipeline);
     this.#connections.accept(server, {
-      ...this.#config.connections,
-      clientAddressOf: pipeline.clientAddressOf,
-      isTrustedPeer: createIsTrustedPeer(this.#config.trustProxy),
+      max: this.#config.connectionsMax,
       warn: (message) => pipeline.logger.warn(message),
     });
   }

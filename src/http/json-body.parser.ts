@@ -11,11 +11,7 @@ import { ApiError } from '../common/errors/api-error.js';
  */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new ApiError('malformed_json', 'The body is not valid UTF-8.');
-  return parseJsonText(bytes.toString('utf8'));
-}
-
-/** The same for a body that was decoded already. */
-export function parseJsonText(text: string): unknown {
+  const text = bytes.toString('utf8');
   try {
     assertNotDeep(text);
     return parseFast(text) ?? parseExact(text);

@@ -18,21 +18,23 @@ const NOTHING = Buffer.alloc(0);
 export class ClientConnection extends Duplex {
   readonly requests = new RequestQueue(this);
   readonly remoteAddress: string | undefined;
+  /** Whether nothing more of what the client sends is passed on. */
+  isInputIgnored = false;
+  /** Whether the first line of the next request has not arrived whole. */
+  isInFirstLine = true;
   readonly #socket: Socket;
   /** What was received and not passed on yet. */
   #received: Buffer = NOTHING;
   #hasEnded = false;
   /** Whether the server wants to read. */
   #isWanted = false;
-  #isInputIgnored = false;
-  #isInFirstLine = true;
 
   constructor(socket: Socket) {
     super({ decodeStrings: false, readableHighWaterMark: PIECE_BYTES });
     this.#socket = socket;
     this.remoteAddress = socket.remoteAddress;
     this.on('data', (piece: Buffer) => {
-      if (this.requests.arriving === undefined && piece.includes('\n')) this.#isInFirstLine = false;
+      if (this.requests.arriving === undefined && piece.includes('\n')) this.isInFirstLine = false;
     });
     socket.on('data', (bytes) => this.#receive(bytes));
     socket.on('end', () => {
@@ -49,24 +51,14 @@ export class ClientConnection extends Duplex {
     return this.#socket.bytesRead === 0;
   }
 
-  /** Passes on no more of what the client sends. */
   ignoreInput(): void {
-    this.#isInputIgnored = true;
+    this.isInputIgnored = true;
     this.#received = NOTHING;
     this.#socket.pause();
   }
 
-  get isInputIgnored(): boolean {
-    return this.#isInputIgnored;
-  }
-
-  /** Whether the first line of the next request has not arrived whole. */
-  get isInFirstLine(): boolean {
-    return this.#isInFirstLine;
-  }
-
   dispatch(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
-    this.#isInFirstLine = true;
+    this.isInFirstLine = true;
     this.requests.add({ request, response, handle });
   }
 
@@ -120,14 +112,14 @@ export class ClientConnection extends Duplex {
   }
 
   #receive(bytes: Buffer): void {
-    if (this.#isInputIgnored) return;
+    if (this.isInputIgnored) return;
     this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes]);
     this.#passOn();
     if (this.#received.length > 0) this.#socket.pause();
   }
 
   #passOn(): void {
-    if (!this.#isWanted || this.#isInputIgnored || this.#isBehindLast) return;
+    if (!this.#isWanted || this.isInputIgnored || this.#isBehindLast) return;
     if (this.#received.length > 0) {
       const piece = this.#received.subarray(0, PIECE_BYTES);
       this.#received = this.#received.subarray(PIECE_BYTES);

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { type ConnectionLimits, Connections } from './connections.js';
+import { type ConnectionOptions, Connections } from './connections.js';
 import { WAITING_MAX } from './request-queue.js';
 
 /** One runs, the others wait. */
@@ -24,7 +24,7 @@ let warnings: string[];
 let port: number;
 const clients: Socket[] = [];
 
-async function start(limits: Partial<ConnectionLimits> = {}): Promise<void> {
+async function start(options: Partial<ConnectionOptions> = {}): Promise<void> {
   connections = new Connections();
   server = createServer(
     { requireHostHeader: false },
@@ -36,12 +36,9 @@ async function start(limits: Partial<ConnectionLimits> = {}): Promise<void> {
     }),
   );
   connections.accept(server, {
-    connectionsMax: 100,
-    connectionsPerAddressMax: 100,
-    clientAddressOf: (address) => address ?? '',
-    isTrustedPeer: () => false,
+    max: 100,
     warn: (message) => warnings.push(message),
-    ...limits,
+    ...options,
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -256,23 +253,15 @@ async function isServed(): Promise<boolean> {
 }
 
 describe('connections', () => {
-  it.each([
-    ['of an address', { connectionsPerAddressMax: 2 }],
-    ['in all', { connectionsMax: 2 }],
-  ])('%s past the limit are closed without a response, with one warning', async (_which, limits) => {
-    await start(limits);
+  it('past the maximum are closed without a response, with one warning', async () => {
+    await start({ max: 2 });
     expect([await isServed(), await isServed()]).toEqual([true, true]);
     expect([await isServed(), await isServed()]).toEqual([false, false]);
-    expect(warnings).toEqual(['connections rejected: 1 (CONNECTIONS_MAX or CONNECTIONS_PER_ADDRESS_MAX)']);
-  });
-
-  it('of proxies are limited in all only', async () => {
-    await start({ connectionsPerAddressMax: 1, isTrustedPeer: () => true });
-    expect([await isServed(), await isServed()]).toEqual([true, true]);
+    expect(warnings).toEqual(['connections rejected: 1 (CONNECTIONS_MAX)']);
   });
 
   it('free their places when they close, also by a reset', async () => {
-    await start({ connectionsPerAddressMax: 1 });
+    await start({ max: 1 });
     for (const end of ['destroy', 'resetAndDestroy'] as const) {
       const client = await open();
       client[end]();
