@@ -23,11 +23,11 @@ export interface SocketOptions extends CommonHeadersOptions {
 /** Responds to bytes that Node's parser rejects, and to what arrives too late: there is only a connection then. */
 export function parserErrorHandler(options: SocketOptions) {
   return (error: ConnectionError, socket: Duplex): void => {
-    if (!(socket instanceof ClientConnection) || error.code === 'ECONNRESET' || !socket.writable) {
+    if (!(socket instanceof ClientConnection) || socket.isInputIgnored) return;
+    if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    if (socket.isInputIgnored) return;
     socket.ignoreInput();
     const { requests } = socket;
     const code = codeOf(error, socket.isInFirstLine);

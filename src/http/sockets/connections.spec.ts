@@ -40,6 +40,8 @@ async function start(options: Partial<ConnectionOptions> = {}): Promise<void> {
     warn: (message) => warnings.push(message),
     ...options,
   });
+  // Node's own listener would destroy a connection on which bytes follow the last request.
+  server.on('clientError', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   ({ port } = server.address() as AddressInfo);

@@ -25,7 +25,7 @@ export class RequestQueue {
   /** Dispatches a request in its turn. The 17th that has to wait, and all behind it, are dropped. */
   add(exchange: Exchange): void {
     if (this.#isClosing) return;
-    this.#isClosing = this.#waiting.length >= WAITING_MAX || isFollowedByUnknown(exchange.request);
+    this.#isClosing = this.#waiting.length >= WAITING_MAX || endsConnection(exchange.request);
     if (this.#running === undefined) this.#run(exchange);
     else if (this.#waiting.length < WAITING_MAX) this.#waiting.push(exchange);
   }
@@ -77,10 +77,13 @@ export class RequestQueue {
 }
 
 /**
- * Whether what follows a request cannot be trusted to be a request: Node.js skips bytes behind one that asks to upgrade, and other
- * programs may end a body of HTTP/1.0 with chunks elsewhere (RFC 9112 section 6.1).
+ * Whether a request is the last of its connection: by its own wish, or because what follows cannot be trusted to be a request. Node.js
+ * skips bytes behind one that asks to upgrade, and other programs may end a body of HTTP/1.0 with chunks elsewhere (RFC 9112
+ * sections 6.1 and 9.3).
  */
-function isFollowedByUnknown({ headers, httpVersion }: IncomingMessage): boolean {
-  if (headers.upgrade !== undefined) return true;
-  return httpVersion !== '1.1' && (httpVersion !== '1.0' || headers['transfer-encoding'] !== undefined);
+function endsConnection({ headers, httpVersion }: IncomingMessage): boolean {
+  const { connection = '', upgrade, 'transfer-encoding': coding } = headers;
+  if (upgrade !== undefined || /\bclose\b/i.test(connection)) return true;
+  if (httpVersion === '1.1') return false;
+  return httpVersion !== '1.0' || coding !== undefined || !/\bkeep-alive\b/i.test(connection);
 }
