@@ -52,13 +52,17 @@ export function handleUnusualRequests(server: Server, options: SocketOptions): v
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
     if (!(socket instanceof ClientConnection))
       throw new Error('a connection that the service did not accept');
+    // Node.js has removed its own listeners.
     socket.on('error', () => socket.destroy());
+    socket.on('timeout', () => socket.destroy());
+    if (socket.requests.isClosing) return;
     socket.ignoreInput();
     const address = options.clientAddressOf(socket.remoteAddress, request.headers);
     void options.admission.decide(request.headers, address).then((decision) => {
       const error = decision.rejection ?? connectNotAllowed();
+      const { origin } = request.headers;
       socket.requests.closeWith(() =>
-        respond(socket, { id: requestIdOf(request), address, decision, error }, options),
+        respond(socket, { id: requestIdOf(request), origin, address, decision, error }, options),
       );
     });
   });
@@ -81,7 +85,7 @@ function codeOf({ code }: ConnectionError, isInFirstLine: boolean): ErrorCode {
 }
 
 function respond(socket: ClientConnection, response: SocketResponse, options: SocketOptions): void {
-  const { id, decision, error } = response;
+  const { id, origin, decision, error } = response;
   options.observer.respondedOnSocket(response);
   const body = JSON.stringify(error.body);
   const headers = {
@@ -91,7 +95,7 @@ function respond(socket: ClientConnection, response: SocketResponse, options: So
     date: new Date().toUTCString(),
     connection: 'close',
     ...options.cors.vary(),
-    ...commonHeaders(options, { id, decision }),
+    ...commonHeaders(options, { id, decision, origin }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);

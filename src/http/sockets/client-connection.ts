@@ -122,7 +122,8 @@ export class ClientConnection extends Duplex {
     if (!this.#isWanted || this.isInputIgnored || this.#isBehindLast) return;
     if (this.#received.length > 0) {
       const piece = this.#received.subarray(0, PIECE_BYTES);
-      this.#received = this.#received.subarray(PIECE_BYTES);
+      // Not an empty part, which would keep all of it in memory.
+      this.#received = this.#received.length > PIECE_BYTES ? this.#received.subarray(PIECE_BYTES) : NOTHING;
       this.#isWanted = false;
       this.push(piece);
     } else if (this.#hasEnded) {

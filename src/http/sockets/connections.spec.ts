@@ -275,6 +275,20 @@ describe('connections', () => {
 });
 
 describe('a stop', () => {
+  it('lets clients that read slowly have the response that is being sent, and those behind it', async () => {
+    await start();
+    onDispatch = (one) => respond(one, 'x'.repeat(20_000_000));
+    const client = await open();
+    client.pause();
+    client.write(many(2));
+    await until(() => dispatched[0]?.response.writableEnded === true);
+    const closed = connections.close(server);
+    const text = read(client);
+    client.resume();
+    expect((await text).length).toBeGreaterThan(40_000_000);
+    await closed;
+  });
+
   it('lets the requests that arrived have their responses, the last of which closes', async () => {
     await start();
     onDispatch = () => undefined;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ClientConnection } from './client-connection.js';
 
 export interface ConnectionOptions {
@@ -12,6 +12,9 @@ export interface ConnectionOptions {
 
 /** In a flood, one line a minute must do. */
 const WARNING_INTERVAL_MS = 60_000;
+
+/** How often a stop checks whether all responses have been sent. */
+const SENDING_CHECK_MS = 10;
 
 /** The connections of an HTTP server: accepts them, and ends them when the service stops. */
 export class Connections {
@@ -53,8 +56,8 @@ export class Connections {
   async close(server: HttpServer): Promise<void> {
     this.#stop();
     for (const connection of this.#open) if (connection.isUnused) connection.destroy();
-    // Until then a response that was just sent has been followed by the next request.
-    await nextTurn();
+    // Node.js takes a connection for idle when its response has been written, although the client has not read it.
+    while ([...this.#open].some(({ requests }) => requests.isSending)) await delay(SENDING_CHECK_MS);
     server.closeIdleConnections();
     await this.#closed;
   }

@@ -35,6 +35,11 @@ export class RequestQueue {
     return this.#isClosing;
   }
 
+  /** Whether a response has been passed to the connection, and not all of it has been sent. */
+  get isSending(): boolean {
+    return this.#running?.response.writableEnded === true;
+  }
+
   /** The request whose body is still arriving. */
   get arriving(): IncomingMessage | undefined {
     const { request } = this.#waiting.at(-1) ?? this.#running ?? {};
@@ -51,8 +56,8 @@ export class RequestQueue {
   /** Drops further requests, and calls `act` when the ones before have their responses. */
   closeWith(act: () => void): void {
     this.#isClosing = true;
-    if (this.#running === undefined) act();
-    else this.#afterLast = act;
+    if (this.#running !== undefined) this.#afterLast = act;
+    else if (this.connection.writable) act();
   }
 
   #run(exchange: Exchange): void {
