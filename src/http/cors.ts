@@ -29,10 +29,11 @@ export class Cors {
     this.#origins = origins === '*' ? undefined : new Set(origins);
   }
 
-  /** The headers for this origin; none if it may not read the response. */
+  /** The headers for the `Origin` of a request; none if there is none, or if it may not read the response. */
   headers(origin: string | undefined): Headers {
+    if (origin === undefined) return {};
     if (this.#origins === undefined) return ANY_ORIGIN;
-    return origin !== undefined && this.#origins.has(origin) ? headersFor(origin) : {};
+    return this.#origins.has(origin) ? headersFor(origin) : {};
   }
 
   /**

@@ -1,6 +1,6 @@
-/** A request as it goes over the wire: the request line, its header lines as they are, and the body. */
+/** A request of a page on another origin, as it goes over the wire: the request line, its header lines as they are, and the body. */
 export const rawRequest = (line: string, headers: readonly string[] = [], body = ''): string =>
-  [line, ...headers, '', body].join('\r\n');
+  [line, 'Origin: https://shop.example', ...headers, '', body].join('\r\n');
 
 /** The same with HTTP/1.1 and a Host. */
 export const request = (methodAndTarget: string, headers: readonly string[] = [], body = ''): string =>

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startService, type TestService } from '../support/service.js';
 
+const origin = 'https://shop.example';
+
 let service: TestService;
 let key: string;
 
@@ -27,13 +29,14 @@ describe('conditional requests', () => {
   it.each(['/v1/pets', '/v1/pets?limit=3', '/v1/pets/7'])(
     '%s: 304 without a body while nothing changed',
     async (path) => {
-      const full = await service.fetch(path, { key });
+      const full = await service.fetch(path, { key, headers: { origin } });
       const etag = full.headers.get('etag') ?? '';
       expect(etag).toMatch(/^"[\w-]{22}"$/);
       expect(full.headers.get('cache-control')).toBe('private, no-cache');
       expect(full.headers.get('vary')).toBe('Authorization');
       for (const ifNoneMatch of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-        const unchanged = await service.fetch(path, { key, headers: { 'if-none-match': ifNoneMatch } });
+        const headers = { origin, 'if-none-match': ifNoneMatch };
+        const unchanged = await service.fetch(path, { key, headers });
         expect(unchanged.status).toBe(304);
         expect(await unchanged.text()).toBe('');
         for (const name of [
@@ -88,11 +91,21 @@ describe('conditional requests', () => {
 });
 
 describe('CORS', () => {
-  it('exposes every header that a client needs, also on errors', async () => {
-    for (const response of [
-      await service.fetch('/v1/pets', { key, headers: { origin: 'https://shop.example' } }),
-      await service.fetch('/v1/pets', { headers: { origin: 'https://shop.example' } }),
-    ]) {
+  it.each<[number, string, string, string | undefined]>([
+    [200, 'GET', '/v1/pets', undefined],
+    [400, 'POST', '/v1/pets', '{'],
+    [400, 'GET', '/v1/pets?limit=x', undefined],
+    [404, 'GET', '/nowhere', undefined],
+    [404, 'GET', '/v1/pets/4711', undefined],
+    [405, 'POST', '/v1/usage', '{}'],
+  ])('exposes every header that a client needs: %i to %s %s', async (status, method, path, body) => {
+    const headers = { origin, 'content-type': 'application/json' };
+    const init = { method, headers, ...(body !== undefined && { body }) };
+    for (const [response, expected] of [
+      [await service.fetch(path, { ...init, key }), status],
+      [await service.fetch(path, init), 401],
+    ] as const) {
+      expect(response.status).toBe(expected);
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
       const exposed = response.headers.get('access-control-expose-headers')?.toLowerCase().split(', ');
       expect(exposed).toEqual(
@@ -109,6 +122,11 @@ describe('CORS', () => {
         ]),
       );
     }
+  });
+
+  it('has no headers for requests without an Origin, which no page has sent', async () => {
+    const { headers } = await service.fetch('/v1/pets', { key });
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
   it('answers a preflight without a key and without a charge', async () => {

@@ -20,7 +20,7 @@ const DOCUMENTS = [
 describe('the public documents', () => {
   it.each(DOCUMENTS)('%s needs no key, and counts against nobody', async (path, mediaType) => {
     for (const method of ['GET', 'HEAD', 'GET']) {
-      const response = await service.fetch(path, { method });
+      const response = await service.fetch(path, { method, headers: { origin: 'https://shop.example' } });
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toBe(mediaType);
       expect(response.headers.get('ratelimit-policy')).toBe('"address";q=1;w=60');
