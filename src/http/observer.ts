@@ -5,8 +5,6 @@ import type { ApiError } from '../common/errors/api-error.js';
 /** A response to bytes that never became a request: there is only a connection. */
 export interface SocketResponse {
   readonly id: string;
-  /** The `Origin` header, if a request has come so far. */
-  readonly origin?: string | undefined;
   readonly address: string;
   readonly decision: Decision;
   readonly error: ApiError;

@@ -60,9 +60,8 @@ export function handleUnusualRequests(server: Server, options: SocketOptions): v
     const address = options.clientAddressOf(socket.remoteAddress, request.headers);
     void options.admission.decide(request.headers, address).then((decision) => {
       const error = decision.rejection ?? connectNotAllowed();
-      const { origin } = request.headers;
       socket.requests.closeWith(() =>
-        respond(socket, { id: requestIdOf(request), origin, address, decision, error }, options),
+        respond(socket, { id: requestIdOf(request), address, decision, error }, options),
       );
     });
   });
@@ -84,8 +83,11 @@ function codeOf({ code }: ConnectionError, isInFirstLine: boolean): ErrorCode {
   }
 }
 
+/** The `Origin` of bytes that never became a request: a page may read the response where every origin is allowed. */
+const UNKNOWN_ORIGIN = 'null';
+
 function respond(socket: ClientConnection, response: SocketResponse, options: SocketOptions): void {
-  const { id, origin, decision, error } = response;
+  const { id, decision, error } = response;
   options.observer.respondedOnSocket(response);
   const body = JSON.stringify(error.body);
   const headers = {
@@ -95,7 +97,7 @@ function respond(socket: ClientConnection, response: SocketResponse, options: So
     date: new Date().toUTCString(),
     connection: 'close',
     ...options.cors.vary(),
-    ...commonHeaders(options, { id, decision, origin }),
+    ...commonHeaders(options, { id, decision, origin: UNKNOWN_ORIGIN }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
