@@ -1,61 +1,70 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { all, compile } from '@fastify/proxy-addr';
+import { compile } from '@fastify/proxy-addr';
+import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { TrustProxy } from '../config/trust-proxy.js';
 
-/**
- * Finds the client address that a request counts against: an IPv4 address or an IPv6 /64.
- *
- * @param remoteAddress the socket's
- * @param headers `X-Forwarded-For` is looked at when the socket's peer is trusted. Bytes that are no HTTP have none:
- *   what a trusted proxy passes on of them counts against the proxy itself
- */
-export type ClientAddressOf = (remoteAddress: string | undefined, headers?: IncomingHttpHeaders) => string;
+/** Fastify's `trustProxy` for `TRUST_PROXY`. A function, because Fastify trusts no number of hops. */
+export function trustedHops(
+  trustProxy: TrustProxy | undefined,
+): false | ((address: string, hop: number) => boolean) {
+  if (trustProxy === undefined) return false;
+  if ('hops' in trustProxy) return (_address, hop) => hop < trustProxy.hops;
+  const isInNetworks = compile([...trustProxy.networks]);
+  return (entry, hop) => {
+    const address = addressIn(entry);
+    return address !== undefined && isInNetworks(address, hop);
+  };
+}
+
+/** Finds the client address that a request counts against: an IPv4 address or an IPv6 /64. */
+export type ClientAddressOf = (request: Pick<FastifyRequest, 'headers' | 'ip' | 'ips'>) => string;
 
 /** Injects the `ClientAddressOf` of the configuration. */
 export const CLIENT_ADDRESS_OF = Symbol('CLIENT_ADDRESS_OF');
 
-/** A socket that is closed already has no address any more; those share this bucket. */
-const UNKNOWN = 'unknown';
-
 /**
- * Makes the function for one configuration. From the socket's peer it goes through `X-Forwarded-For` from the right, for as long as
- * the hop is trusted: the client is the first one that is not, else the leftmost entry. Where that is no address (`unknown`), the
- * nearest hop that is one counts instead: with one proxy, the proxy itself.
+ * Without `TRUST_PROXY` the address is the peer's, and a request that was forwarded (`X-Forwarded-For`, or `Forwarded` of RFC 7239)
+ * causes a warning, because all clients of a proxy would share one limit. Only one: clients can write these headers as well.
  */
-export function createClientAddressOf(trustProxy: TrustProxy | undefined): ClientAddressOf {
-  if (trustProxy === undefined) {
-    return (remoteAddress = UNKNOWN) =>
-      // IPv4 needs no work: the system writes it in one way.
-      remoteAddress.includes(':') ? (bucketOf(remoteAddress) ?? UNKNOWN) : remoteAddress;
-  }
-  const isInNetworks = 'networks' in trustProxy ? networkTest(trustProxy.networks) : undefined;
-  const isTrusted = (address: string, passed: number): boolean =>
-    isInNetworks === undefined ? 'hops' in trustProxy && passed < trustProxy.hops : isInNetworks(address);
-
-  return (remoteAddress = UNKNOWN, headers = {}) => {
-    // Node has joined repeated headers with commas; the type allows for a list all the same.
-    const forwarded = { 'x-forwarded-for': String(headers['x-forwarded-for'] ?? '') };
-    const passed = all(
-      { socket: { remoteAddress }, headers: forwarded } as unknown as IncomingMessage,
-      isTrusted,
-    );
-    for (const hop of passed.toReversed()) {
-      const bucket = bucketOf(hop);
-      if (bucket !== undefined) return bucket;
+export function clientAddressOf(
+  trustProxy: TrustProxy | undefined,
+  warn: (message: string) => void,
+): ClientAddressOf {
+  if (trustProxy !== undefined) return ({ ips = [] }) => nearestAddressIn(ips);
+  let isWarned = false;
+  return ({ headers, ip }) => {
+    if (!isWarned && (headers['x-forwarded-for'] ?? headers.forwarded) !== undefined) {
+      isWarned = true;
+      warn(
+        'A request has X-Forwarded-For or Forwarded, but TRUST_PROXY is not set. Behind a proxy, all clients ' +
+          'without a valid key then share one limit. If there is a proxy, set TRUST_PROXY to its address.',
+      );
     }
-    return UNKNOWN;
+    return peerAddressOf(ip);
   };
 }
 
-/** A test whether an address is in one of the networks. */
-function networkTest(networks: readonly string[]): (address: string) => boolean {
-  const isTrusted = compile([...networks]);
-  return (text) => {
-    const address = addressIn(text);
-    return address !== undefined && isTrusted(address, 0);
-  };
+/** A socket that is closed has no address any more. All of them share this bucket. */
+const UNKNOWN = 'unknown';
+
+/** The address of a socket's peer: what bytes that never became a request count against. */
+export const peerAddressOf = (remoteAddress = UNKNOWN): string =>
+  // IPv4 needs no work: the system writes it in one way.
+  remoteAddress.includes(':') ? (bucketOf(remoteAddress) ?? UNKNOWN) : remoteAddress;
+
+/**
+ * The client is the last trusted hop's entry. Where that is no address (`unknown`), the nearest hop that is one counts instead: with
+ * one proxy, the proxy itself.
+ *
+ * @param hops the socket's peer first
+ */
+function nearestAddressIn(hops: readonly string[]): string {
+  for (const hop of hops.toReversed()) {
+    const bucket = bucketOf(hop);
+    if (bucket !== undefined) return bucket;
+  }
+  return UNKNOWN;
 }
 
 /**
@@ -83,27 +92,4 @@ function addressIn(entry: string): string | undefined {
   const [address = ''] = (bracketed ?? plain ?? entry).split('%', 1);
   // Checked by Node: ipaddr.js also reads `1`, `0x7f.1` and `010.0.0.1` (as octal).
   return isIP(address) === 0 ? undefined : address;
-}
-
-/**
- * The function for a configuration. Without `TRUST_PROXY` it warns once when a request was forwarded (`X-Forwarded-For`, or `Forwarded` of
- * RFC 7239): all clients of a proxy would share one limit. Once only, because clients can write these headers as well.
- */
-export function clientAddressOf(
-  trustProxy: TrustProxy | undefined,
-  warn: (message: string) => void,
-): ClientAddressOf {
-  const addressOf = createClientAddressOf(trustProxy);
-  if (trustProxy !== undefined) return addressOf;
-  let isWarned = false;
-  return (remoteAddress, headers = {}) => {
-    if (!isWarned && (headers['x-forwarded-for'] ?? headers.forwarded) !== undefined) {
-      isWarned = true;
-      warn(
-        'A request has X-Forwarded-For or Forwarded, but TRUST_PROXY is not set. Behind a proxy, all clients ' +
-          'without a valid key then share one limit. If there is a proxy, set TRUST_PROXY to its address.',
-      );
-    }
-    return addressOf(remoteAddress, headers);
-  };
 }

@@ -8,6 +8,7 @@ import {
   LogController,
 } from 'fastify';
 import type { Config } from '../config/config.js';
+import { trustedHops } from './client-address.js';
 import { requestIdOf } from '../common/request.js';
 import { handleUnusualRequests, parserErrorHandler } from './parser-errors.js';
 import type { RequestPipeline } from './pipeline.js';
@@ -22,6 +23,9 @@ interface LateHandlers {
 /** A client sends its headers at once, or is none. */
 const HEADERS_TIMEOUT_MS = 10_000;
 
+const headersTimeoutOf = ({ requestTimeoutMs }: Config): number =>
+  Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
+
 /** Nest's adapter for Fastify, with the connections of the server, their limits and their end. */
 export class HttpAdapter extends FastifyAdapter {
   readonly #config: Config;
@@ -35,6 +39,7 @@ export class HttpAdapter extends FastifyAdapter {
       // Log lines name their request themselves: a child logger for each would cost more than most requests log.
       childLoggerFactory: (parent: FastifyBaseLogger) => parent,
       genReqId: requestIdOf,
+      trustProxy: trustedHops(config.trustProxy),
       bodyLimit: config.bodyBytesMax,
       // The service logs requests itself, if at all.
       logController: new LogController({ disableRequestLogging: true }),
@@ -49,7 +54,7 @@ export class HttpAdapter extends FastifyAdapter {
             requireHostHeader: false,
             // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
             joinDuplicateHeaders: true,
-            headersTimeout: Math.min(HEADERS_TIMEOUT_MS, config.requestTimeoutMs),
+            headersTimeout: headersTimeoutOf(config),
             requestTimeout: config.requestTimeoutMs,
             // How soon an expired request is noticed; Node's 30 s would double the time-out.
             connectionsCheckingInterval: 1000,
@@ -85,6 +90,7 @@ export class HttpAdapter extends FastifyAdapter {
     handleUnusualRequests(server, pipeline);
     this.#connections.accept(server, {
       max: this.#config.connectionsMax,
+      firstByteTimeoutMs: headersTimeoutOf(this.#config),
       warn: (message) => pipeline.logger.warn(message),
     });
   }

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../common/errors/error-codes.js';
 import type { AdmissionPort } from '../common/decision.js';
 import { newRequestId, requestIdOf } from '../common/request.js';
 import { breakOffBody } from './body-check.js';
-import type { ClientAddressOf } from './client-address.js';
+import { peerAddressOf } from './client-address.js';
 import { commonHeaders, type CommonHeadersOptions } from './common-headers.js';
 import { METHODS } from './cors.js';
 import type { HttpObserver, SocketResponse } from './observer.js';
@@ -15,7 +15,6 @@ import { ClientConnection } from './sockets/client-connection.js';
 /** What a response to bytes that are no request needs. */
 export interface SocketOptions extends CommonHeadersOptions {
   readonly admission: AdmissionPort;
-  readonly clientAddressOf: ClientAddressOf;
   readonly logger: FastifyBaseLogger;
   readonly observer: HttpObserver;
 }
@@ -35,7 +34,7 @@ export function parserErrorHandler(options: SocketOptions) {
     if (requests.arriving !== undefined) return breakOffBody(requests.arriving, new ApiError(code));
     // Bytes behind the last request of a connection are ignored (RFC 9112 section 9.6).
     if (requests.isClosing) return;
-    const address = options.clientAddressOf(socket.remoteAddress);
+    const address = peerAddressOf(socket.remoteAddress);
     void options.admission.chargeAddress(address).then((decision) => {
       const response = decision.rejection ?? new ApiError(code);
       requests.closeWith(() =>
@@ -57,7 +56,7 @@ export function handleUnusualRequests(server: Server, options: SocketOptions): v
     socket.on('timeout', () => socket.destroy());
     if (socket.requests.isClosing) return;
     socket.ignoreInput();
-    const address = options.clientAddressOf(socket.remoteAddress, request.headers);
+    const address = peerAddressOf(socket.remoteAddress);
     void options.admission.decide(request.headers, address).then((decision) => {
       const error = decision.rejection ?? connectNotAllowed();
       socket.requests.closeWith(() =>

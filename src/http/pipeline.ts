@@ -139,8 +139,7 @@ export class RequestPipeline implements SocketOptions {
   }
 
   #addressOf(request: FastifyRequest): string {
-    const { remoteAddress } = request.raw.socket;
-    return (request.clientAddress ??= this.clientAddressOf(remoteAddress, request.headers));
+    return (request.clientAddress ??= this.clientAddressOf(request));
   }
 
   /** Where no route matched, that comes before errors of the body, which Fastify parses all the same. */

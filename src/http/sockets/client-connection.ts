@@ -24,14 +24,16 @@ export class ClientConnection extends Duplex {
   isInFirstLine = true;
   readonly #socket: Socket;
   /** What was received and not passed on yet. */
-  #received: Buffer = NOTHING;
+  #received: Buffer;
   #hasEnded = false;
   /** Whether the server wants to read. */
   #isWanted = false;
 
-  constructor(socket: Socket) {
+  /** @param received what the client has sent so far */
+  constructor(socket: Socket, received: Buffer) {
     super({ decodeStrings: false, readableHighWaterMark: PIECE_BYTES });
     this.#socket = socket;
+    this.#received = received;
     this.remoteAddress = socket.remoteAddress;
     this.on('data', (piece: Buffer) => {
       if (this.requests.arriving === undefined && piece.includes('\n')) this.isInFirstLine = false;
@@ -44,11 +46,6 @@ export class ClientConnection extends Duplex {
     socket.on('timeout', () => this.emit('timeout'));
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => this.destroy());
-  }
-
-  /** Whether the client has sent nothing yet. */
-  get isUnused(): boolean {
-    return this.#socket.bytesRead === 0;
   }
 
   ignoreInput(): void {

@@ -37,6 +37,7 @@ async function start(options: Partial<ConnectionOptions> = {}): Promise<void> {
   );
   connections.accept(server, {
     max: 100,
+    firstByteTimeoutMs: 60_000,
     warn: (message) => warnings.push(message),
     ...options,
   });
@@ -79,7 +80,7 @@ async function read(client: Socket, responses = Infinity): Promise<string> {
   await new Promise<void>((resolve) => {
     const receive = (chunk: string): void => {
       text += chunk;
-      if ((text.match(/\r\n\r\nx/g)?.length ?? 0) < responses) return;
+      if (responses === Infinity || (text.match(/\r\n\r\nx/g)?.length ?? 0) < responses) return;
       client.off('data', receive);
       resolve();
     };
@@ -260,6 +261,11 @@ describe('connections', () => {
     expect([await isServed(), await isServed()]).toEqual([true, true]);
     expect([await isServed(), await isServed()]).toEqual([false, false]);
     expect(warnings).toEqual(['connections rejected: 1 (CONNECTIONS_MAX)']);
+  });
+
+  it('without a request are closed when the time is over', async () => {
+    await start({ firstByteTimeoutMs: 50 });
+    expect(await read(await open())).toBe('');
   });
 
   it('free their places when they close, also by a reset', async () => {

@@ -7,6 +7,8 @@ import { ClientConnection } from './client-connection.js';
 export interface ConnectionOptions {
   /** How many connections may be open. One too many is closed without a response. */
   readonly max: number;
+  /** How long a client has to send something. Then its connection is closed without a response. */
+  readonly firstByteTimeoutMs: number;
   readonly warn: (message: string) => void;
 }
 
@@ -18,6 +20,8 @@ const SENDING_CHECK_MS = 10;
 
 /** The connections of an HTTP server: accepts them, and ends them when the service stops. */
 export class Connections {
+  /** Clients that have sent nothing yet. */
+  readonly #unused = new Set<Socket>();
   readonly #open = new Set<ClientConnection>();
   #acceptor: Server | undefined;
   #closed: Promise<unknown> = Promise.resolve();
@@ -29,9 +33,9 @@ export class Connections {
   }
 
   /** To be called before the server listens. Then it gets its connections from here (`server.emit('connection', …)`). */
-  accept(server: HttpServer, { max, warn }: ConnectionOptions): void {
+  accept(server: HttpServer, { max, firstByteTimeoutMs, warn }: ConnectionOptions): void {
     const acceptor = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      this.#accept(socket, server),
+      this.#accept(socket, firstByteTimeoutMs, server),
     );
     acceptor.maxConnections = max;
     acceptor.on('drop', warningOfRejected(warn));
@@ -55,7 +59,7 @@ export class Connections {
   /** Resolves when all connections are closed: at once those without a request, the others after their responses. */
   async close(server: HttpServer): Promise<void> {
     this.#stop();
-    for (const connection of this.#open) if (connection.isUnused) connection.destroy();
+    for (const socket of this.#unused) socket.destroy();
     // Node.js takes a connection for idle when its response has been written, although the client has not read it.
     while ([...this.#open].some(({ requests }) => requests.isSending)) await delay(SENDING_CHECK_MS);
     server.closeIdleConnections();
@@ -67,11 +71,20 @@ export class Connections {
     this.#acceptor?.close();
   }
 
-  #accept(socket: Socket, server: HttpServer): void {
-    const connection = new ClientConnection(socket);
-    this.#open.add(connection);
-    connection.once('close', () => this.#open.delete(connection));
-    server.emit('connection', connection);
+  /** An unused connection stays a mere socket, which takes half of the memory. */
+  #accept(socket: Socket, timeoutMs: number, server: HttpServer): void {
+    const end = (): void => void socket.destroy();
+    this.#unused.add(socket);
+    socket.setTimeout(timeoutMs).once('timeout', end).once('end', end).once('error', end);
+    socket.once('close', () => this.#unused.delete(socket));
+    socket.once('data', (bytes) => {
+      this.#unused.delete(socket);
+      socket.setTimeout(0).off('timeout', end).off('end', end);
+      const connection = new ClientConnection(socket, bytes);
+      this.#open.add(connection);
+      connection.once('close', () => this.#open.delete(connection));
+      server.emit('connection', connection);
+    });
   }
 }
 
