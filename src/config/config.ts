@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readSecretFiles } from './secret-files.js';
 import { parseTrustProxy } from './trust-proxy.js';
 
 /** The environment cannot be used as it is. Each fault is one line that names the variable. */
@@ -129,9 +130,11 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const set = Object.entries(environment).flatMap(([name, text = '']) =>
     text.trim() === '' ? [] : [[name, text.trim()] as const],
   );
-  const { data, error } = variables.safeParse(Object.fromEntries(set));
-  if (error === undefined) return toConfig(data);
-  throw new ConfigError(error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`));
+  const { variables: read, faults } = readSecretFiles(new Map(set));
+  const { data, error } = variables.safeParse(Object.fromEntries(read));
+  if (error === undefined && faults.length === 0) return toConfig(data);
+  const invalid = error?.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) ?? [];
+  throw new ConfigError([...faults, ...invalid]);
 }
 
 function toConfig(read: z.infer<typeof variables>) {

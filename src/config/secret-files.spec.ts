@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConfigError, loadConfig } from './config.js';
+
+const URL = 'postgresql://api:secret@db/petstore';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-secrets-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function fileWith(text: string): string {
+  const file = join(directory, `${Math.random()}`);
+  writeFileSync(file, text);
+  return file;
+}
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+describe('DATABASE_URL_FILE', () => {
+  it('names a file with the connection string, which may end in a line break', () => {
+    const { database } = loadConfig({ DATABASE_URL_FILE: fileWith(`${URL}\n`) });
+    expect(database.url).toBe(URL);
+  });
+
+  it('is not set when it is empty, as compose files write it', () => {
+    expect(loadConfig({ DATABASE_URL_FILE: '', DATABASE_URL: URL }).database.url).toBe(URL);
+  });
+
+  it('is a fault beside DATABASE_URL, because nobody could tell which one counts', () => {
+    expect(faultsOf({ DATABASE_URL_FILE: fileWith(URL), DATABASE_URL: URL })).toEqual([
+      'DATABASE_URL_FILE: must not be set together with DATABASE_URL',
+    ]);
+  });
+
+  it('is a fault where the file is missing or empty, never an embedded database', () => {
+    const missing = join(directory, 'missing');
+    expect(faultsOf({ DATABASE_URL_FILE: missing })).toEqual([
+      `DATABASE_URL_FILE: cannot read ${missing} (ENOENT)`,
+    ]);
+    const empty = fileWith(' \n');
+    expect(faultsOf({ DATABASE_URL_FILE: empty })).toEqual([`DATABASE_URL_FILE: the file ${empty} is empty`]);
+  });
+
+  it('is reported with all other faults, and its content is never repeated', () => {
+    const faults = faultsOf({ DATABASE_URL_FILE: fileWith('mysql://u:secret@db'), PORT: 'x' });
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual(
+      expect.arrayContaining(['DATABASE_URL', 'PORT']),
+    );
+    expect(faults.join()).not.toContain('secret');
+  });
+});
