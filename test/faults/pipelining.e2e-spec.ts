@@ -106,6 +106,18 @@ describe('a client that pipelines', () => {
   });
 });
 
+describe('what follows the last request of a connection', () => {
+  it.each([
+    ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n'],
+    ['nonsense', 'nonsense\r\n\r\n'],
+  ])('gets no response: %s', async (_what, behind) => {
+    const one = get('/v1/pets?limit=1', key);
+    const last = request('GET /v1/pets?limit=1', [bearer(key), 'Connection: close']);
+    expect(await statusesUntilClosed(last + behind)).toEqual([200]);
+    expect(await statusesUntilClosed(one.repeat(20) + behind)).toEqual(Array<number>(17).fill(200));
+  });
+});
+
 describe('a request that asks to upgrade', () => {
   it.each(['websocket', 'h2c'])(
     'to %s gets its response, and nothing behind it is executed',

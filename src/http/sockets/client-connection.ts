@@ -103,11 +103,6 @@ export class ClientConnection extends Duplex {
     done(error);
   }
 
-  /** Whether no further request is dispatched, and the last one has arrived whole. */
-  get #isBehindLast(): boolean {
-    return this.requests.isClosing && this.requests.arriving === undefined;
-  }
-
   #receive(bytes: Buffer): void {
     if (this.isInputIgnored) return;
     this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes]);
@@ -116,7 +111,9 @@ export class ClientConnection extends Duplex {
   }
 
   #passOn(): void {
-    if (!this.#isWanted || this.isInputIgnored || this.#isBehindLast) return;
+    if (!this.#isWanted || this.isInputIgnored) return;
+    // Behind the last request.
+    if (this.requests.isClosing && this.requests.arriving === undefined) return;
     if (this.#received.length > 0) {
       const piece = this.#received.subarray(0, PIECE_BYTES);
       // Not an empty part, which would keep all of it in memory.

@@ -17,22 +17,18 @@ interface Exchange {
 export class RequestQueue {
   #running: Exchange | undefined;
   readonly #waiting: Exchange[] = [];
-  #isClosing = false;
+  /** Whether further requests are dropped. */
+  isClosing = false;
   #afterLast: (() => void) | undefined;
 
   constructor(private readonly connection: Duplex) {}
 
   /** Dispatches a request in its turn. The 17th that has to wait, and all behind it, are dropped. */
   add(exchange: Exchange): void {
-    if (this.#isClosing) return;
-    this.#isClosing = this.#waiting.length >= WAITING_MAX || endsConnection(exchange.request);
+    if (this.isClosing) return;
+    this.isClosing = this.#waiting.length >= WAITING_MAX || endsConnection(exchange.request);
     if (this.#running === undefined) this.#run(exchange);
     else if (this.#waiting.length < WAITING_MAX) this.#waiting.push(exchange);
-  }
-
-  /** Whether no further request is dispatched. */
-  get isClosing(): boolean {
-    return this.#isClosing;
   }
 
   /** Whether a response has been passed to the connection, and not all of it has been sent. */
@@ -49,13 +45,13 @@ export class RequestQueue {
   /** Whether a response that is about to be sent must close the connection, because no request is dispatched behind it. */
   isLast(isStopping: boolean): boolean {
     if (this.#waiting.length > 0 || this.#afterLast !== undefined) return false;
-    this.#isClosing ||= isStopping;
-    return this.#isClosing;
+    this.isClosing ||= isStopping;
+    return this.isClosing;
   }
 
   /** Drops further requests, and calls `act` when the ones before have their responses. */
   closeWith(act: () => void): void {
-    this.#isClosing = true;
+    this.isClosing = true;
     if (this.#running !== undefined) this.#afterLast = act;
     else if (this.connection.writable) act();
   }
