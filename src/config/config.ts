@@ -86,7 +86,7 @@ const variables = z
     // Longer than balancers keep an idle connection (60 s is common): else one would send a request into a connection that the
     // service is closing, and respond with 502.
     KEEP_ALIVE_TIMEOUT_MS: integer(1000, 3_600_000).default(75_000),
-    // An idle one takes some 20 KB of memory and a descriptor.
+    // An idle one takes some 12 KB of memory and a descriptor.
     CONNECTIONS_MAX: integer(1, 1_000_000).default(10_000),
     SHUTDOWN_TIMEOUT_MS: integer(0, 600_000).default(10_000),
     // Without a collector there are no traces. OpenTelemetry gives these names.

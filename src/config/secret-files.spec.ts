@@ -38,7 +38,7 @@ describe('DATABASE_URL_FILE', () => {
     expect(loadConfig({ DATABASE_URL_FILE: '', DATABASE_URL: URL }).database.url).toBe(URL);
   });
 
-  it('is a fault beside DATABASE_URL, because nobody could tell which one counts', () => {
+  it('is a fault beside DATABASE_URL, because only one of them can count', () => {
     expect(faultsOf({ DATABASE_URL_FILE: fileWith(URL), DATABASE_URL: URL })).toEqual([
       'DATABASE_URL_FILE: must not be set together with DATABASE_URL',
     ]);

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { TrustProxy } from '../config/trust-proxy.js';
 
-/** Fastify's `trustProxy` for `TRUST_PROXY`. A function, because Fastify trusts no number of hops. */
+/** Fastify's `trustProxy` for `TRUST_PROXY`. A function, because Fastify does not trust a number of hops. */
 export function trustedHops(
   trustProxy: TrustProxy | undefined,
 ): false | ((address: string, hop: number) => boolean) {
@@ -54,7 +54,7 @@ export const peerAddressOf = (remoteAddress = UNKNOWN): string =>
   remoteAddress.includes(':') ? (bucketOf(remoteAddress) ?? UNKNOWN) : remoteAddress;
 
 /**
- * The client is the last trusted hop's entry. Where that is no address (`unknown`), the nearest hop that is one counts instead: with
+ * The client is the entry of the last trusted hop. Where that is no address (`unknown`), the nearest hop that is one counts instead: with
  * one proxy, the proxy itself.
  *
  * @param hops the socket's peer first

@@ -20,7 +20,7 @@ interface LateHandlers {
   clientErrors?: ReturnType<typeof parserErrorHandler>;
 }
 
-/** A client sends its headers at once, or is none. */
+/** Clients send the headers of a request at once. */
 const HEADERS_TIMEOUT_MS = 10_000;
 
 const headersTimeoutOf = ({ requestTimeoutMs }: Config): number =>
@@ -30,7 +30,7 @@ const headersTimeoutOf = ({ requestTimeoutMs }: Config): number =>
 export class HttpAdapter extends FastifyAdapter {
   readonly #config: Config;
   readonly #late: LateHandlers;
-  readonly #connections = new Connections();
+  #connections: Connections | undefined;
 
   constructor(config: Config, logger: FastifyBaseLogger) {
     const late: LateHandlers = {};
@@ -81,23 +81,24 @@ export class HttpAdapter extends FastifyAdapter {
     const { server } = fastify;
     // Nest's own hook comes before all others.
     this.setOnRequestHook(pipeline.onRequest);
-    pipeline.install(fastify, this.#connections);
-    this.#late.frameworkErrors = (...call) => void pipeline.rejectTarget(...call);
-    this.#late.clientErrors = parserErrorHandler(pipeline);
-    fastify.addHook('preClose', () => this.#connections.close(server));
-    // Else headers past the first 2,000 are dropped (Node 20) or rejected (24): 16 KiB limit their size anyway.
-    server.maxHeadersCount = 0;
-    handleUnusualRequests(server, pipeline);
-    this.#connections.accept(server, {
+    const connections = new Connections(server, {
       max: this.#config.connectionsMax,
       firstByteTimeoutMs: headersTimeoutOf(this.#config),
       warn: (message) => pipeline.logger.warn(message),
     });
+    this.#connections = connections;
+    pipeline.install(fastify, connections);
+    this.#late.frameworkErrors = (...call) => void pipeline.rejectTarget(...call);
+    this.#late.clientErrors = parserErrorHandler(pipeline);
+    fastify.addHook('preClose', () => connections.close());
+    // Else headers past the first 2,000 are dropped (Node 20) or rejected (24): 16 KiB limit their size anyway.
+    server.maxHeadersCount = 0;
+    handleUnusualRequests(server, pipeline);
   }
 
   /** Accepts no more connections, and closes the open ones by their responses, as far as these come in time. */
-  drain(timeoutMs: number): Promise<void> {
-    return this.#connections.drain(timeoutMs);
+  async drain(timeoutMs: number): Promise<void> {
+    await this.#connections?.drain(timeoutMs);
   }
 
   /** The pipeline reads bodies. */

@@ -21,8 +21,9 @@ export interface SocketOptions extends CommonHeadersOptions {
 
 /** Responds to bytes that Node's parser rejects, and to what arrives too late: there is only a connection then. */
 export function parserErrorHandler(options: SocketOptions) {
-  return (error: ConnectionError, socket: Duplex): void => {
-    if (!(socket instanceof ClientConnection) || socket.isInputIgnored) return;
+  return (error: ConnectionError, duplex: Duplex): void => {
+    const socket = ClientConnection.of(duplex);
+    if (socket.isInputIgnored) return;
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
@@ -48,9 +49,8 @@ export function parserErrorHandler(options: SocketOptions) {
 export function handleUnusualRequests(server: Server, options: SocketOptions): void {
   // The request pipeline responds 417, after admission.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-    if (!(socket instanceof ClientConnection))
-      throw new Error('a connection that the service did not accept');
+  server.on('connect', (request: IncomingMessage, duplex: Duplex) => {
+    const socket = ClientConnection.of(duplex);
     // Node.js has removed its own listeners.
     socket.on('error', () => socket.destroy());
     socket.on('timeout', () => socket.destroy());

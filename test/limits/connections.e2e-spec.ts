@@ -76,12 +76,12 @@ describe('a connection', () => {
       () =>
         `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n{`,
     ],
-  ])('on which %s comes drop by drop is answered 408 when the time is over', async (_what, begin) => {
+  ])('on which %s comes byte by byte gets 408 when the time is over', async (_what, begin) => {
     await start({ REQUEST_TIMEOUT_MS: '1000' });
     const connection = await connected();
     const sinceMs = performance.now();
     connection.send(begin());
-    // Each drop makes the connection look alive.
+    // Each byte makes the connection look alive.
     const drip = setInterval(() => connection.send('x'), 50);
     const answer = await connection.answer().finally(() => clearInterval(drip));
     expect(answer.status).toBe(408);

@@ -25,7 +25,6 @@ let port: number;
 const clients: Socket[] = [];
 
 async function start(options: Partial<ConnectionOptions> = {}): Promise<void> {
-  connections = new Connections();
   server = createServer(
     { requireHostHeader: false },
     Connections.dispatch((request, response) => {
@@ -35,7 +34,7 @@ async function start(options: Partial<ConnectionOptions> = {}): Promise<void> {
       onDispatch(one);
     }),
   );
-  connections.accept(server, {
+  connections = new Connections(server, {
     max: 100,
     firstByteTimeoutMs: 60_000,
     warn: (message) => warnings.push(message),
@@ -55,7 +54,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  await connections.close(server);
+  await connections.close();
   server.close();
 });
 
@@ -288,7 +287,7 @@ describe('a stop', () => {
     client.pause();
     client.write(many(2));
     await until(() => dispatched[0]?.response.writableEnded === true);
-    const closed = connections.close(server);
+    const closed = connections.close();
     const text = read(client);
     client.resume();
     expect((await text).length).toBeGreaterThan(40_000_000);
@@ -302,7 +301,7 @@ describe('a stop', () => {
     const text = read(client);
     client.write(many(3));
     await until(() => dispatched.length === 1);
-    const closed = connections.close(server);
+    const closed = connections.close();
     onDispatch = (one) => respond(one);
     if (dispatched[0] !== undefined) respond(dispatched[0]);
     expect(closes(await text)).toEqual([false, false, true]);
@@ -315,7 +314,7 @@ describe('a stop', () => {
     const client = await open();
     client.write(`${request(0)}GET /1 HT`);
     await read(client, 1);
-    const closed = connections.close(server);
+    const closed = connections.close();
     client.write('TP/1.1\r\n\r\n');
     expect(closes(await read(client))).toEqual([true]);
     await closed;
@@ -326,7 +325,7 @@ describe('a stop', () => {
     const [unused, idle] = [await open(), await open()];
     idle.write(request(0));
     await read(idle, 1);
-    await Promise.all([once(unused, 'close'), once(idle, 'close'), connections.close(server)]);
+    await Promise.all([once(unused, 'close'), once(idle, 'close'), connections.close()]);
     await expect(open()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 

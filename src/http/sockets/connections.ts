@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import type { IncomingMessage, RequestListener, Server as HttpServer } from 'node:http';
+import type { RequestListener, Server as HttpServer } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClientConnection } from './client-connection.js';
 
@@ -23,31 +24,32 @@ export class Connections {
   /** Clients that have sent nothing yet. */
   readonly #unused = new Set<Socket>();
   readonly #open = new Set<ClientConnection>();
-  #acceptor: Server | undefined;
-  #closed: Promise<unknown> = Promise.resolve();
+  readonly #server: HttpServer;
+  readonly #acceptor: Server;
+  readonly #closed: Promise<unknown>;
   #isStopping = false;
 
-  /** The server's request listener: dispatches the requests of each connection one after another. */
+  /** The request listener of the server: dispatches the requests of each connection one after another. */
   static dispatch(handle: RequestListener): RequestListener {
-    return (request, response) => connectionOf(request)?.dispatch(request, response, handle);
+    return (request, response) => ClientConnection.of(request.socket).dispatch(request, response, handle);
   }
 
-  /** To be called before the server listens. Then it gets its connections from here (`server.emit('connection', …)`). */
-  accept(server: HttpServer, { max, firstByteTimeoutMs, warn }: ConnectionOptions): void {
-    const acceptor = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      this.#accept(socket, firstByteTimeoutMs, server),
+  /** @param server does not listen yet. It gets its connections from here (`server.emit('connection', …)`) */
+  constructor(server: HttpServer, { max, firstByteTimeoutMs, warn }: ConnectionOptions) {
+    this.#server = server;
+    this.#acceptor = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
+      this.#accept(socket, firstByteTimeoutMs),
     );
-    acceptor.maxConnections = max;
-    acceptor.on('drop', warningOfRejected(warn));
+    this.#acceptor.maxConnections = max;
+    this.#acceptor.on('drop', warningOfRejected(warn));
     // The server has bound the port; the one that listens on its handle last gets the connections.
-    server.on('listening', () => acceptor.listen(server));
-    this.#closed = once(acceptor, 'close');
-    this.#acceptor = acceptor;
+    server.on('listening', () => this.#acceptor.listen(server));
+    this.#closed = once(this.#acceptor, 'close');
   }
 
-  /** Whether the response to a request must close its connection. */
-  isLast(request: IncomingMessage): boolean {
-    return connectionOf(request)?.requests.isLast(this.#isStopping) === true;
+  /** Whether the response to a request must close its connection. An injected request has none. */
+  isLast({ socket }: { readonly socket: Duplex }): boolean {
+    return socket instanceof ClientConnection && socket.requests.isLast(this.#isStopping);
   }
 
   /** Accepts no more connections, and closes the open ones with their next responses, as far as these come in time. */
@@ -57,22 +59,22 @@ export class Connections {
   }
 
   /** Resolves when all connections are closed: at once those without a request, the others after their responses. */
-  async close(server: HttpServer): Promise<void> {
+  async close(): Promise<void> {
     this.#stop();
     for (const socket of this.#unused) socket.destroy();
     // Node.js takes a connection for idle when its response has been written, although the client has not read it.
     while ([...this.#open].some(({ requests }) => requests.isSending)) await delay(SENDING_CHECK_MS);
-    server.closeIdleConnections();
+    this.#server.closeIdleConnections();
     await this.#closed;
   }
 
   #stop(): void {
     this.#isStopping = true;
-    this.#acceptor?.close();
+    this.#acceptor.close();
   }
 
   /** An unused connection stays a mere socket, which takes half of the memory. */
-  #accept(socket: Socket, timeoutMs: number, server: HttpServer): void {
+  #accept(socket: Socket, timeoutMs: number): void {
     const end = (): void => void socket.destroy();
     this.#unused.add(socket);
     socket.setTimeout(timeoutMs).once('timeout', end).once('end', end).once('error', end);
@@ -83,14 +85,10 @@ export class Connections {
       const connection = new ClientConnection(socket, bytes);
       this.#open.add(connection);
       connection.once('close', () => this.#open.delete(connection));
-      server.emit('connection', connection);
+      this.#server.emit('connection', connection);
     });
   }
 }
-
-/** Undefined where a request was injected without a connection. */
-const connectionOf = ({ socket }: IncomingMessage): ClientConnection | undefined =>
-  (socket as unknown) instanceof ClientConnection ? (socket as unknown as ClientConnection) : undefined;
 
 /** Counts the connections that are rejected, and warns of them at most once a minute. */
 function warningOfRejected(warn: (message: string) => void): () => void {
