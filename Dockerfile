@@ -8,9 +8,8 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json prisma.config.ts ./
+COPY .swcrc nest-cli.json tsconfig.json tsconfig.build.json prisma.config.ts ./
 COPY prisma prisma
-COPY tools tools
 COPY src src
 RUN npm run build
 
@@ -48,7 +47,7 @@ ARG CREATED=1970-01-01T00:00:00Z
 ARG SOURCE=
 ARG NODE_IMAGE
 LABEL org.opencontainers.image.title="Pet Store Service" \
-      org.opencontainers.image.description="An HTTP and JSON service to manage a pet store's animals and orders" \
+      org.opencontainers.image.description="An HTTP and JSON service to manage a pet store's pets and orders" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.source="${SOURCE}" \
       org.opencontainers.image.version="${VERSION}" \

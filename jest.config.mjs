@@ -7,19 +7,8 @@ export default {
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2023',
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
-          keepClassNames: true,
-        },
-        module: { type: 'commonjs' },
-        sourceMaps: 'inline',
-      },
-    ],
+    // Compiled as .swcrc says, but to CommonJS: Jest cannot load ES modules of Nest on every supported Node.js.
+    '^.+\\.ts$': '@swc/jest',
     '/node_modules/.+\\.m?js$': '<rootDir>/test/support/esm-to-cjs.cjs',
   },
   transformIgnorePatterns: [],

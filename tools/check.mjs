@@ -11,10 +11,9 @@ const CHECKS = {
   words: 'node tools/check-words.mjs',
   docs: 'node tools/check-docs.mjs',
   migrations: 'squawk prisma/migrations/*/migration.sql && node tools/check-migrations.mjs',
-  drift: 'node tools/build.mjs && node tools/check-drift.mjs',
   openapi:
-    'node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/generators.mjs',
-  deploy: 'node tools/build.mjs && node tools/check-deploy.mjs',
+    'npm run build && node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/generators.mjs',
+  deploy: 'npm run build && node tools/check-deploy.mjs',
 };
 
 const wanted = argv.slice(2);

@@ -12,20 +12,17 @@ export function packageFile(name, path) {
   return manifest.slice(0, -'package.json'.length) + path;
 }
 
-/**
- * Runs a script with this Node.js, and returns its exit code and what it printed, in the order in which it was printed.
- * With `shown`, the terminal is the script's own, and nothing is returned of what it printed.
- */
-export function runScript(path, words, { shown = false, env = process.env } = {}) {
+/** Runs a script with this Node.js. Returns its exit code and its output, of both streams in the order of writing. */
+export function runScript(path, words, { env = process.env } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [path, ...words], {
       cwd: root,
       env,
-      stdio: shown ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text) => (output += text));
+      stream.setEncoding('utf8').on('data', (text) => (output += text));
     }
     child.once('error', reject);
     // A script that a signal ended has no exit code, and has not succeeded.

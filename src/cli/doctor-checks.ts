@@ -60,8 +60,8 @@ const checkMigrations: Check = async ({ client }) => {
   const failed = [...records.values()].find(({ state }) => state === 'failed');
   if (failed !== undefined) {
     return fail(
-      `${failed.name} was started and did not finish: check how much of it was applied, ` +
-        'then run `npm run prisma -- migrate resolve` and `petstore db migrate`.',
+      `${failed.name} failed under Prisma's command line: repair what it left behind, set rolled_back_at = now() ` +
+        '(or finished_at, if all of it is applied) in its row of _prisma_migrations, then run `petstore db migrate`.',
     );
   }
   const pending = files.filter(({ name }) => !records.has(name));

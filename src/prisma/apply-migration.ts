@@ -90,7 +90,7 @@ async function applyIfPending(
   if (record?.state === 'failed') {
     throw errorOf(
       migration,
-      `failed under Prisma's command line and may be partly applied. Repair the database, then run "npm run prisma -- migrate resolve" with --rolled-back or --applied ${name}.`,
+      `failed under Prisma's command line and may be partly applied. Repair the database, then run "update _prisma_migrations set rolled_back_at = now() where migration_name = '${name}'" to apply it again, or set finished_at if all of it is applied.`,
     );
   }
   await prepareTransaction(client, Math.min(TABLE_LOCK_MS, lockTimeoutMs));

@@ -235,7 +235,7 @@ describe('migrate', () => {
     await client.query(
       `insert into _prisma_migrations (id, checksum, migration_name) values ('x', 'y', '3_birds')`,
     );
-    await expect(migrateTo(directory)).rejects.toThrow(/3_birds failed under Prisma.*migrate resolve/);
+    await expect(migrateTo(directory)).rejects.toThrow(/3_birds failed under Prisma.*set rolled_back_at/);
     await client.query(`update _prisma_migrations set rolled_back_at = now() where id = 'x'`);
     expect(await migrateTo(directory)).toEqual(['3_birds']);
   });

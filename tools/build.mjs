@@ -1,4 +1,0 @@
-// npm run build
-import { buildOrTell } from './build/service.mjs';
-
-process.exitCode = await buildOrTell();
