@@ -12,24 +12,18 @@ import { OpenApiModule } from './openapi/openapi.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { PrismaModule } from './prisma/prisma.module.js';
 import { StoreModule } from './store/store.module.js';
-import type { LogDestination } from './telemetry/logging/log-destination.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
 import { ThrottlingModule } from './throttling/throttling.module.js';
 import { UsageModule } from './usage/usage.module.js';
 
-export interface AppEnvironment extends Environment {
-  /** Where all log lines go. */
-  readonly destination: Pick<LogDestination, 'write' | 'flush'>;
-}
-
 @Module({})
 export class AppModule {
-  static register({ destination, ...environment }: AppEnvironment): DynamicModule {
+  static register(environment: Environment): DynamicModule {
     return {
       module: AppModule,
       imports: [
         ConfigModule.register(environment),
-        TelemetryModule.register(destination),
+        TelemetryModule,
         ManagementModule,
         PrismaModule.registerAsync({
           imports: [ManagementModule],
@@ -51,7 +45,7 @@ export class AppModule {
         StoreModule,
         UsageModule,
         OpenApiModule,
-        LifecycleModule.register(destination),
+        LifecycleModule,
       ],
     };
   }

@@ -7,19 +7,13 @@ import { SHUTDOWN_SIGNALS } from './lifecycle/shutdown.js';
 import { explainStartError } from './lifecycle/start-error.js';
 import { StartReport } from './lifecycle/start-report.js';
 import { setUpOpenApi } from './openapi/set-up.js';
-import { LogDestination } from './telemetry/logging/log-destination.js';
 import { createLogger, nestLogger } from './telemetry/logging/logger.js';
-
-/** Standard error: standard output belongs to what a command prints. */
-const STDERR = 2;
 
 async function start(): Promise<void> {
   const config = loadConfig(process.env);
-  const destination = new LogDestination({ fd: STDERR });
-  process.on('exit', () => destination.flushSync());
-  const logger = createLogger(config.logLevel, destination);
+  const logger = createLogger(config.logLevel);
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.register({ config, logger, destination }),
+    AppModule.register({ config, logger }),
     new HttpAdapter(config, logger),
     { logger: nestLogger(logger), abortOnError: false },
   );

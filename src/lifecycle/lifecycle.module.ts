@@ -1,4 +1,4 @@
-import { type DynamicModule, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
@@ -6,7 +6,6 @@ import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
 import { ManagementModule } from '../management/management.module.js';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { LogDestination } from '../telemetry/logging/log-destination.js';
 import { deleteExpiredUsage } from '../throttling/usage-retention.js';
 import { Housekeeping } from './housekeeping.js';
 import { Shutdown } from './shutdown.js';
@@ -17,25 +16,19 @@ const USAGE_BATCH = 1000;
 const IDEMPOTENCY_BATCH = 100;
 
 /** What the service does at its start, once an hour, and at its end. */
-@Module({})
-export class LifecycleModule {
-  static register(destination: Pick<LogDestination, 'flush'>): DynamicModule {
-    return {
-      module: LifecycleModule,
-      imports: [ManagementModule, IdempotencyModule],
-      providers: [
-        { provide: LogDestination, useValue: destination },
-        {
-          provide: Housekeeping,
-          inject: [PrismaService, Idempotency, CONFIG, LOGGER],
-          useFactory: createHousekeeping,
-        },
-        StartReport,
-        Shutdown,
-      ],
-    };
-  }
-}
+@Module({
+  imports: [ManagementModule, IdempotencyModule],
+  providers: [
+    {
+      provide: Housekeeping,
+      inject: [PrismaService, Idempotency, CONFIG, LOGGER],
+      useFactory: createHousekeeping,
+    },
+    StartReport,
+    Shutdown,
+  ],
+})
+export class LifecycleModule {}
 
 /** Deletes old days of usage and expired idempotency keys. */
 function createHousekeeping(

@@ -10,7 +10,6 @@ import { ManagementServer } from '../management/management-server.js';
 import { Readiness } from '../management/readiness.js';
 import { Database } from '../prisma/database.js';
 import { WarmUp } from '../prisma/warm-up.js';
-import { LogDestination } from '../telemetry/logging/log-destination.js';
 import { TRACING } from '../telemetry/telemetry.module.js';
 import type { Tracing } from '../telemetry/tracing/tracing.js';
 import { Housekeeping } from './housekeeping.js';
@@ -41,7 +40,6 @@ const BATCHES_MS = 2000;
 const TRACES_MS = 1000;
 
 const MANAGEMENT_MS = 1000;
-const LOG_MS = 1000;
 
 /**
  * The shutdown, in one order: providers have no shutdown hooks of their own, because Nest calls those of `OnModuleDestroy` while the
@@ -57,7 +55,6 @@ export class Shutdown implements BeforeApplicationShutdown {
     private readonly database: Database,
     private readonly readiness: Readiness,
     private readonly management: ManagementServer,
-    private readonly log: LogDestination,
     @Inject(TRACING) private readonly tracing: Tracing | undefined,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -133,7 +130,6 @@ export class Shutdown implements BeforeApplicationShutdown {
         run: () => Promise.race([this.tracing?.close(), delay(TRACES_MS, undefined, { ref: false })]),
       },
       { name: 'management', boundMs: MANAGEMENT_MS, run: () => this.management.close() },
-      { name: 'log', boundMs: LOG_MS, run: () => this.log.flush() },
     ];
   }
 

@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import type { Logger } from 'pino';
 import { BatchObserver } from '../batching/batching.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
@@ -6,7 +6,6 @@ import type { Config } from '../config/config.js';
 import { HttpObserver } from '../http/observer.js';
 import { AdmissionObserver } from '../throttling/admission-statement.js';
 import { releaseVersion } from '../config/version.js';
-import type { LogDestination } from './logging/log-destination.js';
 import { RequestLog } from './logging/request-log.js';
 import { Telemetry } from './telemetry.js';
 import { startTracing, type Tracing } from './tracing/tracing.js';
@@ -16,32 +15,22 @@ export const TRACING = Symbol('TRACING');
 
 /** Log lines, metrics and traces of all requests. */
 @Global()
-@Module({})
-export class TelemetryModule {
-  static register(destination: Pick<LogDestination, 'write'>): DynamicModule {
-    return {
-      module: TelemetryModule,
-      providers: [
-        { provide: TRACING, inject: [CONFIG, LOGGER], useFactory: createTracing },
-        {
-          provide: RequestLog,
-          inject: [CONFIG, LOGGER],
-          useFactory: ({ logRequests }: Config, logger: Logger) =>
-            new RequestLog(destination, logRequests, logger),
-        },
-        {
-          provide: Telemetry,
-          inject: [RequestLog, { token: TRACING, optional: true }],
-          useFactory: (log: RequestLog, tracing?: Tracing) => new Telemetry(log, tracing),
-        },
-        { provide: HttpObserver, useExisting: Telemetry },
-        { provide: BatchObserver, useExisting: Telemetry },
-        { provide: AdmissionObserver, useExisting: Telemetry },
-      ],
-      exports: [Telemetry, TRACING, HttpObserver, BatchObserver, AdmissionObserver],
-    };
-  }
-}
+@Module({
+  providers: [
+    { provide: TRACING, inject: [CONFIG, LOGGER], useFactory: createTracing },
+    RequestLog,
+    {
+      provide: Telemetry,
+      inject: [RequestLog, { token: TRACING, optional: true }],
+      useFactory: (log: RequestLog, tracing?: Tracing) => new Telemetry(log, tracing),
+    },
+    { provide: HttpObserver, useExisting: Telemetry },
+    { provide: BatchObserver, useExisting: Telemetry },
+    { provide: AdmissionObserver, useExisting: Telemetry },
+  ],
+  exports: [Telemetry, TRACING, HttpObserver, BatchObserver, AdmissionObserver],
+})
+export class TelemetryModule {}
 
 async function createTracing({ tracing }: Config, logger: Logger): Promise<Tracing | undefined> {
   if (tracing === undefined) return undefined;

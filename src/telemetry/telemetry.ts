@@ -42,7 +42,7 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
     this.#http.answered(operation, request.method, reply.statusCode, seconds);
     if (request.decision !== null) this.#admissions.decided(request.decision);
     this.#tracing?.answered(request, reply);
-    this.#log.answered(request, reply, this.#traceIdOf(request));
+    this.#log.responded(request, reply, this.#traceIdOf(request));
   }
 
   respondedOnSocket(response: SocketResponse): void {

@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { Pool } from 'pg';
-import { pino } from 'pino';
 import { AppModule } from '../../src/app.module.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { columnTypes } from '../../src/prisma/query-rows.js';
@@ -12,7 +11,7 @@ import { Clock } from '../../src/common/clock.js';
 import { Database } from '../../src/prisma/database.js';
 import { HttpAdapter } from '../../src/http/http-adapter.js';
 import { ManagementServer } from '../../src/management/management-server.js';
-import { nestLogger } from '../../src/telemetry/logging/logger.js';
+import { createLogger, nestLogger } from '../../src/telemetry/logging/logger.js';
 import { toJson } from '../../src/openapi/json.js';
 import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
 import { setUpOpenApi } from '../../src/openapi/set-up.js';
@@ -50,8 +49,8 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
-  /** Gets the line of each request; without it they are shown when TEST_LOG_LEVEL is set. */
-  readonly onRequestLine?: (line: string) => void;
+  /** Gets every log line; without it they are shown when TEST_LOG_LEVEL is set. */
+  readonly onLogLine?: (line: string) => void;
   /** Another database than a new one: then the caller drops it. */
   readonly databaseUrl?: string;
   /** The test provokes 503. Otherwise one fails it under its own name, whatever the test compares. */
@@ -76,10 +75,11 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const prisma = new PrismaService(
     new ConnectionPools({ ...config.database, url: databaseUrl, onConnectionLost: () => undefined }),
   );
-  const logger = pino({ level: process.env['TEST_LOG_LEVEL'] ?? 'info' }, { write: showLine });
-  const destination = { write: options.onRequestLine ?? showLine, flush: () => Promise.resolve() };
+  const logger = createLogger(process.env['TEST_LOG_LEVEL'] ?? 'info', {
+    write: options.onLogLine ?? showLine,
+  });
   const builder = Test.createTestingModule({
-    imports: [AppModule.register({ config, logger, destination })],
+    imports: [AppModule.register({ config, logger })],
   })
     .overrideProvider(Database)
     .useValue(new Database(databaseUrl, false, prisma))

@@ -18,9 +18,8 @@ export async function servedDocument(path) {
   const config = loadConfig({ DATABASE_URL: NOWHERE });
   const connections = new ConnectionPools({ ...config.database, onConnectionLost: () => undefined });
   const logger = createLogger('silent');
-  const destination = { write: () => undefined, flush: () => Promise.resolve() };
   const module = await Test.createTestingModule({
-    imports: [AppModule.register({ config, logger, destination })],
+    imports: [AppModule.register({ config, logger })],
   })
     .overrideProvider(Database)
     .useValue(new Database(NOWHERE, false, new PrismaService(connections)))

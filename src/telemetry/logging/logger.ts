@@ -1,17 +1,67 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import sonicBoom from 'sonic-boom';
+import { maskKeys } from '../../common/mask-keys.js';
 
-/** JSON lines. A header with a key never gets into one, and the destination masks what else looks like a key. */
-export const createLogger = (level: string, destination: DestinationStream = pino.destination(2)): Logger =>
+/** JSON lines without API keys, on standard error unless a `destination` is given. */
+export const createLogger = (level: string, destination: DestinationStream = openStandardError()): Logger =>
   pino(
-    {
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      redact: ['headers.authorization', 'req.headers.authorization', 'request.headers.authorization'],
-    },
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: maskKeys } },
     destination,
   );
+
+/** Standard output belongs to the output of commands. */
+const STDERR = 2;
+
+/** Bytes that a pipe takes as a whole (PIPE_BUF of Linux): parts of lines never mix, also when the process exits during a write. */
+const CHUNK = 4096;
+
+/** Milliseconds after which a smaller chunk is written as well. */
+const FLUSH_MS = 100;
+
+/** Bytes that wait for a slow reader: about five seconds of lines at full load. Further lines are dropped. */
+const WAITING_MAX = 32 * 1024 * 1024;
+
+/** Tries, 100 ms apart, to write into a full pipe at the exit, which must not wait for a reader that has stopped. */
+const RETRIES_MAX = 10;
+
+/**
+ * A stream that writes asynchronously, and synchronously at the exit, also after a crash. pino's own destination has the version of
+ * sonic-boom before, which never exits when that write fails.
+ */
+function openStandardError(): DestinationStream {
+  let isExiting = false;
+  let retries = 0;
+  const stream = new sonicBoom.SonicBoom({
+    fd: STDERR,
+    minLength: CHUNK - 1,
+    maxWrite: CHUNK,
+    maxLength: WAITING_MAX,
+    periodicFlush: FLUSH_MS,
+    retryEAGAIN: () => !isExiting || retries++ < RETRIES_MAX,
+  });
+  let dropped = 0;
+  stream.on('drop', () => (dropped += 1));
+  stream.on('drain', () => {
+    if (dropped === 0) return;
+    const msg = `${String(dropped)} log lines were dropped, because nothing read them`;
+    dropped = 0;
+    stream.write(
+      `${JSON.stringify({ level: pino.levels.values['warn'], time: new Date().toISOString(), msg })}\n`,
+    );
+  });
+  // Neither a full disk nor a reader that has gone may end the service. The next write tries again.
+  stream.on('error', () => undefined);
+  process.on('exit', () => {
+    isExiting = true;
+    try {
+      stream.flushSync();
+    } catch {
+      // There is no other place to report it.
+    }
+  });
+  return stream;
+}
 
 /** Passes on the warnings and errors of Nest. An exception that ends the start is left to the caller, who gets it as well. */
 export function nestLogger(logger: Logger): LoggerService {
