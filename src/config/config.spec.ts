@@ -19,7 +19,7 @@ describe('loadConfig', () => {
       managementPort: 3001,
       logRequests: 'all',
       drainGraceMs: 0,
-      tracing: undefined,
+      tracing: false,
       publicUrl: '',
       corsOrigins: '*',
       database: { url: undefined, dataDir: './.petstore', namedStatements: true },
@@ -39,14 +39,13 @@ describe('loadConfig', () => {
       LOG_REQUESTS: 'errors',
       DRAIN_GRACE_MS: '5000',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
-      OTEL_TRACES_SAMPLER_ARG: '0.25',
     });
     expect(config).toMatchObject({
       port: 8080,
       managementPort: 9100,
       logRequests: 'errors',
       drainGraceMs: 5000,
-      tracing: { endpoint: 'http://collector:4318', ratio: 0.25, serviceName: 'petstore' },
+      tracing: true,
       publicUrl: 'https://api.example.com',
       trustProxy: { networks: ['10.0.0.0/8'] },
       corsOrigins: ['https://a.example', 'https://b.example'],
@@ -73,6 +72,7 @@ describe('loadConfig', () => {
       BAN_SECONDS: '7200',
       LOG_REQUESTS: 'some',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+      OTEL_TRACES_SAMPLER: 'some',
       OTEL_TRACES_SAMPLER_ARG: '2',
     });
     const names = faults.map((fault) => fault.slice(0, fault.indexOf(':')));
@@ -84,6 +84,7 @@ describe('loadConfig', () => {
       'LOG_LEVEL',
       'LOG_REQUESTS',
       'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_TRACES_SAMPLER',
       'OTEL_TRACES_SAMPLER_ARG',
       'PORT',
       'PUBLIC_URL',

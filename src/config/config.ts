@@ -62,6 +62,16 @@ const trustProxy = z.string().transform((text, context) => {
   }
 });
 
+/** OpenTelemetry's own, in its environment variable specification. */
+const TRACES_SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
 /** Also while other variables are wrong, so that an operator sees all faults at once. */
 const always = (): boolean => true;
 
@@ -89,11 +99,11 @@ const variables = z
     // An idle one takes some 12 KB of memory and a descriptor.
     CONNECTIONS_MAX: integer(1, 1_000_000).default(10_000),
     SHUTDOWN_TIMEOUT_MS: integer(0, 600_000).default(10_000),
-    // Without a collector there are no traces. OpenTelemetry gives these names.
+    // Either turns traces on. OpenTelemetry reads these variables itself, and ignores wrong values.
     OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318').optional(),
-    // The part of the traces that is kept of those that begin here.
-    OTEL_TRACES_SAMPLER_ARG: ratio.transform(Number).default(1),
-    OTEL_SERVICE_NAME: z.string().default('petstore'),
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/, 'http://collector:4318/v1/traces').optional(),
+    OTEL_TRACES_SAMPLER: oneOf(TRACES_SAMPLERS).optional(),
+    OTEL_TRACES_SAMPLER_ARG: ratio.optional(),
     // Without one an embedded PostgreSQL runs in DATA_DIR.
     DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://user:password@host:5432/database').optional(),
     DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
@@ -154,14 +164,7 @@ function toConfig(read: z.infer<typeof variables>) {
     keepAliveTimeoutMs: read.KEEP_ALIVE_TIMEOUT_MS,
     connectionsMax: read.CONNECTIONS_MAX,
     shutdownTimeoutMs: read.SHUTDOWN_TIMEOUT_MS,
-    tracing:
-      read.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
-        ? undefined
-        : {
-            endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT,
-            ratio: read.OTEL_TRACES_SAMPLER_ARG,
-            serviceName: read.OTEL_SERVICE_NAME,
-          },
+    tracing: (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
     database: {
       url: read.DATABASE_URL,
       dataDir: read.DATA_DIR,

@@ -11,7 +11,7 @@ import { Readiness } from '../management/readiness.js';
 import { Database } from '../prisma/database.js';
 import { WarmUp } from '../prisma/warm-up.js';
 import { TRACING } from '../telemetry/telemetry.module.js';
-import type { Tracing } from '../telemetry/tracing/tracing.js';
+import type { Tracing } from '../telemetry/tracing.js';
 import { Housekeeping } from './housekeeping.js';
 import { type Phase, runPhases } from './phases.js';
 

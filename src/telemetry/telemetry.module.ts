@@ -8,7 +8,7 @@ import { AdmissionObserver } from '../throttling/admission-statement.js';
 import { releaseVersion } from '../config/version.js';
 import { RequestLog } from './logging/request-log.js';
 import { Telemetry } from './telemetry.js';
-import { startTracing, type Tracing } from './tracing/tracing.js';
+import type { Tracing } from './tracing.js';
 
 /** Injects the `Tracing`, undefined without a collector. */
 export const TRACING = Symbol('TRACING');
@@ -33,6 +33,8 @@ export const TRACING = Symbol('TRACING');
 export class TelemetryModule {}
 
 async function createTracing({ tracing }: Config, logger: Logger): Promise<Tracing | undefined> {
-  if (tracing === undefined) return undefined;
-  return await startTracing({ ...tracing, version: releaseVersion(), warn: (text) => logger.warn(text) });
+  if (!tracing) return undefined;
+  // Loaded only here: OpenTelemetry takes time and memory.
+  const { Tracing } = await import('./tracing.js');
+  return new Tracing(releaseVersion(), (message) => logger.warn(message));
 }

@@ -13,7 +13,7 @@ export interface CollectedSpan {
   readonly endTimeUnixNano: string;
   readonly status: { readonly code?: number };
   readonly attributes: Readonly<Record<string, unknown>>;
-  readonly service: unknown;
+  readonly resource: Readonly<Record<string, unknown>>;
 }
 
 export interface OtlpCollector {
@@ -69,7 +69,7 @@ const spansOf = ({ resourceSpans }: ExportRequest): CollectedSpan[] =>
       spans.map((span) => ({
         ...span,
         attributes: recordOf(span.attributes),
-        service: recordOf(resource.attributes)['service.name'],
+        resource: recordOf(resource.attributes),
       })),
     ),
   );

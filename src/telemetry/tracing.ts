@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type Attributes,
-  type Context,
+  defaultTextMapGetter,
+  diag,
+  DiagLogLevel,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -9,61 +11,51 @@ import {
   trace,
   type Tracer,
 } from '@opentelemetry/api';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
-  BasicTracerProvider,
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  type SpanExporter,
-  TraceIdRatioBasedSampler,
-} from '@opentelemetry/sdk-trace-base';
+  detectResources,
+  envDetector,
+  hostDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BatchReport } from '../../batching/batcher.js';
-import { routeConfigOf } from '../../common/route.decorators.js';
-import { maskKeys } from '../../common/mask-keys.js';
-import { parseTraceParent } from './traceparent.js';
+import type { BatchReport } from '../batching/batcher.js';
+import { routeConfigOf } from '../common/route.decorators.js';
+import { maskKeys } from '../common/mask-keys.js';
 
-export interface TracingOptions {
-  /** The collector's address, to which `/v1/traces` is added. */
-  readonly endpoint: string;
-  /** The part of the traces that begin here and are kept, 0 to 1. Of the others their beginning has decided. */
-  readonly ratio: number;
-  readonly serviceName: string;
-  readonly version: string;
-  readonly warn: (message: string) => void;
-}
-
-/** A span of each request, with one below it for each question that the request asked the database. */
-export class OtlpTracing {
+/** A span for each request, with one below it for each item that the request sent to the database. The variables are OpenTelemetry's. */
+export class Tracing {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
+  readonly #propagator = new W3CTraceContextPropagator();
   readonly #spans = new WeakMap<FastifyRequest, Span>();
-  /** The request that the present code runs for. Questions keep it, as their statement is sent for many at once. */
+  /** The span of the request that the present code runs for. Items keep it, because a statement is sent for many at once. */
   readonly #current = new AsyncLocalStorage<Span | undefined>();
 
-  constructor(options: TracingOptions) {
+  constructor(version: string, warn: (message: string) => void) {
+    reportProblems(warn);
     this.#provider = new BasicTracerProvider({
-      resource: resourceFromAttributes({
-        'service.name': options.serviceName,
-        'service.version': options.version,
-      }),
-      sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.ratio) }),
-      // A bounded queue, sent in the background: what does not fit is dropped, and nobody waits.
-      spanProcessors: [new BatchSpanProcessor(spanExporter(options))],
+      resource: resourceFromAttributes({ 'service.name': 'petstore', 'service.version': version }).merge(
+        detectResources({ detectors: [hostDetector, serviceInstanceIdDetector, envDetector] }),
+      ),
+      // A bounded queue, sent in the background. Spans that do not fit are dropped.
+      spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
     });
-    this.#tracer = this.#provider.getTracer('petstore', options.version);
+    this.#tracer = this.#provider.getTracer('petstore', version);
   }
 
   begun(request: FastifyRequest): void {
-    const { method } = request;
+    const { method, headers } = request;
     const span = this.#tracer.startSpan(
       method,
       { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
-      contextOf(request),
+      this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter),
     );
     this.#spans.set(request, span);
-    // Always, because the next request of a connection begins where the one before did.
+    // Also if it is not recorded: the next request of a connection begins in the context of the one before.
     this.#current.enterWith(span.isRecording() ? span : undefined);
   }
 
@@ -71,7 +63,7 @@ export class OtlpTracing {
     return this.#spans.get(request)?.spanContext().traceId;
   }
 
-  answered(request: FastifyRequest, reply: FastifyReply): void {
+  responded(request: FastifyRequest, reply: FastifyReply): void {
     const span = this.#spans.get(request);
     if (span === undefined) return;
     if (span.isRecording()) {
@@ -111,20 +103,13 @@ export class OtlpTracing {
     }
   }
 
+  /** Sends the remaining spans. Never rejects: the exporter reports what it cannot send. */
   async close(): Promise<void> {
-    // What could not be sent was told by the exporter already.
     await this.#provider.shutdown().catch(() => undefined);
   }
 }
 
-function contextOf({ headers }: FastifyRequest): Context {
-  const parent = parseTraceParent(headers['traceparent']);
-  if (parent === undefined) return ROOT_CONTEXT;
-  const { traceId, spanId, flags } = parent;
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: flags, isRemote: true });
-}
-
-/** By the semantic conventions for HTTP servers; what is ours alone has the prefix `petstore`. */
+/** By the semantic conventions for HTTP servers; attributes of our own have the prefix `petstore`. */
 function attributesOf(request: FastifyRequest, reply: FastifyReply): Attributes {
   const { caller } = request.decision ?? {};
   const [path = '', query] = request.url.split('?', 2);
@@ -161,29 +146,23 @@ const withoutKeys = ({
 const isSpan = (context: unknown): context is Span =>
   typeof context === 'object' && context !== null && 'spanContext' in context;
 
-/** The collector has so long for a batch, all tries together; a batch is made every 5 s. */
-const TIMEOUT_MS = 5000;
+const REPORT_EVERY_MS = 60_000;
 
-/** A collector that is away is away for a while: one line in so long tells it. */
-const WARN_EVERY_MS = 60_000;
-
-/** Sends spans to the collector, and says now and then that it cannot. */
-function spanExporter({ endpoint, warn }: TracingOptions): SpanExporter {
-  const exporter = new OTLPTraceExporter({
-    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
-    timeoutMillis: TIMEOUT_MS,
-  });
-  let warnedAtMs = Number.NEGATIVE_INFINITY;
-  return {
-    export: (spans, done) =>
-      exporter.export(spans, (result) => {
-        const nowMs = performance.now();
-        if (result.error !== undefined && nowMs - warnedAtMs > WARN_EVERY_MS) {
-          warnedAtMs = nowMs;
-          warn(`cannot send traces to ${new URL(endpoint).host}: ${result.error.message}`);
-        }
-        done(result);
-      }),
-    shutdown: () => exporter.shutdown(),
+/** Reports each message of OpenTelemetry at most once a minute: while the collector is away, every batch fails. */
+function reportProblems(warn: (message: string) => void): void {
+  const reportedAtMs = new Map<string, number>();
+  const report = (message: string): void => {
+    const nowMs = performance.now();
+    if (nowMs - (reportedAtMs.get(message) ?? Number.NEGATIVE_INFINITY) < REPORT_EVERY_MS) return;
+    reportedAtMs.set(message, nowMs);
+    warn(`traces: ${message}`);
   };
+  const ignore = (): void => undefined;
+  diag.setLogger(
+    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
+    DiagLogLevel.WARN,
+  );
+  setGlobalErrorHandler((error) =>
+    report(typeof error === 'string' ? error : (error.message ?? error.name ?? 'failed')),
+  );
 }
