@@ -7,7 +7,7 @@ import { SHUTDOWN_SIGNALS } from './lifecycle/shutdown.js';
 import { explainStartError } from './lifecycle/start-error.js';
 import { StartReport } from './lifecycle/start-report.js';
 import { setUpOpenApi } from './openapi/set-up.js';
-import { createLogger, nestLogger } from './telemetry/logging/logger.js';
+import { createLogger, nestLogger } from './telemetry/logger.js';
 
 async function start(): Promise<void> {
   const config = loadConfig(process.env);

@@ -15,6 +15,6 @@ export abstract class HttpObserver {
   /** A request's headers have arrived; nothing is decided yet. */
   abstract begun(request: FastifyRequest): void;
   /** Its response is about to be written, also when the client has gone: once for each request that has begun. */
-  abstract answered(request: FastifyRequest, reply: FastifyReply): void;
+  abstract responded(request: FastifyRequest, reply: FastifyReply): void;
   abstract respondedOnSocket(response: SocketResponse): void;
 }

@@ -177,7 +177,7 @@ export class RequestPipeline implements SocketOptions {
       return done(new ApiError(sent));
     }
     this.#setCommonHeaders(request, reply, sent.headers);
-    this.observer.answered(request, reply);
+    this.observer.responded(request, reply);
     done(null, sent.payload);
   }
 
@@ -200,6 +200,6 @@ export class RequestPipeline implements SocketOptions {
     request.decision = await admission.chargeAddress(this.#addressOf(request));
     this.#setCommonHeaders(request, reply, this.#caching.notStored);
     sendError(toApiError(error), request, reply);
-    observer.answered(request, reply);
+    observer.responded(request, reply);
   }
 }

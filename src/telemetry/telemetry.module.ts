@@ -6,7 +6,7 @@ import type { Config } from '../config/config.js';
 import { HttpObserver } from '../http/observer.js';
 import { AdmissionObserver } from '../throttling/admission-statement.js';
 import { releaseVersion } from '../config/version.js';
-import { RequestLog } from './logging/request-log.js';
+import { RequestLog } from './request-log.js';
 import { Telemetry } from './telemetry.js';
 import type { Tracing } from './tracing.js';
 

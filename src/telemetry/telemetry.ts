@@ -1,14 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { BatchReport } from '../batching/batcher.js';
 import type { AnyBatcher, BatchObserver } from '../batching/batching.js';
 import type { HttpObserver, SocketResponse } from '../http/observer.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import type { AdmissionObserver } from '../throttling/admission-statement.js';
-import type { RequestLog } from './logging/request-log.js';
-import { AdmissionMetrics } from './metrics/admission-metrics.js';
-import { GroupMetrics } from './metrics/group-metrics.js';
-import { HttpMetrics } from './metrics/http-metrics.js';
+import type { RequestLog } from './request-log.js';
+import { Metrics } from './metrics.js';
 import type { Tracing } from './tracing.js';
 
 /** W3C Trace Context, section 3.2. OpenTelemetry has a parser, but is not loaded without tracing. */
@@ -18,13 +16,10 @@ const MS = 0.001;
 
 /** Writes a log line, metrics and a span for each request. */
 export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver {
-  readonly registry = new Registry();
   readonly contextOf?: () => unknown;
   readonly #log: RequestLog;
   readonly #tracing: Tracing | undefined;
-  readonly #http = new HttpMetrics(this.registry);
-  readonly #admissions = new AdmissionMetrics(this.registry);
-  readonly #groups = new GroupMetrics(this.registry);
+  readonly #metrics = new Metrics();
 
   constructor(log: RequestLog, tracing?: Tracing) {
     this.#log = log;
@@ -32,38 +27,41 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
     if (tracing?.contextOf !== undefined) this.contextOf = tracing.contextOf;
   }
 
+  get registry(): Registry {
+    return this.#metrics.registry;
+  }
+
   begun(request: FastifyRequest): void {
-    this.#http.begun();
+    this.#metrics.requestBegan();
     this.#tracing?.begun(request);
   }
 
-  answered(request: FastifyRequest, reply: FastifyReply): void {
-    const { operation } = routeConfigOf(request);
-    const isRefused = request.decision?.rejection !== undefined;
-    const seconds = isRefused ? undefined : reply.elapsedTime * MS;
-    this.#http.answered(operation, request.method, reply.statusCode, seconds);
-    if (request.decision !== null) this.#admissions.decided(request.decision);
+  responded(request: FastifyRequest, reply: FastifyReply): void {
+    const { decision, method } = request;
+    const seconds = decision?.rejection === undefined ? reply.elapsedTime * MS : undefined;
+    this.#metrics.responded(routeConfigOf(request).operation, method, reply.statusCode, seconds);
+    if (decision !== null) this.#metrics.decided(decision);
     this.#tracing?.responded(request, reply);
     this.#log.responded(request, reply, this.#traceIdOf(request));
   }
 
   respondedOnSocket(response: SocketResponse): void {
-    this.#http.respondedOnSocket(response.error.status);
-    this.#admissions.decided(response.decision);
+    this.#metrics.respondedOnSocket(response.error.status);
+    this.#metrics.decided(response.decision);
     this.#log.respondedOnSocket(response);
   }
 
   batcherMade(batcher: AnyBatcher): void {
-    this.#groups.watch(batcher);
+    this.#metrics.watch(batcher);
   }
 
   statementEnded(report: BatchReport): void {
-    this.#groups.statementEnded(report);
+    this.#metrics.statementEnded(report);
     this.#tracing?.statementEnded(report);
   }
 
   banStarted(): void {
-    this.#admissions.banStarted();
+    this.#metrics.banStarted();
   }
 
   /** Without tracing it is the caller's, so that its trace leads to the line. */

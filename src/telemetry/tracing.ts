@@ -148,6 +148,8 @@ const isSpan = (context: unknown): context is Span =>
 
 const REPORT_EVERY_MS = 60_000;
 
+const ignore = (): void => undefined;
+
 /** Reports each message of OpenTelemetry at most once a minute: while the collector is away, every batch fails. */
 function reportProblems(warn: (message: string) => void): void {
   const reportedAtMs = new Map<string, number>();
@@ -157,7 +159,6 @@ function reportProblems(warn: (message: string) => void): void {
     reportedAtMs.set(message, nowMs);
     warn(`traces: ${message}`);
   };
-  const ignore = (): void => undefined;
   diag.setLogger(
     { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
     DiagLogLevel.WARN,

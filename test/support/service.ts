@@ -11,7 +11,7 @@ import { Clock } from '../../src/common/clock.js';
 import { Database } from '../../src/prisma/database.js';
 import { HttpAdapter } from '../../src/http/http-adapter.js';
 import { ManagementServer } from '../../src/management/management-server.js';
-import { createLogger, nestLogger } from '../../src/telemetry/logging/logger.js';
+import { createLogger, nestLogger } from '../../src/telemetry/logger.js';
 import { toJson } from '../../src/openapi/json.js';
 import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
 import { setUpOpenApi } from '../../src/openapi/set-up.js';

@@ -8,7 +8,7 @@ import { setUpOpenApi } from '../../dist/openapi/set-up.js';
 import { ConnectionPools } from '../../dist/prisma/connection-pools.js';
 import { Database } from '../../dist/prisma/database.js';
 import { PrismaService } from '../../dist/prisma/prisma.service.js';
-import { createLogger, nestLogger } from '../../dist/telemetry/logging/logger.js';
+import { createLogger, nestLogger } from '../../dist/telemetry/logger.js';
 
 /** Nothing listens there: public documents need no database. */
 const NOWHERE = 'postgresql://nobody@127.0.0.1:1/nothing';

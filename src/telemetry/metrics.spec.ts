@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { Registry } from 'prom-client';
-import { ApiError } from '../../common/errors/api-error.js';
-import type { Decision, LimitWindow } from '../../common/decision.js';
-import type { ErrorCode } from '../../common/errors/error-codes.js';
-import { AdmissionMetrics } from './admission-metrics.js';
+import { ApiError } from '../common/errors/api-error.js';
+import type { Decision, LimitWindow } from '../common/decision.js';
+import type { ErrorCode } from '../common/errors/error-codes.js';
+import { Metrics } from './metrics.js';
 
 const window = (policy: LimitWindow['policy'], remaining: number): LimitWindow => ({
   policy,
@@ -29,10 +28,9 @@ const ofAddress = (code?: ErrorCode): Decision => ({
 });
 
 async function counted(decisions: readonly Decision[]): Promise<string[]> {
-  const registry = new Registry();
-  const metrics = new AdmissionMetrics(registry);
+  const metrics = new Metrics();
   for (const decision of decisions) metrics.decided(decision);
-  const text = await registry.metrics();
+  const text = await metrics.registry.metrics();
   return text
     .split('\n')
     .filter((line) => /^petstore_(?:admissions|rejections)_total.* [1-9]\d*$/.test(line));
@@ -61,16 +59,14 @@ describe('admissions', () => {
     ['no such key', ofAddress('invalid_api_key'), [admission('none', 'unknown')]],
     ['a revoked key', ofAddress('revoked_api_key'), [admission('none', 'revoked')]],
     ['an expired key', ofAddress('expired_api_key'), [admission('none', 'expired')]],
-    ['nobody can decide', ofAddress('service_unavailable'), [admission('none', 'undecided')]],
+    ['no decision', ofAddress('service_unavailable'), [admission('none', 'undecided')]],
     ['a public document', ofAddress(), []],
   ])('%s', async (_case, decision, expected) => {
     expect(await counted([decision])).toEqual(expected);
   });
 
-  it('are told from the start where no live key is found, so that a rate sees the first', async () => {
-    const registry = new Registry();
-    new AdmissionMetrics(registry).decided(ofAddress());
-    const text = await registry.metrics();
+  it('are at 0 from the start where no live key is found, so that a rate sees the first', async () => {
+    const text = await new Metrics().registry.metrics();
     for (const outcome of ['unknown', 'revoked', 'expired', 'undecided']) {
       expect(text).toContain(admission('none', outcome, 0));
     }

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { routeConfigOf } from '../../common/route.decorators.js';
-import { CONFIG, LOGGER } from '../../config/config.module.js';
-import type { Config } from '../../config/config.js';
-import type { SocketResponse } from '../../http/observer.js';
+import { routeConfigOf } from '../common/route.decorators.js';
+import { CONFIG, LOGGER } from '../config/config.module.js';
+import type { Config } from '../config/config.js';
+import type { SocketResponse } from '../http/observer.js';
 
 /** The longest path of the interface has a tenth of this. */
 const PATH_LENGTH_MAX = 256;

@@ -1,0 +1,176 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { BatchReport } from '../batching/batcher.js';
+import { type AnyBatcher, SIZE_MAX } from '../batching/batching.js';
+import type { Decision } from '../common/decision.js';
+import { DATABASE_FAILURES } from '../common/errors/database-errors.js';
+import type { ErrorCode } from '../common/errors/error-codes.js';
+
+/** Clients can make up any other method. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS']);
+
+/** The value of `operation` where no route matched, and of `plan` without a valid key. */
+const NONE = 'none';
+
+/** Plans with series of their own. Plans are rows, so there can be thousands. */
+const PLANS_MAX = 50;
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
+const ITEMS = [1, 2, 4, 8, 16, SIZE_MAX];
+const WINDOWS = ['minute', 'day', 'ban', 'address'] as const;
+
+type Outcome = 'admitted' | 'limited' | 'banned' | 'revoked' | 'expired' | 'unknown' | 'undecided';
+
+/** The outcome for each error code of a rejection. All others are failures to decide. */
+const OUTCOMES: Partial<Record<ErrorCode, Outcome>> = {
+  rate_limit_exceeded: 'limited',
+  api_key_banned: 'banned',
+  revoked_api_key: 'revoked',
+  expired_api_key: 'expired',
+  missing_api_key: 'unknown',
+  invalid_api_key: 'unknown',
+};
+
+/** The metrics of requests, admission and batches. Each has a panel of the dashboard or an alert. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #batchers: AnyBatcher[] = [];
+  readonly #plans = new Set<string>();
+
+  readonly #requests = new Counter({
+    name: 'petstore_http_requests_total',
+    help: 'Responses sent. The operation is "none" if no route matched, also for bytes that are not HTTP.',
+    labelNames: ['operation', 'method', 'status'],
+    registers: [this.registry],
+  });
+  readonly #durations = new Histogram({
+    name: 'petstore_http_request_duration_seconds',
+    help: 'Time from the end of the request headers to the response, without requests rejected by admission.',
+    labelNames: ['operation'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly #inFlight = new Gauge({
+    name: 'petstore_http_requests_in_flight',
+    help: 'Requests without a response yet.',
+    registers: [this.registry],
+  });
+  readonly #admissions = new Counter({
+    name: 'petstore_admissions_total',
+    help: 'Admission decisions, by plan ("none" without a valid key) and outcome.',
+    labelNames: ['plan', 'outcome'],
+    registers: [this.registry],
+  });
+  readonly #rejections = new Counter({
+    name: 'petstore_rejections_total',
+    help: 'Responses with status 429, by the limit that was exceeded.',
+    labelNames: ['window'],
+    registers: [this.registry],
+  });
+  readonly #bans = new Counter({
+    name: 'petstore_bans_started_total',
+    help: 'Bans started by this replica.',
+    registers: [this.registry],
+  });
+  readonly #batchSizes = new Histogram({
+    name: 'petstore_batch_size',
+    help: 'Items in a statement.',
+    labelNames: ['batch'],
+    buckets: ITEMS,
+    registers: [this.registry],
+  });
+  readonly #batchWaits = new Histogram({
+    name: 'petstore_batch_wait_seconds',
+    help: 'Time that the oldest item of a statement waited until it was sent.',
+    labelNames: ['batch'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly #statements = new Histogram({
+    name: 'petstore_statement_duration_seconds',
+    help: 'Time from sending a statement to its result or failure.',
+    labelNames: ['batch'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly #failures = new Counter({
+    name: 'petstore_statement_failures_total',
+    help: 'Failed statements. Most of their items are retried.',
+    labelNames: ['batch', 'failure'],
+    registers: [this.registry],
+  });
+
+  constructor() {
+    // At 0 from the start: `rate` cannot see the first event of a series that appears with it.
+    for (const outcome of ['unknown', 'revoked', 'expired', 'undecided'] as const) {
+      this.#admissions.inc({ plan: NONE, outcome }, 0);
+    }
+    for (const window of WINDOWS) this.#rejections.inc({ window }, 0);
+    const waiting: Gauge<'batch'> = new Gauge({
+      name: 'petstore_batch_waiting',
+      help: 'Items waiting for a statement.',
+      labelNames: ['batch'],
+      registers: [this.registry],
+      collect: () => {
+        waiting.reset();
+        for (const batcher of this.#batchers) waiting.inc({ batch: batcher.name }, batcher.waiting);
+      },
+    });
+  }
+
+  requestBegan(): void {
+    this.#inFlight.inc();
+  }
+
+  /** @param seconds undefined for a rejection: some are delayed, and a flood of them is not a slow service */
+  responded(operation: string | undefined, method: string, status: number, seconds?: number): void {
+    this.#inFlight.dec();
+    if (seconds !== undefined) this.#durations.observe({ operation: operation ?? NONE }, seconds);
+    this.#countRequest(operation, method, status);
+  }
+
+  respondedOnSocket(status: number): void {
+    this.#countRequest(undefined, 'other', status);
+  }
+
+  /** A request for a public document has neither a key nor a rejection, and is not counted. */
+  decided({ caller, rejection, rejectedBy }: Decision): void {
+    const plan = this.#planOf(caller?.planId);
+    if (rejection === undefined) {
+      if (caller !== undefined) this.#admissions.inc({ plan, outcome: 'admitted' });
+      return;
+    }
+    const outcome = OUTCOMES[rejection.code] ?? 'undecided';
+    this.#admissions.inc({ plan, outcome });
+    if (outcome === 'limited' || outcome === 'banned') {
+      this.#rejections.inc({ window: rejectedBy ?? 'address' });
+    }
+  }
+
+  banStarted(): void {
+    this.#bans.inc();
+  }
+
+  /** Reports the batcher's queue and its failures from now on. */
+  watch(batcher: AnyBatcher): void {
+    this.#batchers.push(batcher);
+    for (const failure of DATABASE_FAILURES) this.#failures.inc({ batch: batcher.name, failure }, 0);
+  }
+
+  statementEnded({ batcher: batch, items, sentAt, durationMs, failure }: BatchReport): void {
+    this.#batchSizes.observe({ batch }, items.length);
+    const oldestAt = Math.min(...items.map(({ enqueuedAt }) => enqueuedAt));
+    this.#batchWaits.observe({ batch }, (sentAt - oldestAt) / 1000);
+    this.#statements.observe({ batch }, durationMs / 1000);
+    if (failure !== undefined) this.#failures.inc({ batch, failure });
+  }
+
+  #countRequest(operation = NONE, method: string, status: number): void {
+    this.#requests.inc({ operation, method: METHODS.has(method) ? method : 'other', status });
+  }
+
+  #planOf(plan: string | undefined): string {
+    if (plan === undefined) return NONE;
+    if (this.#plans.size < PLANS_MAX) this.#plans.add(plan);
+    return this.#plans.has(plan) ? plan : 'other';
+  }
+}
