@@ -1,4 +1,4 @@
-// npm run check -- docs: links in the documents work, and every variable and error code is documented.
+// npm run check -- docs: links in the documents work, and every variable, error code and dependency is documented.
 import { existsSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -36,7 +36,9 @@ for (const document of documents) {
   }
 }
 
-/** What the code knows and the documents must name. */
+const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json'));
+
+/** The names in the code that documents must contain. */
 const named = [
   {
     in: 'docs/configuration.md',
@@ -50,12 +52,24 @@ const named = [
       ([, code]) => code,
     ),
   },
+  {
+    in: 'docs/dependencies.md',
+    what: 'dependency',
+    names: Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies }),
+  },
 ];
 for (const { in: document, what, names } of named) {
-  if (names.length === 0) faults.push(`no ${what} was found in the code: mend this check`);
+  if (names.length === 0) faults.push(`no ${what} was found in the code: fix this check`);
   const text = existsSync(document) ? read(document) : '';
   for (const name of names) {
     if (!text.includes(`\`${name}\``)) faults.push(`${document}: the ${what} ${name} is missing`);
+  }
+}
+
+const packages = new Set(named.at(-1).names);
+for (const [, cell] of read('docs/dependencies.md').matchAll(/^\| (`[^|]*`) +\|/gm)) {
+  for (const [, name] of cell.matchAll(/`([^`]+)`/g)) {
+    if (!packages.has(name)) faults.push(`docs/dependencies.md: ${name} is not a dependency`);
   }
 }
 
