@@ -160,11 +160,6 @@ export class Batcher<Item, Result> {
     return count;
   }
 
-  /** How many of the waiting items are sent before one more of this key. */
-  aheadOf(item: Item): number {
-    return this.#retries.length + this.#queue.aheadOf(this.#options.fairKey?.(item) ?? '');
-  }
-
   /**
    * Rejects with the error of the database about this item, or with an `UnavailableError`.
    *

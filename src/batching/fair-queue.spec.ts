@@ -41,7 +41,7 @@ describe('a fair queue', () => {
     expect(queue.take(3)).toEqual([]);
   });
 
-  it('returns each item once, those of one key in order, and serves `aheadOf` items before the next of a key', () => {
+  it('returns each item once, those of one key in order, and the first of a key after one of each other', () => {
     fc.assert(
       fc.property(
         keys,
@@ -49,13 +49,14 @@ describe('a fair queue', () => {
         fc.constantFrom('a', 'e'),
         (list, sizes, key) => {
           const queue = queueOf(list);
-          const ahead = queue.aheadOf(key);
+          const isFirst = !list.some((one) => one === key);
+          const ahead = new Set(list).size;
           queue.push(key, { key, number: -1 });
           const taken: Item[] = [];
           for (let nth = 0; queue.length > 0; nth += 1)
             taken.push(...queue.take(sizes[nth % sizes.length] ?? 1));
           expect(taken).toHaveLength(list.length + 1);
-          expect(taken.findIndex(({ number }) => number === -1)).toBeLessThanOrEqual(ahead);
+          if (isFirst) expect(taken.findIndex(({ number }) => number === -1)).toBeLessThanOrEqual(ahead);
           for (const one of 'abcd') {
             const numbers = taken
               .filter((item) => item.key === one && item.number >= 0)

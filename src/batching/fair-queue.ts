@@ -52,15 +52,6 @@ export class FairQueue<Item> {
     return removed;
   }
 
-  /** How many items would be taken before one more of this key. */
-  aheadOf(key: string): number {
-    const own = this.#lanes.get(key)?.length ?? 0;
-    if (own === 0) return this.#lanes.size;
-    let ahead = 0;
-    for (const { length } of this.#lanes.values()) ahead += Math.min(length, own + 1);
-    return ahead;
-  }
-
   #forget(count: number): void {
     this.#length -= count;
     // The tables that a map drops as it grows and shrinks would hold their items until the next full garbage collection.

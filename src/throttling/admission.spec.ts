@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { AddressLimiter } from './address-limiter.js';
 import { Admission } from './admission.js';
-import { DELAY_MS } from './load-shedding.js';
+import { DELAY_MS } from './delayed-rejections.js';
 
 const ADDRESS = '192.0.2.1';
 

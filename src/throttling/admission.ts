@@ -8,7 +8,7 @@ import type { Clock } from '../common/clock.js';
 import { toApiError } from '../common/errors/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyVerdict, WindowState } from './key-verdict.js';
-import { createDelay } from './load-shedding.js';
+import { createDelay } from './delayed-rejections.js';
 
 export interface AdmissionParts {
   /** Decides about keys, many at a time. */

@@ -13,7 +13,6 @@ import { Admission } from './admission.js';
 import { AdmissionObserver } from './admission-statement.js';
 import { batchAdmissions } from './batch-admissions.js';
 import { DatabaseClock } from './database-clock.js';
-import { shedLoad } from './load-shedding.js';
 import { PLAN_THROTTLERS, PlanThrottlerGuard } from './plan-throttler.guard.js';
 
 /** Addresses that are counted apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
@@ -96,7 +95,7 @@ function createAdmission(
     now: clock === databaseClock ? undefined : () => new Date(clock.nowMs()),
   };
   return new Admission({
-    keys: shedLoad(batchAdmissions({ ...common, name: 'admission', pool: admission })),
+    keys: batchAdmissions({ ...common, name: 'admission', pool: admission }),
     lowPriorityKeys: batchAdmissions({ ...common, name: 'low_priority_admission', pool: main }),
     addresses,
     clock,
