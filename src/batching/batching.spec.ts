@@ -42,7 +42,7 @@ describe('Batching', () => {
     const batching = new Batching(prisma);
     const batcher = batching.batchReads<string, string>({ name: 'echo', send: async (items) => items });
     const earlier = batcher.load('before');
-    const closed = batching.close();
+    const closed = batching.onApplicationShutdown();
     expect(await earlier).toBe('before');
     await closed;
     await expect(batcher.load('after')).rejects.toMatchObject({ reason: 'closing' });

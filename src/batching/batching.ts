@@ -1,4 +1,4 @@
-import { Injectable, Optional } from '@nestjs/common';
+import { Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { Batcher, type BatcherOptions, type BatchReport } from './batcher.js';
 
@@ -31,7 +31,7 @@ const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, 
 
 /** Makes the batchers of repositories: each joins concurrent queries of one kind into one statement. */
 @Injectable()
-export class Batching {
+export class Batching implements OnApplicationShutdown {
   readonly #batchers: AnyBatcher[] = [];
 
   constructor(
@@ -69,8 +69,8 @@ export class Batching {
     return batcher;
   }
 
-  /** Rejects new items in every batcher; resolves when all earlier items are settled. */
-  async close(): Promise<void> {
+  /** Rejects new items in every batcher; resolves when all earlier items are settled: clients may have left their requests. */
+  async onApplicationShutdown(): Promise<void> {
     await Promise.all(this.#batchers.map((batcher) => batcher.close()));
   }
 }

@@ -3,7 +3,6 @@ import { Clock } from '../common/clock.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { isUnavailable } from '../common/errors/database-errors.js';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { statement } from '../prisma/statement.js';
 import { within } from '../prisma/within.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 
@@ -24,21 +23,6 @@ export type CreationOutcome = Creation | 'busy' | 'used';
 export interface OnceResult extends Creation {
   readonly isReplay: boolean;
 }
-
-/** Not by the typed client, which knows neither the database's clock nor `skip locked`. Replicas do not wait for each other. */
-const DELETE_EXPIRED = statement(
-  'delete_expired_idempotency_keys',
-  `
-    delete from idempotency_keys
-    where ctid = any (array(
-      select ctid
-      from idempotency_keys
-      where expires_at <= now()
-      order by expires_at
-      limit coalesce($1::int, 0)
-      for update skip locked))
-    returning key`,
-);
 
 interface StoredResponse extends Creation {
   readonly fingerprint: Uint8Array;
@@ -73,11 +57,6 @@ export class Idempotency {
     const outcome = await create();
     if (typeof outcome === 'string') throw new Error(`${outcome} without an Idempotency-Key`);
     return { ...outcome, isReplay: false };
-  }
-
-  /** Deletes up to `limit` responses that have expired by the database's clock, and returns how many. */
-  async deleteExpired(limit: number): Promise<number> {
-    return (await this.prisma.write(DELETE_EXPIRED, [limit])).length;
   }
 
   async #inTurn(key: IdempotencyKey, create: () => Promise<CreationOutcome>): Promise<OnceResult> {

@@ -1,86 +1,139 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { EventEmitter, once } from 'node:events';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { ScheduleModule } from '@nestjs/schedule';
+import { Test } from '@nestjs/testing';
+import type { Pool } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { openTestPool } from '../../test/support/test-pool.js';
+import type { Config } from '../config/config.js';
+import { ConnectionPools } from '../prisma/connection-pools.js';
+import { PrismaService } from '../prisma/prisma.service.js';
+import { loadConfig } from '../config/config.js';
 import { Housekeeping } from './housekeeping.js';
 
-/** What would keep the process alive. */
-const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+const RETENTION_DAYS = 30;
+const config = { limits: { usageRetentionDays: RETENTION_DAYS } } as Config;
+const warnings: unknown[] = [];
+const logger = { warn: (...warning: unknown[]) => void warnings.push(warning) };
+
+beforeEach(() => void warnings.splice(0));
 
 describe('Housekeeping', () => {
-  const MINUTE_MS = 60_000;
-  const errors: unknown[] = [];
-  let runs: AbortSignal[] = [];
+  let database: TestDatabase;
+  let pool: Pool;
+  let prisma: PrismaService;
 
-  beforeEach(() => {
-    jest.useFakeTimers();
-    runs = [];
-    errors.length = 0;
-  });
-
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-
-  const retention = (random: number, outcome: () => Promise<unknown> = async () => 0): Housekeeping =>
-    new Housekeeping({
-      work: (signal) => {
-        runs.push(signal);
-        return outcome();
-      },
-      onError: (error) => errors.push(error),
-      random: () => random,
-      intervalMs: 60 * MINUTE_MS,
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pool = openTestPool(database.url);
+    const { database: settings } = loadConfig({});
+    const connections = new ConnectionPools({
+      ...settings,
+      url: database.url,
+      onConnectionLost: () => undefined,
     });
-
-  it('runs first within an interval, and then an interval apart, give or take half of one', async () => {
-    const task = retention(0.25);
-    task.start();
-    await jest.advanceTimersByTimeAsync(15 * MINUTE_MS - 1);
-    expect(runs).toHaveLength(0);
-    await jest.advanceTimersByTimeAsync(1);
-    expect(runs).toHaveLength(1);
-    await jest.advanceTimersByTimeAsync(45 * MINUTE_MS - 1);
-    expect(runs).toHaveLength(1);
-    await jest.advanceTimersByTimeAsync(1);
-    expect(runs).toHaveLength(2);
-    await task.stop();
+    prisma = new PrismaService(connections);
+  });
+  afterAll(async () => {
+    await prisma.close();
+    await pool.end();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    // Twenty keys, with today and each of the hundred days before.
+    await pool.query('truncate api_key_usage, idempotency_keys');
+    await pool.query(
+      `insert into api_key_usage (api_key_id, day, admitted, refused)
+       select key, (now() at time zone 'UTC')::date - days, 1, 0
+       from generate_series(1, 20) as key, generate_series(0, 100) as days`,
+    );
+    await pool.query(
+      `insert into idempotency_keys (api_key_id, key, fingerprint, resource_id, answer, expires_at)
+       select 1, number::text, sha256(''), 1, '', now() + number * interval '1 minute'
+       from generate_series(-700, 10) as number`,
+    );
   });
 
-  it('reports a run that fails, and tries again', async () => {
-    const fault = new Error('no database');
-    const task = retention(0.5, () => Promise.reject(fault));
-    task.start();
-    await jest.advanceTimersByTimeAsync(90 * MINUTE_MS);
-    expect(errors).toEqual([fault, fault]);
-    await task.stop();
+  async function left(): Promise<{ days: number; oldest: number; keys: number }> {
+    const { rows } = await pool.query<{ days: number; oldest: number; keys: number }>(
+      `select count(*)::int as days, max((now() at time zone 'UTC')::date - day)::int as oldest,
+              (select count(*)::int from idempotency_keys) as keys
+       from api_key_usage`,
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error('no row');
+    return row;
+  }
+
+  it('deletes older days and expired idempotency keys, in as many chunks as it takes, and nothing else', async () => {
+    await new Housekeeping(prisma, config, logger).run();
+    expect(await left()).toEqual({ days: 20 * (RETENTION_DAYS + 1), oldest: RETENTION_DAYS, keys: 10 });
+    expect(warnings).toEqual([]);
   });
 
-  it('never runs twice at once, however long it takes', async () => {
-    const task = retention(0, () => new Promise((resolve) => setTimeout(resolve, 600 * MINUTE_MS)));
-    task.start();
-    await jest.advanceTimersByTimeAsync(599 * MINUTE_MS);
-    expect(runs).toHaveLength(1);
+  it('shares the work among replicas that do it at once', async () => {
+    const replicas = Array.from({ length: 4 }, () => new Housekeeping(prisma, config, logger));
+    await Promise.all(replicas.map((replica) => replica.run()));
+    expect(await left()).toEqual({ days: 20 * (RETENTION_DAYS + 1), oldest: RETENTION_DAYS, keys: 10 });
   });
 
-  it('asks a run to end when it is stopped, waits for it, and starts no other', async () => {
-    const endings: ((value: unknown) => void)[] = [];
-    const task = retention(0, () => new Promise((resolve) => endings.push(resolve)));
-    task.start();
-    await jest.advanceTimersByTimeAsync(0);
-    let stopped = false;
-    const stopping = task.stop().then(() => (stopped = true));
-    await jest.advanceTimersByTimeAsync(0);
-    expect([runs[0]?.aborted, stopped]).toEqual([true, false]);
-    endings[0]?.(undefined);
-    await stopping;
-    await jest.advanceTimersByTimeAsync(600 * MINUTE_MS);
-    expect(runs).toHaveLength(1);
+  it('logs a failure, and tries again at the next run', async () => {
+    const housekeeping = new Housekeeping(prisma, config, logger);
+    await pool.query('alter table api_key_usage rename to usage_elsewhere');
+    await housekeeping.run();
+    await pool.query('alter table usage_elsewhere rename to api_key_usage');
+    expect(warnings).toHaveLength(1);
+    await housekeeping.run();
+    expect(await left()).toMatchObject({ oldest: RETENTION_DAYS });
   });
+});
 
-  it('does not keep the process alive', async () => {
-    jest.useRealTimers();
-    const before = timers();
-    const task = retention(1);
-    task.start();
-    expect(timers()).toBe(before);
-    await task.stop();
+describe('the stop', () => {
+  it('waits for the chunk that is being deleted, and starts no other', async () => {
+    let chunks = 0;
+    const finished = new EventEmitter();
+    const chunk = once(finished, 'finished').then(() => ({ count: 500 }));
+    const deleteMany = (): Promise<{ count: number }> => {
+      chunks += 1;
+      return chunk;
+    };
+    const prisma = {
+      $queryRaw: async () => [{ now: new Date() }],
+      apiKeyUsage: { deleteMany },
+      idempotencyKey: { deleteMany },
+    } as unknown as PrismaService;
+    const housekeeping = new Housekeeping(prisma, config, logger);
+    const run = housekeeping.run();
+    while (chunks === 0) await Promise.resolve();
+    let isStopped = false;
+    const stopped = housekeeping.onApplicationShutdown().then(() => (isStopped = true));
+    await Promise.resolve();
+    expect(isStopped).toBe(false);
+    finished.emit('finished');
+    await Promise.all([stopped, run]);
+    expect(chunks).toBe(1);
+  });
+});
+
+describe('the schedule', () => {
+  const HOUR_MS = 3_600_000;
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
+  it('runs it once an hour until the application is closed', async () => {
+    const prisma = { $queryRaw: () => Promise.reject(new Error('no database')) } as unknown as PrismaService;
+    const housekeeping = new Housekeeping(prisma, config, logger);
+    const module = await Test.createTestingModule({
+      imports: [ScheduleModule.forRoot()],
+      providers: [{ provide: Housekeeping, useValue: housekeeping }],
+    }).compile();
+    await module.init();
+    for (let hour = 1; hour <= 3; hour += 1) {
+      await jest.advanceTimersByTimeAsync(HOUR_MS);
+      expect(warnings).toHaveLength(hour);
+    }
+    await module.close();
+    await jest.advanceTimersByTimeAsync(10 * HOUR_MS);
+    expect(warnings).toHaveLength(3);
   });
 });

@@ -1,56 +1,67 @@
-export interface HousekeepingOptions {
-  /** Deletes what is too old; the signal asks it to come to an end. */
-  readonly work: (signal: AbortSignal) => Promise<unknown>;
-  /** Told of a run that failed. The next one tries again. */
-  readonly onError: (error: unknown) => void;
-  /** From 0 to 1, as `Math.random`. */
-  readonly random: () => number;
-  readonly intervalMs?: number;
-}
+import { randomInt } from 'node:crypto';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Cron } from '@nestjs/schedule';
+import type { Logger } from 'pino';
+import { CONFIG, LOGGER } from '../config/config.module.js';
+import type { Config } from '../config/config.js';
+import { PrismaService } from '../prisma/prisma.service.js';
 
-/** Often enough that no run has much to do, although days expire only at midnight. */
-const HOUR_MS = 3_600_000;
+/** Once an hour, in a second of this process's own, so that replicas do not work together. */
+const HOURLY = `${randomInt(60)} ${randomInt(60)} * * * *`;
 
-/**
- * Has old rows deleted about once an interval while the service runs. The waits vary by half, and the first is any part
- * of the interval, so that replicas started together do not work together.
- */
-export class Housekeeping {
-  readonly #options: Required<HousekeepingOptions>;
+/** Later than this, which only a suspended process is, a run is left out. */
+const LATE_MS = 60_000;
+
+const DAY_MS = 86_400_000;
+
+/** Rows that one statement deletes, so that none runs or holds locks for long. */
+const CHUNK = 500;
+
+/** Deletes old days of usage and expired idempotency keys, once an hour. Several replicas may do so at the same time. */
+@Injectable()
+export class Housekeeping implements OnApplicationShutdown {
   readonly #stopping = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
   #run: Promise<void> = Promise.resolve();
 
-  constructor(options: HousekeepingOptions) {
-    this.#options = { intervalMs: HOUR_MS, ...options };
+  constructor(
+    private readonly prisma: PrismaService,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'limits'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
+
+  /** Never rejects: a failure is logged, and the next run tries again. */
+  @Cron(HOURLY, { waitForCompletion: true, threshold: LATE_MS })
+  run(): Promise<void> {
+    this.#run = this.#deleteExpired();
+    return this.#run;
   }
 
-  start(): void {
-    this.#wait(this.#options.random());
-  }
-
-  /** Resolves when nothing runs any more. */
-  async stop(): Promise<void> {
+  /** Resolves when the chunk that is being deleted is done. */
+  async onApplicationShutdown(): Promise<void> {
     this.#stopping.abort();
-    clearTimeout(this.#timer);
     await this.#run;
   }
 
-  #wait(intervals: number): void {
-    const due = (): void => {
-      this.#run = this.#runOnce();
-    };
-    // A process that has nothing else to do must not stay for this.
-    this.#timer = setTimeout(due, intervals * this.#options.intervalMs).unref();
+  async #deleteExpired(): Promise<void> {
+    const { apiKeyUsage, idempotencyKey } = this.prisma;
+    const { usageRetentionDays } = this.config.limits;
+    try {
+      // The replica's clock may be wrong.
+      const [{ now }] = await this.prisma.$queryRaw<[{ now: Date }]>`select now()`;
+      const firstDay = new Date(startOfDay(now).getTime() - usageRetentionDays * DAY_MS);
+      await this.#inChunks(() => apiKeyUsage.deleteMany({ where: { day: { lt: firstDay } }, limit: CHUNK }));
+      await this.#inChunks(() =>
+        idempotencyKey.deleteMany({ where: { expiresAt: { lte: now } }, limit: CHUNK }),
+      );
+    } catch (err) {
+      this.logger.warn({ err }, 'deleting old rows failed; the next run tries again');
+    }
   }
 
-  async #runOnce(): Promise<void> {
-    const { work, onError, random } = this.#options;
-    try {
-      await work(this.#stopping.signal);
-    } catch (error) {
-      onError(error);
-    }
-    if (!this.#stopping.signal.aborted) this.#wait(0.5 + random());
+  async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {
+    let deleted = CHUNK;
+    while (deleted === CHUNK && !this.#stopping.signal.aborted) deleted = (await deleteChunk()).count;
   }
 }
+
+const startOfDay = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);

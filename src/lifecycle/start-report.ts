@@ -11,7 +11,6 @@ import { Database } from '../prisma/database.js';
 import { WarmUp } from '../prisma/warm-up.js';
 import { type FirstStart, prepareFirstStart } from '../samples/first-start.js';
 import { banner } from './banner.js';
-import { Housekeeping } from './housekeeping.js';
 
 /** What follows when the port is bound. */
 @Injectable()
@@ -20,7 +19,6 @@ export class StartReport {
     private readonly host: HttpAdapterHost,
     private readonly database: Database,
     private readonly warmUp: WarmUp,
-    private readonly housekeeping: Housekeeping,
     private readonly readiness: Readiness,
     private readonly management: ManagementServer,
     @Inject(CONFIG) private readonly config: Config,
@@ -31,7 +29,6 @@ export class StartReport {
    * not take the only copy of a key along. Until then no key exists, every request is rejected (401), and readiness reports a start.
    */
   async publish(): Promise<void> {
-    this.housekeeping.start();
     if (this.database.isEmbedded) await prepareFirstStart(this.database.url, (first) => this.#print(first));
     else this.#print();
   }

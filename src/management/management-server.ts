@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Readiness } from './readiness.js';
 
 export interface ManagementOptions {
@@ -26,7 +27,7 @@ export class ListenError extends Error {
 const REQUEST_TIMEOUT_MS = 5000;
 
 /** For supervisors and Prometheus, on a port of its own that nobody outside can reach: it has no keys and no limits. */
-export class ManagementServer {
+export class ManagementServer implements OnApplicationShutdown {
   readonly #options: ManagementOptions;
   readonly #server: Server;
 
@@ -59,7 +60,7 @@ export class ManagementServer {
     });
   }
 
-  async close(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
     this.#server.close();

@@ -1,3 +1,4 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { DatabaseConfig } from '../config/config.js';
 import { openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
 import { ConnectionPools } from './connection-pools.js';
@@ -19,7 +20,7 @@ export interface DatabaseLog {
 }
 
 /** The configured database, or the embedded one. */
-export class Database {
+export class Database implements OnApplicationShutdown {
   constructor(
     readonly url: string,
     readonly isEmbedded: boolean,
@@ -61,6 +62,10 @@ export class Database {
   async close(): Promise<void> {
     await this.prisma.close();
     await this.closeServer();
+  }
+
+  onApplicationShutdown(): Promise<void> {
+    return this.close();
   }
 }
 

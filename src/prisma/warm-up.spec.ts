@@ -28,7 +28,7 @@ beforeEach(() => {
   pool = openTestPool(proxy.url, { max: 3, connectionTimeoutMillis: 800 });
 });
 afterEach(async () => {
-  warmUp.stop();
+  warmUp.onApplicationShutdown();
   await proxy.mode('pass');
   await pool.end();
 });

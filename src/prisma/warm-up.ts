@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OnApplicationBootstrap } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type pg from 'pg';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
@@ -39,7 +39,7 @@ const BEFORE_READY_MAX_MS = 30_000;
  * planning take most of a first request's time, and on a busy machine more than a request has. It goes on until it succeeds. While
  * nobody listens at the database's address the port is bound without it; readiness waits for it in any case.
  */
-export class WarmUp implements OnApplicationBootstrap {
+export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
   /**
    * Resolves when requests find warm connections, or when they have been missing for so long that requests may try. Never when the
    * application is shut down before.
@@ -67,7 +67,7 @@ export class WarmUp implements OnApplicationBootstrap {
   }
 
   /** Ends the attempts; `done` stays pending if they did not succeed. */
-  stop(): void {
+  onApplicationShutdown(): void {
     this.#closing.abort();
     clearTimeout(this.#readyTimer);
   }

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OnApplicationShutdown } from '@nestjs/common';
 import {
   type Attributes,
   defaultTextMapGetter,
@@ -26,8 +28,11 @@ import type { BatchReport } from '../batching/batcher.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import { maskKeys } from '../common/mask-keys.js';
 
+/** A collector that is away must not delay the stop. */
+const SHUTDOWN_MS = 1000;
+
 /** A span for each request, with one below it for each item that the request sent to the database. The variables are OpenTelemetry's. */
-export class Tracing {
+export class Tracing implements OnApplicationShutdown {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #propagator = new W3CTraceContextPropagator();
@@ -103,9 +108,10 @@ export class Tracing {
     }
   }
 
-  /** Sends the remaining spans. Never rejects: the exporter reports what it cannot send. */
-  async close(): Promise<void> {
-    await this.#provider.shutdown().catch(() => undefined);
+  /** Sends the remaining spans, as far as a second allows. The exporter reports the others. */
+  async onApplicationShutdown(): Promise<void> {
+    const sent = this.#provider.shutdown().catch(() => undefined);
+    await Promise.race([sent, delay(SHUTDOWN_MS, undefined, { ref: false })]);
   }
 }
 

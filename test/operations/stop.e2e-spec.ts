@@ -108,8 +108,8 @@ describe('SIGTERM', () => {
     socket.destroy();
   });
 
-  it('ends what takes too long, in its bound, and says so', async () => {
-    const service = await run({ SHUTDOWN_TIMEOUT_MS: '10000' });
+  it('exits with 1 when it takes too long, and says so', async () => {
+    const service = await run({ SHUTDOWN_TIMEOUT_MS: '2000' });
     // A request that has begun and never arrives whole.
     const socket = connect(service.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -122,8 +122,7 @@ describe('SIGTERM', () => {
     });
     service.program.child.kill('SIGTERM');
     expect(await service.program.ended).toBe(1);
-    expect(service.program.output.stderr).toContain('stop: requests: took longer than 7000 ms');
-    expect(service.program.output.stderr).not.toContain('the stop took longer');
+    expect(service.program.output.stderr).toContain('the stop took longer than 2000 ms');
     socket.destroy();
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { migrate } from '../../src/prisma/migrations.js';
-import { deleteExpiredUsage } from '../../src/throttling/usage-retention.js';
+import { Housekeeping } from '../../src/lifecycle/housekeeping.js';
 import { ask, tally } from '../support/ask.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueKeys, type TestKey } from '../support/issue-keys.js';
@@ -92,7 +92,9 @@ describe('a service whose role is petstore_service', () => {
     expect(tally([await ask(service.origin, { key: other })])).toEqual({ 200: 1 });
     const days = await owner.query('select admitted from api_key_usage where api_key_id = $1', [id]);
     expect(days.rows).toEqual([{ admitted: '7' }]);
-    expect(await deleteExpiredUsage(service.prisma, { retentionDays: 400, batchSize: 10 })).toBe(1);
+    await service.app.get(Housekeeping, { strict: false }).run();
+    const left = await owner.query('select from api_key_usage where api_key_id = $1', [id]);
+    expect(left.rowCount).toBe(0);
     await owner.query('delete from api_key_counters where api_key_id = $1', [id]);
     expect(tally([await ask(service.origin, { key: other })])).toEqual({ 200: 1 });
   });

@@ -84,7 +84,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     .overrideProvider(Database)
     .useValue(new Database(databaseUrl, false, prisma))
     .overrideProvider(ManagementServer)
-    .useValue({ close: () => Promise.resolve() });
+    .useValue({});
   if (options.clock !== undefined) builder.overrideProvider(Clock).useValue(options.clock);
   const module = await builder.compile();
   const app = module.createNestApplication<NestFastifyApplication>(new HttpAdapter(config, logger), {

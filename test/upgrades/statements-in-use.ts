@@ -1,8 +1,7 @@
 import { jest } from '@jest/globals';
 import { Client } from 'pg';
 import { warmUpOf } from '../../src/prisma/warm-up.js';
-import { Idempotency } from '../../src/idempotency/idempotency.service.js';
-import { deleteExpiredUsage } from '../../src/throttling/usage-retention.js';
+import { Housekeeping } from '../../src/lifecycle/housekeeping.js';
 import { PROVOCATIONS, withHeaders } from '../conformance/provocations.js';
 import { REQUESTS } from '../conformance/requests.js';
 import { type Request, setStage, type Stage } from '../conformance/stage.js';
@@ -29,8 +28,7 @@ export async function statementsInUse(): Promise<readonly string[]> {
     const { prisma } = stage.ordinary;
     // What only locked rows would provoke.
     await warmUpOf(prisma, () => undefined).onApplicationBootstrap();
-    await deleteExpiredUsage(prisma, { retentionDays: 400, batchSize: 1 });
-    await stage.ordinary.app.get(Idempotency, { strict: false }).deleteExpired(1);
+    await stage.ordinary.app.get(Housekeeping, { strict: false }).run();
     const texts = queries.mock.calls
       .map(([query]) => textOf(query))
       .filter((text) => typeof text === 'string');

@@ -24,7 +24,7 @@ export async function servedDocument(path) {
     .overrideProvider(Database)
     .useValue(new Database(NOWHERE, false, new PrismaService(connections)))
     .overrideProvider(ManagementServer)
-    .useValue({ close: () => Promise.resolve() })
+    .useValue({})
     .compile();
   const app = module.createNestApplication(new HttpAdapter(config, logger), { logger: nestLogger(logger) });
   try {
