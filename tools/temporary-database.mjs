@@ -53,7 +53,6 @@ async function removeLeftovers(openEmbeddedPostgres) {
 function open(openEmbeddedPostgres, dataDir, settings) {
   return openEmbeddedPostgres({
     dataDir,
-    purpose: 'tool',
     settings: { ...SETTINGS, ...settings },
     log: () => undefined,
   });

@@ -13,9 +13,6 @@ export const DATA_DIRECTORY = fileURLToPath(new URL('../.data', import.meta.url)
 /** Whoever fills a database in another way must count this up. */
 const FILL_VERSION = 1;
 
-/** Held while a run uses the databases; any number that nobody else takes. */
-const RUN_LOCK = 1_650_814_824;
-
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 /**
@@ -27,19 +24,12 @@ export async function openDatabases(log) {
   await mkdir(DATA_DIRECTORY, { recursive: true, mode: 0o755 });
   const server = await openEmbeddedPostgres({
     dataDir: DATA_DIRECTORY,
-    purpose: 'tool',
     settings: { max_connections: '200' },
     log,
   });
   const urlOf = (name) => server.url.replace(/\/petstore\?/, `/${name}?`);
   const superuser = new pg.Client({ host: server.socketDirectory, user: 'postgres', database: 'postgres' });
   await superuser.connect();
-  const { rows } = await superuser.query('select pg_try_advisory_lock($1) as alone', [RUN_LOCK]);
-  if (!rows[0].alone) {
-    await superuser.end();
-    await server.close();
-    throw new Error('another run of the benchmark is under way: two would measure each other');
-  }
   const usedFingerprints = new Set();
 
   /** The name of a filled database of this size, kept from the last run or created now. */

@@ -23,7 +23,7 @@ function createProgram(context: CliContext): Command {
   const program = new Command('petstore')
     .description(
       'Manages the keys, plans and database of the Pet Store Service.\n\n' +
-        'It uses DATABASE_URL if that is set, else the embedded database in DATA_DIR (./.petstore).\n' +
+        'It uses DATABASE_URL if that is set, else the embedded database of the service on DATA_DIR (./.petstore).\n' +
         'Exit codes: 0 success, 1 failure, 2 wrong usage.',
     )
     .version(version())

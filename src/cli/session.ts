@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { describeFault } from '../common/errors/describe-fault.js';
-import { hasCluster } from '../embedded/cluster.js';
-import { openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
+import { runningEmbeddedUrl } from '../embedded/embedded-postgres.js';
 import { pendingMigrations } from '../prisma/migrations.js';
 import { prepareSession } from '../prisma/session-settings.js';
 import { CliError } from './cli-error.js';
@@ -35,44 +34,35 @@ export async function withAnyDatabase<Result>(
   context: CliContext,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const { url, dataDir } = context.config().database;
-  // Run in the wrong directory, a command must not create an empty database there.
-  if (url === undefined && !hasCluster(dataDir)) {
-    throw new CliError(
-      `There is no database in ${dataDir}.`,
-      "Run petstore in the service's directory, or set DATA_DIR or DATABASE_URL. `petstore db migrate` creates a database.",
-    );
+  const url = databaseUrl(context);
+  const client = await connect(url);
+  let lost: Error | undefined;
+  client.on('error', (error) => (lost = error));
+  try {
+    return await work({ client, url, isEmbedded: context.config().database.url === undefined });
+  } catch (error) {
+    // Both a lost connection and a reader that closed the output end in a broken pipe. Only here the two differ.
+    if (error !== lost) throw error;
+    throw new CliError(`Lost the connection to the database: ${describeFault(error)}`);
+  } finally {
+    // The connection may be closed already, which does not change the outcome.
+    await client.end().catch(() => undefined);
   }
-  return await withNewDatabase(context, work);
 }
 
-/** The same, and creates an embedded database that does not exist. */
-export async function withNewDatabase<Result>(
-  context: CliContext,
-  work: (session: Session) => Promise<Result>,
-): Promise<Result> {
+/**
+ * The configured database, or the embedded one of a running service.
+ *
+ * @throws CliError if no service is running
+ */
+export function databaseUrl(context: CliContext): string {
   const { url, dataDir } = context.config().database;
-  const server =
-    url === undefined
-      ? await openEmbeddedPostgres({ dataDir, purpose: 'tool', log: () => undefined })
-      : { url, close: () => Promise.resolve() };
-  try {
-    const client = await connect(server.url);
-    let lost: Error | undefined;
-    client.on('error', (error) => (lost = error));
-    try {
-      return await work({ client, url: server.url, isEmbedded: url === undefined });
-    } catch (error) {
-      // Both a lost connection and a reader that closed the output end in a broken pipe. Only here the two differ.
-      if (error !== lost) throw error;
-      throw new CliError(`Lost the connection to the database: ${describeFault(error)}`);
-    } finally {
-      // The connection may be closed already, which does not change the outcome.
-      await client.end().catch(() => undefined);
-    }
-  } finally {
-    await server.close();
-  }
+  const found = url ?? runningEmbeddedUrl(dataDir);
+  if (found !== undefined) return found;
+  throw new CliError(
+    `No PostgreSQL is running in ${dataDir}.`,
+    'Start the service there (npm start), or set DATA_DIR or DATABASE_URL.',
+  );
 }
 
 const { INT8, DATE, TIMESTAMPTZ } = pg.types.builtins;

@@ -1,99 +1,75 @@
 import { spawn } from 'node:child_process';
-import { chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { chown, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Binaries } from './binaries.js';
-import { asServerSees, type DataDirectory } from './data-directory.js';
+import type { DataDirectory } from './data-directory.js';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 
-/** The superuser: for what the embedded server needs itself. The service uses a role of its own. */
+/** The superuser, for work of the embedded server itself. The service has a role of its own. */
 export const SUPERUSER = 'postgres';
 
-/** PostgreSQL's programs see no variable of ours: PGPORT, PGDATA and LC_ALL would change what they do. */
+/** No variables of this process: PGPORT, PGDATA and LC_ALL would change what PostgreSQL's programs do. */
 export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 const UNFINISHED = 'initdb-';
 
-/** Whether a data directory, which need not exist, holds a database. */
-export const hasCluster = (dataDir: string): boolean => isCluster({ cluster: join(dataDir, 'cluster') });
+/** Whether a data directory, which need not exist, has a database. */
+export const hasCluster = (dataDir: string): boolean => existsSync(join(dataDir, 'cluster/PG_VERSION'));
 
-/** Creates the cluster unless there is one, and refuses the one of another major version. */
+/** Creates the cluster if there is none, and rejects one of another major version. */
 export async function ensureCluster(
   directory: DataDirectory,
   binaries: Binaries,
   durable: boolean,
 ): Promise<void> {
-  if (!isCluster(directory)) await createCluster(directory, binaries, durable);
-  const version = (await readFile(join(directory.cluster, 'PG_VERSION'), 'utf8')).trim();
+  const { root, cluster } = directory;
+  if (!hasCluster(root)) await createCluster(directory, binaries, durable);
+  const version = (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
   if (version !== binaries.majorVersion) {
     throw new EmbeddedPostgresError(
-      `${directory.root} was created by PostgreSQL ${version}, but this is PostgreSQL ${binaries.majorVersion}. Export the data with the release that created it, or choose another DATA_DIR.`,
+      `${root} was created by PostgreSQL ${version}, but this is PostgreSQL ${binaries.majorVersion}. Export the data with the release that created it, or choose another DATA_DIR.`,
     );
   }
 }
 
-const isCluster = ({ cluster }: Pick<DataDirectory, 'cluster'>): boolean =>
-  existsSync(join(cluster, 'PG_VERSION'));
-
-/**
- * Builds the cluster aside and renames it into place, so that there is a whole one or none: whoever is killed leaves
- * only rubbish, and of simultaneous openers the first rename wins and the others use its cluster.
- */
+/** Creates it under another name and renames it, so that there is a complete cluster or none. */
 async function createCluster(directory: DataDirectory, binaries: Binaries, durable: boolean): Promise<void> {
   const { root, cluster, account } = directory;
   const unfinished = await mkdtemp(join(root, UNFINISHED));
-  if (account !== undefined) await chown(unfinished, account.uid, account.gid);
   try {
+    if (account !== undefined) await chown(unfinished, account.uid, account.gid);
     await initdb(unfinished, directory, binaries, durable);
     await rename(unfinished, cluster);
-    await syncDirectory(root);
-  } catch (fault) {
-    // Another opener was first, and may have removed our work below it.
-    if (!isCluster(directory)) {
-      await rm(unfinished, { recursive: true, force: true });
-      throw fault;
+  } catch (error) {
+    // Another service may have been first, and removed this attempt.
+    if (!hasCluster(root)) throw error;
+  } finally {
+    for (const entry of await readdir(root)) {
+      if (entry.startsWith(UNFINISHED) && hasCluster(root)) {
+        await rm(join(root, entry), { recursive: true, force: true }).catch(() => undefined);
+      }
     }
-  }
-  for (const entry of await readdir(root)) {
-    if (!entry.startsWith(UNFINISHED)) continue;
-    // It may still be written by an initdb that lost its parent: what cannot be removed now stays.
-    await rm(join(root, entry), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
-function initdb(
-  cwd: string,
+async function initdb(
+  target: string,
   { account }: DataDirectory,
   binaries: Binaries,
   durable: boolean,
 ): Promise<void> {
-  // No passwords: whoever reaches the socket is the owner already, as its directory has mode 0700 and the server
-  // listens nowhere else. A password would lie in a file beside it, readable by the same user.
+  // No passwords: only the owner of the run directory can reach the socket, and the server listens nowhere else.
   const flags = ['-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions'];
   if (!durable) flags.push('--no-sync');
-  return new Promise((resolve, reject) => {
-    const child = spawn(binaries.initdb, ['-D', asServerSees(cwd, account), ...flags], {
-      ...account,
-      cwd,
-      env: SERVER_ENVIRONMENT,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let complaints = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-    child.once('error', reject);
-    child.once('close', (code) => {
-      if (code === 0) resolve();
-      else reject(new Error(`initdb failed: ${complaints.trim().replaceAll(/\s*\n\s*/g, ' ')}`));
-    });
+  const child = spawn(binaries.initdb, ['-D', target, ...flags], {
+    ...account,
+    cwd: target,
+    env: SERVER_ENVIRONMENT,
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-}
-
-/** A rename that is not yet on disk could take a whole day's work along when the machine fails. */
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  if (code !== 0) throw new Error(`initdb failed: ${errors.trim().replaceAll(/\s*\n\s*/g, ' ')}`);
 }

@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
-import { prepareBinaries } from './binaries.js';
-import { ensureCluster, hasCluster } from './cluster.js';
-import { prepareDataDirectory } from './data-directory.js';
-import { databaseUrl, ensureDatabase, holdMembership, type Purpose } from './membership.js';
-import { toEmbeddedPostgresError } from './embedded-postgres.error.js';
-import { findPostmaster } from './server.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import { messageOf } from '../common/errors/describe-fault.js';
+import { type Binaries, findBinaries } from './binaries.js';
+import { ensureCluster, hasCluster, SUPERUSER } from './cluster.js';
+import { type DataDirectory, prepareDataDirectory } from './data-directory.js';
+import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { findPostmaster, POLL_MS, START_MAX_MS, startServer, stopServer } from './server.js';
 
 export interface EmbeddedPostgresOptions {
-  /** Created if missing, kept over restarts. */
+  /** Created if it does not exist. */
   readonly dataDir: string;
-  /** Of services one at a time may use a data directory; tools share it with it and with each other. */
-  readonly purpose: Purpose;
-  /** Server settings by name, such as `fsync`; without effect when the server runs already. */
+  /** Server settings by name, such as `fsync`; without effect on a server that is already running. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly log: (message: string) => void;
 }
@@ -19,46 +19,131 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Of the database `petstore`, for `pg` and for Prisma's adapter. */
   readonly url: string;
-  /** Whether this call created that database. */
-  readonly createdDatabase: boolean;
-  /** Where the server's one Unix socket lies; other databases and the superuser `postgres` are reached through it, too. */
+  /** The directory of the Unix socket, for other databases and for the superuser `postgres`. */
   readonly socketDirectory: string;
-  /** Ends this use of the server and stops it if it was the last one. Never fails; may be called again. */
+  /** Stops the server. May be called again. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the PostgreSQL of a data directory: shares the one that runs, also one that outlived its service, or starts it.
- * Until `close` it is started again whenever it dies.
- * @throws EmbeddedPostgresError in one line for a human, also when another service uses the data directory
+ * The service's role and database. The role is no superuser, as on hosted PostgreSQL, so that connections for superusers stay free
+ * for the owner of the server.
+ */
+const NAME = 'petstore';
+const PORT = 5432;
+
+/** Held by the owner of the server, on its connection. */
+const OWNER_LOCK = 1_885_696_371;
+
+/** How long the connections of a killed owner may take to end. */
+const HANDOVER_MS = 2000;
+
+/**
+ * Starts the PostgreSQL of a data directory, or adopts the one that a killed process left, and owns it until `close`.
+ *
+ * @throws EmbeddedPostgresError in one line, also if another process owns the server
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { purpose, settings = {}, log } = options;
+  const { settings = {}, log } = options;
   const dataDir = resolve(options.dataDir);
   try {
     const directory = prepareDataDirectory(dataDir);
-    const binaries = await prepareBinaries(directory);
+    const binaries = await findBinaries(directory.account);
     await ensureCluster(directory, binaries, settings['fsync'] !== 'off');
-    const membership = await holdMembership({ directory, binaries, settings }, purpose, log);
-    const createdDatabase = await ensureDatabase(membership.client).catch(async (fault: unknown) => {
-      await membership.close();
-      throw fault;
-    });
+    const owner = await takeServer(directory, binaries, settings);
     let closed: Promise<void> | undefined;
+    owner.once('end', () => {
+      if (closed === undefined) log('the embedded PostgreSQL has stopped: restart the service');
+    });
     return {
-      url: databaseUrl(directory.runDirectory),
-      createdDatabase,
+      url: databaseUrl(directory),
       socketDirectory: directory.runDirectory,
-      close: () => (closed ??= membership.close()),
+      close: () => (closed ??= stopServer(directory)),
     };
-  } catch (fault) {
-    throw toEmbeddedPostgresError(fault, dataDir);
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
+    throw new EmbeddedPostgresError(
+      `Cannot use the embedded PostgreSQL in ${dataDir}: ${messageOf(error)}. Fix this, choose another DATA_DIR, or set DATABASE_URL.`,
+      { cause: error },
+    );
   }
 }
 
-/** The URL of the `petstore` database of a data directory; undefined when no server is running there. */
+/** The URL of the database `petstore` of a data directory; undefined if no server is running there. */
 export function runningEmbeddedUrl(dataDir: string): string | undefined {
   if (!hasCluster(dataDir)) return undefined;
-  const { cluster, runDirectory } = prepareDataDirectory(resolve(dataDir));
-  return findPostmaster(cluster)?.status === 'ready' ? databaseUrl(runDirectory) : undefined;
+  const directory = prepareDataDirectory(resolve(dataDir));
+  return findPostmaster(directory.cluster) === undefined ? undefined : databaseUrl(directory);
 }
+
+/** It contains everything that PGPORT and PGSSLMODE could change. */
+const databaseUrl = ({ runDirectory }: DataDirectory): string =>
+  `postgresql://${NAME}@localhost:${String(PORT)}/${NAME}?host=${encodeURIComponent(runDirectory)}&sslmode=disable`;
+
+/** Takes the running server, or starts one. Waits for a server that is starting or stopping. */
+async function takeServer(
+  directory: DataDirectory,
+  binaries: Binaries,
+  settings: Readonly<Record<string, string>>,
+): Promise<Client> {
+  const giveUpAt = performance.now() + START_MAX_MS;
+  for (;;) {
+    if (findPostmaster(directory.cluster) === undefined) await startServer(directory, binaries, settings);
+    const client = superuserClient(directory);
+    try {
+      await client.connect();
+      await own(client, directory);
+      return client;
+    } catch (error) {
+      void client.end().catch(() => undefined);
+      if (!isStartingOrStopping(error) || performance.now() > giveUpAt) throw error;
+    }
+    await delay(POLL_MS);
+  }
+}
+
+function superuserClient({ runDirectory }: DataDirectory): Client {
+  const client = new Client({
+    host: runDirectory,
+    port: PORT,
+    user: SUPERUSER,
+    database: SUPERUSER,
+    application_name: 'petstore embedded',
+    ssl: false,
+    connectionTimeoutMillis: 5000,
+    query_timeout: 30_000,
+  });
+  // `end` follows. Without a listener, an `error` ends the process.
+  client.on('error', () => undefined);
+  return client;
+}
+
+/** Takes the server, and creates the service's role and database if they do not exist. */
+async function own(client: Client, { root }: DataDirectory): Promise<void> {
+  const giveUpAt = performance.now() + HANDOVER_MS;
+  while (!(await isTrue(client, `pg_try_advisory_lock(${OWNER_LOCK})`))) {
+    if (performance.now() > giveUpAt) {
+      throw new EmbeddedPostgresError(
+        `Another service is using the data directory ${root}. Stop it, or set a different DATA_DIR.`,
+      );
+    }
+    await delay(POLL_MS);
+  }
+  if (!(await isTrue(client, `exists (select from pg_roles where rolname = '${NAME}')`))) {
+    // The commands of `prisma migrate` create databases.
+    await client.query(`create role ${NAME} login createdb`);
+  }
+  if (!(await isTrue(client, `exists (select from pg_database where datname = '${NAME}')`))) {
+    // template1 cannot be copied while it has connections.
+    await client.query(`create database ${NAME} owner ${NAME} template template0`);
+  }
+}
+
+async function isTrue(client: Client, expression: string): Promise<boolean> {
+  const { rows } = await client.query<{ value: boolean }>(`select ${expression} as value`);
+  return rows[0]?.value === true;
+}
+
+/** No server listens on the socket (any more), it rejects connections (`cannot_connect_now`), or has ended this one (`admin_shutdown`). */
+const isStartingOrStopping = (error: unknown): boolean =>
+  ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03', '57P01'].includes(codeOf(error));

@@ -1,82 +1,128 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.js';
 import { SERVER_ENVIRONMENT } from './cluster.js';
-import {
-  asServerSees,
-  type DataDirectory,
-  prepareRunDirectory,
-  socketLockFile,
-  tidyRunDirectory,
-} from './data-directory.js';
+import { type DataDirectory, SOCKET_NAME } from './data-directory.js';
 import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
 
-/** What PostgreSQL tells about itself in the lock file of its cluster. */
-export interface Postmaster {
-  readonly pid: number;
-  readonly status: 'starting' | 'ready' | 'stopping' | undefined;
-}
+const SETTINGS = {
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Failed statements are logged by the programs that sent them, and would fill the disk.
+  log_min_messages: 'log',
+  log_checkpoints: 'off',
+};
 
-/** An empty lock file younger than this may belong to a server that is about to write it. */
-const EMPTY_FILE_AGE_MS = 2_000;
+/** Between looks at the server's state, of which no event reports. */
+export const POLL_MS = 20;
 
-/** The server that runs on a cluster. Undefined when none does, whatever a lock file left by a crash says. */
-export function findPostmaster(cluster: string): Postmaster | undefined {
-  const lines = linesOf(join(cluster, 'postmaster.pid'));
-  const pid = Number(lines[0]);
-  if (!isPostmasterOf(cluster, pid)) return undefined;
-  const status = (['starting', 'ready', 'stopping'] as const).find((word) => word === lines[7]?.trim());
-  return { pid, status };
+/** Recovery after a crash replays up to max_wal_size (1 GB), which takes minutes on a slow disk. */
+export const START_MAX_MS = 300_000;
+
+/** A fast shutdown writes one checkpoint. */
+const STOP_MAX_MS = 60_000;
+
+/** Another process starts or stops a server on the same cluster. */
+const HELD_BY_ANOTHER = /lock file ".*" (already exists|is empty)|pre-existing shared memory block/;
+
+/** The process number of the server that runs on a cluster. */
+export function findPostmaster(cluster: string): number | undefined {
+  const { pid } = readLockFile(join(cluster, 'postmaster.pid'));
+  return pid !== undefined && isPostmasterOf(cluster, pid) ? pid : undefined;
 }
 
 /**
- * Removes lock files that a crash of the machine left and that PostgreSQL itself would respect, because their process
- * number has meanwhile gone to another program. A server that runs all the same keeps its place: PostgreSQL also finds
- * it by its shared memory.
+ * Starts the server and waits until it accepts connections or has ended. False: another server holds the cluster.
+ *
+ * @throws EmbeddedPostgresError with the last lines of its log if it ends
  */
-export function removeStaleLockFiles({ cluster, runDirectory }: DataDirectory): void {
-  for (const file of [join(cluster, 'postmaster.pid'), socketLockFile(runDirectory)]) {
-    const pid = Number(linesOf(file)[0]);
-    const stale = pid > 0 ? isAlive(pid) && !isPostmasterOf(cluster, pid) : ageMs(file) > EMPTY_FILE_AGE_MS;
-    if (stale) rmSync(file, { force: true });
+export async function startServer(
+  { root, cluster, runDirectory, logFile, account }: DataDirectory,
+  { postgres }: Binaries,
+  settings: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  removeStaleLockFiles(cluster, runDirectory);
+  const log = openSync(logFile, 'a', 0o600);
+  const logStart = fstatSync(log).size;
+  const all = {
+    ...SETTINGS,
+    unix_socket_directories: `"${runDirectory.replaceAll('"', '""')}"`,
+    ...settings,
+  };
+  const child = spawn(
+    postgres,
+    ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    {
+      ...account,
+      cwd: cluster,
+      env: SERVER_ENVIRONMENT,
+      // A process group of its own: Ctrl-C in a terminal reaches the service alone, which stops the server last.
+      detached: true,
+      // A file and no pipe, because the server outlives a service that is killed.
+      stdio: ['ignore', log, log],
+    },
+  );
+  closeSync(log);
+  child.unref();
+  await once(child, 'spawn');
+  while (child.exitCode === null && child.signalCode === null) {
+    const { pid, isReady } = readLockFile(join(cluster, 'postmaster.pid'));
+    if (pid === child.pid && isReady) return true;
+    await delay(POLL_MS);
+  }
+  const output = readFileSync(logFile).subarray(logStart).toString();
+  if (HELD_BY_ANOTHER.test(output)) return false;
+  throw new EmbeddedPostgresError(
+    `The embedded PostgreSQL in ${root} did not start: ${lastLines(output)} (see ${logFile})`,
+  );
+}
+
+/** Ends all connections, stops the server and waits for its end. */
+export async function stopServer({ root, cluster, runDirectory }: DataDirectory): Promise<void> {
+  const pid = findPostmaster(cluster);
+  if (pid === undefined) return;
+  process.kill(pid, 'SIGINT');
+  const giveUpAt = performance.now() + STOP_MAX_MS;
+  while (findPostmaster(cluster) === pid) {
+    if (performance.now() > giveUpAt) throw new Error(`the embedded PostgreSQL in ${root} is still stopping`);
+    await delay(POLL_MS);
+  }
+  // Not below /tmp, where it is of no use any more.
+  if (!runDirectory.startsWith(root)) rmSync(runDirectory, { recursive: true, force: true });
+}
+
+/**
+ * Removes lock files that a crash of the machine left and that PostgreSQL would respect, because their process number belongs to
+ * another program now. It finds a server that still runs by its shared memory, too.
+ */
+function removeStaleLockFiles(cluster: string, runDirectory: string): void {
+  for (const file of [join(cluster, 'postmaster.pid'), join(runDirectory, `${SOCKET_NAME}.lock`)]) {
+    const { pid } = readLockFile(file);
+    if (pid !== undefined && !isPostmasterOf(cluster, pid)) rmSync(file, { force: true });
   }
 }
 
-function linesOf(file: string): string[] {
+/** The process number is in the first line, the state in the eighth. */
+function readLockFile(file: string): { readonly pid?: number; readonly isReady: boolean } {
   try {
-    return readFileSync(file, 'utf8').split('\n');
-  } catch (fault) {
-    if (codeOf(fault) === 'ENOENT') return [];
-    throw fault;
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const pid = Number(lines[0]);
+    return { ...(pid > 0 && { pid }), isReady: lines[7]?.trim() === 'ready' };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { isReady: false };
+    throw error;
   }
 }
 
-const ageMs = (file: string) => Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity);
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (fault) {
-    return codeOf(fault) === 'EPERM';
-  }
-}
-
-/** A server's working directory is its cluster, and whoever may read the cluster may also look at its server. */
+/** The working directory of a server is its cluster, and a user who may read the cluster may also inspect its server. */
 function isPostmasterOf(cluster: string, pid: number): boolean {
-  if (!(pid > 0)) return false;
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/${String(pid)}/cwd`) === cluster;
     const command = execFileSync('ps', ['-p', String(pid), '-o', 'command='], { encoding: 'utf8' });
@@ -86,104 +132,4 @@ function isPostmasterOf(cluster: string, pid: number): boolean {
   }
 }
 
-/** Everything that is needed to start the server of a data directory. */
-export interface Server {
-  readonly directory: DataDirectory;
-  readonly binaries: Binaries;
-  /** Server settings by name, over the ones below; they hold when this process is the one that starts the server. */
-  readonly settings: Readonly<Record<string, string>>;
-}
-
-const SETTINGS = {
-  listen_addresses: '',
-  unix_socket_permissions: '0700',
-  max_connections: '100',
-  shared_buffers: '128MB',
-  timezone: 'UTC',
-  log_timezone: 'UTC',
-  // The log tells how the server is; statements that fail are logged by whoever sent them, and would fill the disk.
-  log_min_messages: 'log',
-  log_checkpoints: 'off',
-};
-
-/** How often a condition that no event announces is looked at. */
-export const POLL_MS = 20;
-/** Recovery after a crash replays up to max_wal_size (1 GB), which takes minutes on a slow disk. */
-export const START_MAX_MS = 300_000;
-/** A fast shutdown writes one checkpoint. */
-const STOP_MAX_MS = 60_000;
-
-/** How long a server that has ended may take to be gone from its socket's directory, on a machine with much else to do. */
-const TIDY_MAX_MS = 1_000;
-/** Another server holds the cluster or its memory: a simultaneous opener's, or the last processes of a killed one. */
-const HELD_BY_ANOTHER = /lock file ".*" (already exists|is empty)|pre-existing shared memory block/;
-
-/**
- * Starts the server and waits until it is ready. False: another one holds the cluster, or it was killed.
- * @throws EmbeddedPostgresError with the log's last lines when the server ends instead
- */
-export async function startServer(server: Server): Promise<boolean> {
-  const { directory } = server;
-  if (findPostmaster(directory.cluster) !== undefined) return false;
-  prepareRunDirectory(directory.runDirectory, directory.account);
-  removeStaleLockFiles(directory);
-  const log = openSync(directory.logFile, 'a', 0o600);
-  const logStart = fstatSync(log).size;
-  const child = spawnServer(server, log);
-  closeSync(log);
-  await once(child, 'spawn');
-  const giveUp = performance.now() + START_MAX_MS;
-  while (child.exitCode === null && child.signalCode === null && performance.now() < giveUp) {
-    const postmaster = findPostmaster(directory.cluster);
-    if (postmaster?.pid === child.pid && postmaster?.status === 'ready') return true;
-    await delay(POLL_MS);
-  }
-  const output = readFileSync(directory.logFile).subarray(logStart).toString();
-  // Killed from outside, or its run directory was tidied away by the last user of the server before: try again.
-  if (child.signalCode !== null || !existsSync(directory.runDirectory)) return false;
-  if (HELD_BY_ANOTHER.test(output)) return false;
-  const lastLines = output.trim().split('\n').slice(-5).join(' | ');
-  throw new EmbeddedPostgresError(
-    `The embedded PostgreSQL in ${directory.root} did not start: ${lastLines} (see ${directory.logFile})`,
-  );
-}
-
-/** Stops the server, which ends all other connections, and waits for its end. False: it takes too long or is not ours. */
-export async function stopServer({ directory }: Server): Promise<boolean> {
-  const { cluster } = directory;
-  const pid = findPostmaster(cluster)?.pid;
-  if (pid === undefined) return false;
-  process.kill(pid, 'SIGINT');
-  const giveUp = performance.now() + STOP_MAX_MS;
-  while (findPostmaster(cluster)?.pid === pid) {
-    if (performance.now() > giveUp) return false;
-    await delay(POLL_MS);
-  }
-  const tidied = performance.now() + TIDY_MAX_MS;
-  while (!tidyRunDirectory(directory.runDirectory, directory.root) && performance.now() < tidied) {
-    await delay(POLL_MS);
-  }
-  return true;
-}
-
-function spawnServer({ directory, binaries, settings }: Server, log: number): ChildProcess {
-  const { cluster, runDirectory, account } = directory;
-  // A list, in which quotes keep a path with a comma whole.
-  const sockets = `"${runDirectory.replaceAll('"', '""')}"`;
-  const all = Object.entries({ ...SETTINGS, unix_socket_directories: sockets, ...settings });
-  const child = spawn(
-    binaries.postgres,
-    ['-D', asServerSees(cluster, account), ...all.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    {
-      ...account,
-      cwd: cluster,
-      env: SERVER_ENVIRONMENT,
-      // A group of its own: Ctrl-C in the terminal reaches the service alone, which first ends its work and then the server.
-      detached: true,
-      // A file, no pipe: it outlives this process, and nobody has to read it for the server to go on.
-      stdio: ['ignore', log, log],
-    },
-  );
-  child.unref();
-  return child;
-}
+const lastLines = (output: string): string => output.trim().split('\n').slice(-5).join(' | ');

@@ -7,8 +7,6 @@ import { PrismaService } from './prisma.service.js';
 
 export interface OpenDatabaseOptions {
   readonly config: DatabaseConfig;
-  /** Of services one at a time may use an embedded database; tools share it. */
-  readonly purpose: 'service' | 'tool';
   /** Whether the database is brought to this release's schema first. */
   readonly migrates: boolean;
   readonly log: DatabaseLog;
@@ -29,8 +27,8 @@ export class Database implements OnApplicationShutdown {
   ) {}
 
   /** @throws EmbeddedPostgresError | MigrationError in one line for a human */
-  static async open({ config, purpose, migrates, log }: OpenDatabaseOptions): Promise<Database> {
-    const server = await openServer(config, purpose, log);
+  static async open({ config, migrates, log }: OpenDatabaseOptions): Promise<Database> {
+    const server = await openServer(config, log);
     try {
       if (migrates) {
         await migrate({
@@ -58,7 +56,7 @@ export class Database implements OnApplicationShutdown {
     }
   }
 
-  /** Closes the connections, then stops the embedded server if nobody else uses it. */
+  /** Closes the connections, then stops the embedded server. */
   async close(): Promise<void> {
     await this.prisma.close();
     await this.closeServer();
@@ -74,11 +72,7 @@ interface Server {
   close(): Promise<void>;
 }
 
-async function openServer(
-  { url, dataDir }: DatabaseConfig,
-  purpose: 'service' | 'tool',
-  log: DatabaseLog,
-): Promise<Server> {
+async function openServer({ url, dataDir }: DatabaseConfig, log: DatabaseLog): Promise<Server> {
   if (url !== undefined) return { url, close: () => Promise.resolve() };
-  return await openEmbeddedPostgres({ dataDir, purpose, log: (message) => log.info(message) });
+  return await openEmbeddedPostgres({ dataDir, log: (message) => log.info(message) });
 }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cwd, env, execPath } from 'node:process';
 import { text } from 'node:stream/consumers';
+import { runProgram } from '../support/process.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -19,6 +20,8 @@ beforeAll(async () => {
   database = await createTestDatabase();
   pool = openTestPool(database.url, { max: 1 });
   folder = await mkdtemp(join(tmpdir(), 'petstore-cli-'));
+  // As root, PostgreSQL runs as another user, who has to enter it.
+  await chmod(folder, 0o755);
 });
 afterAll(async () => {
   await pool.end();
@@ -53,7 +56,7 @@ describe('petstore as a process', () => {
     expect(await stderr).toBe('');
   });
 
-  it('works on the embedded database, and stops it again', async () => {
+  it('works on the embedded database of a running service, and says how to start one', async () => {
     const environment = { DATA_DIR: join(folder, 'data') };
     const run = async (...args: string[]) => {
       const { child, stderr, ended } = start(args, environment);
@@ -61,30 +64,39 @@ describe('petstore as a process', () => {
       const stdout = await text(child.stdout);
       return { code: await ended, stdout, stderr: await stderr };
     };
-    for (const [command, message] of [
-      [['doctor', '--json'], 'There is no database in'],
-      [['keys', 'list'], 'There is no database in'],
-      [['db', 'url'], `No PostgreSQL is running in ${environment.DATA_DIR}.\nStart the service there`],
-    ] as const) {
+    const message = `No PostgreSQL is running in ${environment.DATA_DIR}.\nStart the service there (npm start)`;
+    for (const command of [
+      ['doctor', '--json'],
+      ['keys', 'list'],
+      ['db', 'url'],
+      ['db', 'migrate'],
+    ]) {
       const { code, stdout, stderr } = await run(...command);
       expect({ code, output: stdout + stderr }).toMatchObject({
         code: 1,
-        output: expect.stringContaining(message),
+        output: expect.stringContaining(command.includes('--json') ? 'No PostgreSQL is running in' : message),
       });
     }
     expect(existsSync(environment.DATA_DIR)).toBe(false);
-    expect(await run('db', 'migrate')).toMatchObject({
-      code: 0,
-      stderr: '',
-      stdout: expect.stringMatching(/^applied /),
+
+    const service = runProgram('main.js', [], {
+      PORT: '0',
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'warn',
+      ...environment,
     });
-    const issued = await run('keys', 'issue', '--name', 'Acme', '--plan', 'free', '--json');
-    expect(JSON.parse(issued.stdout)).toMatchObject({ id: 1, key: expect.stringMatching(/^psk_/) });
-    expect(await run('keys', 'revoke', '1')).toMatchObject({ code: 2, stdout: '' });
-    // Stopped again after each command, so there is no connection string.
-    expect(await run('db', 'url')).toMatchObject({ code: 1, stdout: '' });
-    const doctor = await run('doctor');
-    expect(doctor).toMatchObject({ code: 0, stderr: '' });
-    expect(doctor.stdout).not.toMatch(/^(?:warn|fail)/m);
+    try {
+      await service.printed(/^Pet Store Service: /m);
+      expect(await run('db', 'migrate')).toEqual({ code: 0, stdout: 'Already up to date.\n', stderr: '' });
+      const issued = await run('keys', 'issue', '--name', 'Acme', '--plan', 'free', '--json');
+      expect(JSON.parse(issued.stdout)).toMatchObject({ id: 2, key: expect.stringMatching(/^psk_/) });
+      expect(await run('keys', 'revoke', '2')).toMatchObject({ code: 2, stdout: '' });
+      const doctor = await run('doctor');
+      expect(doctor).toMatchObject({ code: 0, stderr: '' });
+      expect(doctor.stdout).not.toMatch(/^(?:warn|fail)/m);
+    } finally {
+      service.child.kill('SIGTERM');
+      expect(await service.ended).toBe(0);
+    }
   });
 });

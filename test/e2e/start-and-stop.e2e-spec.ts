@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,8 @@ const KEY = /^ {2}(psk_\w{38})$/m;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-start-'));
+  // As root, PostgreSQL runs as another user, who has to enter it.
+  await chmod(folder, 0o755);
 });
 afterAll(async () => {
   // What a failed test left behind would keep the test run from its end.

@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { runningEmbeddedUrl } from '../../embedded/embedded-postgres.js';
 import { describeFault } from '../../common/errors/describe-fault.js';
 import { migrate } from '../../prisma/migrations.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { toJson } from '../output.js';
-import { type Session, withAnyDatabase, withNewDatabase } from '../session.js';
+import { databaseUrl, type Session, withAnyDatabase } from '../session.js';
 
 export function addDbCommands(program: Command, context: CliContext): void {
   const db = program
@@ -19,7 +18,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
     .description('Prints DATABASE_URL, or the connection string of the running embedded database.')
     .option('--json', 'print an object')
     .action(({ json }: JsonOption) => {
-      const url = connectionString(context);
+      const url = databaseUrl(context);
       context.print(json === true ? toJson({ url }) : `${url}\n`);
     })
     .addHelpText('after', examples('psql "$(petstore db url)"'));
@@ -28,7 +27,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
     .description("Applies this release's migrations. Safe to run on several machines at once.")
     .option('--json', 'print an object with an array of the applied migrations')
     .action(async ({ json }: JsonOption) => {
-      const applied = await withNewDatabase(context, (session) => applyMigrations(context, session));
+      const applied = await withAnyDatabase(context, (session) => applyMigrations(context, session));
       if (json === true) context.print(toJson({ applied }));
       else context.print(applied.map((name) => `applied ${name}\n`).join('') || 'Already up to date.\n');
     })
@@ -55,17 +54,6 @@ export function addDbCommands(program: Command, context: CliContext): void {
 function applyMigrations(context: CliContext, { url }: Session): Promise<string[]> {
   const log = (message: string): void => context.printError(`${message}\n`);
   return migrate({ connectionString: url, log: { info: log, warn: log } });
-}
-
-/** @throws CliError when the embedded server, which only the service starts, does not run */
-function connectionString(context: CliContext): string {
-  const { url, dataDir } = context.config().database;
-  const found = url ?? runningEmbeddedUrl(dataDir);
-  if (found !== undefined) return found;
-  throw new CliError(
-    `No PostgreSQL is running in ${dataDir}.`,
-    'Start the service there (npm start), or set DATA_DIR or DATABASE_URL.',
-  );
 }
 
 const ROLES = ['petstore_service', 'petstore_operator'];

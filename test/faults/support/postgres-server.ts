@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { prepareBinaries } from '../../../src/embedded/binaries.js';
+import { type Binaries, findBinaries } from '../../../src/embedded/binaries.js';
 import { ensureCluster } from '../../../src/embedded/cluster.js';
-import { prepareDataDirectory } from '../../../src/embedded/data-directory.js';
-import { findPostmaster, type Server, startServer, stopServer } from '../../../src/embedded/server.js';
+import { type DataDirectory, prepareDataDirectory } from '../../../src/embedded/data-directory.js';
+import { findPostmaster, startServer, stopServer } from '../../../src/embedded/server.js';
 
 /** A PostgreSQL server that a test may end as it likes. It listens on TCP, always on the same port. */
 export interface PostgresServer {
@@ -39,21 +39,19 @@ export async function createPostgresServer(
   // As root the server is another user, who has to get in.
   await chmod(parent, 0o755);
   const directory = prepareDataDirectory(join(parent, 'data'));
-  const binaries = await prepareBinaries(directory);
+  const binaries = await findBinaries(directory.account);
   await ensureCluster(directory, binaries, false);
-  return new EmbeddedServer({ directory, binaries, settings }, port ?? (await freePort()), parent);
+  return new EmbeddedServer(directory, binaries, settings, port ?? (await freePort()), parent);
 }
 
 class EmbeddedServer implements PostgresServer {
-  #server: Server;
-
   constructor(
-    server: Server,
+    private readonly directory: DataDirectory,
+    private readonly binaries: Binaries,
+    private settings: Readonly<Record<string, string>>,
     readonly port: number,
     private readonly parent: string,
-  ) {
-    this.#server = server;
-  }
+  ) {}
 
   get url(): string {
     return `postgresql://petstore@${HOST}:${this.port}/petstore`;
@@ -64,26 +62,26 @@ class EmbeddedServer implements PostgresServer {
   }
 
   get cluster(): string {
-    return this.#server.directory.cluster;
+    return this.directory.cluster;
   }
 
-  async start(settings: Readonly<Record<string, string>> = this.#server.settings): Promise<void> {
-    this.#server = { ...this.#server, settings };
-    const asked = { listen_addresses: HOST, port: String(this.port), ...settings };
+  async start(settings: Readonly<Record<string, string>> = this.settings): Promise<void> {
+    this.settings = settings;
+    const all = { listen_addresses: HOST, port: String(this.port), ...settings };
     // The last processes of a killed server may hold its memory for a moment.
-    while (!(await startServer({ ...this.#server, settings: asked }))) await delay(POLL_MS);
+    while (!(await startServer(this.directory, this.binaries, all))) await delay(POLL_MS);
   }
 
   async kill(): Promise<void> {
-    const pid = findPostmaster(this.cluster)?.pid;
+    const pid = findPostmaster(this.cluster);
     if (pid === undefined) return;
     const children = await childrenOf(pid);
     for (const one of [pid, ...children]) killIfAlive(one);
-    while (findPostmaster(this.cluster)?.pid === pid) await delay(POLL_MS);
+    while (findPostmaster(this.cluster) === pid) await delay(POLL_MS);
   }
 
   async stop(): Promise<void> {
-    await stopServer(this.#server);
+    await stopServer(this.directory);
   }
 
   async remove(): Promise<void> {
