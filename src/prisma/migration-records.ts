@@ -3,33 +3,22 @@ import type { ClientBase, Pool } from 'pg';
 /** Prisma's own table, so that its command line and this service agree on what has been applied. */
 const TABLE = 'public._prisma_migrations';
 
-/** A recorded migration. `failed`: Prisma's command line began it, and it was neither finished nor resolved. */
-export interface MigrationRecord {
-  readonly name: string;
-  readonly checksum: string;
-  readonly state: 'applied' | 'failed';
-}
+const IS_APPLIED = 'finished_at is not null and rolled_back_at is null';
 
-/** The records in the order in which the migrations were applied; none on a database that was never migrated. */
-export async function readRecords(database: Pool | ClientBase): Promise<MigrationRecord[]> {
+/** The checksums of the applied migrations by name, in their order; none on a database that was never migrated. */
+export async function readRecords(database: Pool | ClientBase): Promise<ReadonlyMap<string, string>> {
   const tables = await database.query<{ found: boolean }>(
     `select to_regclass('${TABLE}') is not null as found`,
   );
-  if (tables.rows[0]?.found !== true) return [];
-  const { rows } = await database.query<MigrationRecord>(
-    `select migration_name as name, checksum,
-            case when finished_at is null then 'failed' else 'applied' end as state
-     from ${TABLE}
-     where rolled_back_at is null
-     order by started_at, migration_name`,
+  if (tables.rows[0]?.found !== true) return new Map();
+  const { rows } = await database.query<{ name: string; checksum: string }>(
+    `select migration_name as name, checksum from ${TABLE} where ${IS_APPLIED} order by started_at, migration_name`,
   );
-  return rows;
+  return new Map(rows.map(({ name, checksum }) => [name, checksum]));
 }
 
 /** SQL of a column: the names of the applied migrations. Without the table the statement fails (`isUndefinedTable`). */
-export const APPLIED_MIGRATIONS = `array(
-      select migration_name::text from ${TABLE}
-      where finished_at is not null and rolled_back_at is null)`;
+export const APPLIED_MIGRATIONS = `array(select migration_name::text from ${TABLE} where ${IS_APPLIED})`;
 
 /** Creates the table as Prisma would. */
 export const CREATE_RECORDS_TABLE = `
@@ -43,8 +32,7 @@ export const CREATE_RECORDS_TABLE = `
     started_at timestamptz not null default now(),
     applied_steps_count integer not null default 0)`;
 
-/** Records the migration $1 with the checksum $2 as applied, unless the transaction is another than $3. */
+/** Records the migration $1 with the checksum $2 as applied. */
 export const INSERT_RECORD = `
   insert into ${TABLE} (id, migration_name, checksum, started_at, finished_at, applied_steps_count)
-  select gen_random_uuid()::text, $1, $2, now(), clock_timestamp(), 1
-  where pg_current_xact_id()::text = $3`;
+  values (gen_random_uuid()::text, $1, $2, now(), clock_timestamp(), 1)`;

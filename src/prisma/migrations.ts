@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, type Pool } from 'pg';
-import { applyMigration } from './apply-migration.js';
+import { isContention } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
 import {
   isUnchanged,
@@ -9,7 +10,7 @@ import {
   MIGRATIONS_DIRECTORY,
   readMigrations,
 } from './migration-files.js';
-import { type MigrationRecord, readRecords } from './migration-records.js';
+import { CREATE_RECORDS_TABLE, INSERT_RECORD, readRecords } from './migration-records.js';
 import { prepareSession, SERVER_ENCODING } from './session-settings.js';
 
 export interface MigrateOptions {
@@ -20,18 +21,26 @@ export interface MigrateOptions {
   readonly lockTimeoutMs?: number;
   /** Called after each migration that this call applied. */
   readonly onApplied?: (name: string) => void;
-  /** Gets what is worth a look but no error of this call. */
-  readonly log?: { info(message: string): void; warn(message: string): void };
+  readonly log?: { info(message: string): void };
 }
 
 /** Other replicas are done within seconds; a supervisor that restarts this one tries again anyway. */
 const LOCK_TIMEOUT_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 
+/** Prisma's command line takes the same lock. */
+const ADVISORY_LOCK = 72_707_369;
+
+/** How long a statement of a migration waits for a table at a time: requests queue up behind it meanwhile. */
+const TABLE_LOCK_MS = 1000;
+
+/** Between two attempts, for the requests that queued up. */
+const PAUSE_MS = 200;
+
 /**
- * Brings the database to this release's schema and returns the names of the migrations it applied. Any number of
- * replicas may call it at once: each migration is applied by one of them, and all of them return when all are applied.
- * A database that is ahead, because a newer release has started already, is left as it is.
+ * Brings the database to this release's schema and returns the names of the migrations it applied. Any number of replicas may call it
+ * at once: one of them applies each migration. A database that a newer release has migrated is left as it is.
+ *
  * @throws MigrationError and nothing else
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
@@ -41,12 +50,11 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   try {
     await rejectOtherEncodings(client);
     const records = await readRecords(client);
-    const applied = appliedNames(records);
-    const pending = migrations.filter(({ name }) => !applied.has(name));
+    const pending = migrations.filter(({ name }) => !records.has(name));
     compare(migrations, records, pending, log);
     const names: string[] = [];
     for (const migration of pending) {
-      if (!(await applyMigration(client, migration, lockTimeoutMs))) continue;
+      if (!(await apply(client, migration, lockTimeoutMs))) continue;
       names.push(migration.name);
       onApplied?.(migration.name);
     }
@@ -66,12 +74,63 @@ export async function pendingMigrations(
   directory = MIGRATIONS_DIRECTORY,
 ): Promise<string[]> {
   const names = await listMigrations(directory);
-  const applied = appliedNames(await readRecords(database));
-  return names.filter((name) => !applied.has(name));
+  const records = await readRecords(database);
+  return names.filter((name) => !records.has(name));
 }
 
-const appliedNames = (records: readonly MigrationRecord[]): ReadonlySet<string> =>
-  new Set(records.filter(({ state }) => state === 'applied').map(({ name }) => name));
+/**
+ * Applies a migration and records it, in one transaction, so that a migration that fails leaves nothing behind. Tries again while
+ * other transactions hold locks that it needs. False: another process has applied it meanwhile.
+ */
+async function apply(client: Client, migration: MigrationFile, lockTimeoutMs: number): Promise<boolean> {
+  const endsAtMs = performance.now() + lockTimeoutMs;
+  for (;;) {
+    try {
+      return await applyOnce(client, migration, lockTimeoutMs);
+    } catch (error) {
+      // A lost connection has rolled back already.
+      await client.query('rollback').catch(() => undefined);
+      const { name, sql } = migration;
+      if (!isContention(error)) {
+        throw new MigrationError(`Migration ${name} failed: ${describeFault(error, sql)}`, name);
+      }
+      if (performance.now() >= endsAtMs) {
+        throw new MigrationError(
+          `Migration ${name} was rolled back, because another transaction held a lock that it needs for ${String(lockTimeoutMs)} ms: ${describeFault(error)}`,
+          name,
+        );
+      }
+    }
+    await delay(PAUSE_MS);
+  }
+}
+
+async function applyOnce(
+  client: Client,
+  { name, sql, checksum }: MigrationFile,
+  lockTimeoutMs: number,
+): Promise<boolean> {
+  // Explicit, because a role may have other defaults. A snapshot from before the lock would not contain the records of others.
+  await client.query('begin isolation level read committed read write');
+  // A migration may take long. From the catalog, because transaction_timeout does not exist before PostgreSQL 17.
+  await client.query(
+    `select set_config(name, '0', true) from pg_settings
+     where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`,
+  );
+  await client.query(`set local lock_timeout = ${String(lockTimeoutMs)}; set local search_path = public`);
+  // Of the transaction: the lock of a session would outlive its owner behind PgBouncer.
+  await client.query(`select pg_advisory_xact_lock(${String(ADVISORY_LOCK)})`);
+  // Before reading: it also makes this transaction see a table that another process has created meanwhile.
+  await client.query(CREATE_RECORDS_TABLE);
+  const isPending = !(await readRecords(client)).has(name);
+  if (isPending) {
+    await client.query(`set local lock_timeout = ${String(Math.min(TABLE_LOCK_MS, lockTimeoutMs))}`);
+    await client.query(sql);
+    await client.query(INSERT_RECORD, [name, checksum]);
+  }
+  await client.query('commit');
+  return isPending;
+}
 
 async function connect(connectionString: string): Promise<Client> {
   const client = new Client({
@@ -103,29 +162,29 @@ async function rejectOtherEncodings(client: Client): Promise<void> {
 }
 
 /**
- * Reports how the database's history differs from this release's. A newer release has all migrations of this one, so a database
- * with unknown migrations that lacks known ones has another schema.
+ * A newer release has all migrations of this one, so a database with unknown migrations that lacks known ones has another schema.
+ *
+ * @throws MigrationError for such a database, and for one whose migrations were edited
  */
 function compare(
   migrations: readonly MigrationFile[],
-  records: readonly MigrationRecord[],
+  records: ReadonlyMap<string, string>,
   [missing]: readonly MigrationFile[],
   log: MigrateOptions['log'],
 ): void {
-  const known = new Map(migrations.map((migration) => [migration.name, migration]));
-  const unknown = records.filter(({ name }) => !known.has(name)).map(({ name }) => name);
-  if (unknown[0] !== undefined && missing !== undefined) {
+  const edited = migrations.find((one) => !isUnchanged(one, records.get(one.name) ?? one.checksum));
+  if (edited !== undefined) {
     throw new MigrationError(
-      `The database was migrated by a different set of migrations: it has ${unknown[0]}, which this release does not have, but not ${missing.name}. Use the release that migrated it, or a new database.`,
+      `Migration ${edited.name} was edited after it was applied, so the database does not have the change. Restore the file and add a new migration, or use a new database.`,
     );
   }
-  for (const { name, checksum, state } of records) {
-    const migration = known.get(name);
-    if (migration === undefined || state === 'failed' || isUnchanged(migration, checksum)) continue;
-    throw new MigrationError(
-      `Migration ${name} was edited after it was applied, so the database does not have the change. Restore the file and add a new migration, or use a new database.`,
-    );
-  }
+  const known = new Set(migrations.map(({ name }) => name));
+  const unknown = [...records.keys()].filter((name) => !known.has(name));
   if (unknown.length === 0) return;
+  if (missing !== undefined) {
+    throw new MigrationError(
+      `The database was migrated by a different set of migrations: it has ${unknown.join(', ')}, which this release does not have, but not ${missing.name}. Use the release that migrated it, or a new database.`,
+    );
+  }
   log?.info(`The database has migrations of a newer release: ${unknown.join(', ')}.`);
 }

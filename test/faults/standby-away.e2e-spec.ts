@@ -25,7 +25,7 @@ beforeAll(async () => {
   server = await createPostgresServer();
   await server.start();
   await createPetstoreDatabase(server);
-  await migrate({ connectionString: server.url, log: { info: () => undefined, warn: () => undefined } });
+  await migrate({ connectionString: server.url, log: { info: () => undefined } });
   service = await startService({ databaseUrl: server.url, provokes503: true });
   ({ key } = await service.issueKey());
 });

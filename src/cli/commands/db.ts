@@ -53,7 +53,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
 
 function applyMigrations(context: CliContext, { url }: Session): Promise<string[]> {
   const log = (message: string): void => context.printError(`${message}\n`);
-  return migrate({ connectionString: url, log: { info: log, warn: log } });
+  return migrate({ connectionString: url, log: { info: log } });
 }
 
 const ROLES = ['petstore_service', 'petstore_operator'];
