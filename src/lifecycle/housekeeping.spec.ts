@@ -13,6 +13,12 @@ import { Housekeeping } from './housekeeping.js';
 
 const RETENTION_DAYS = 30;
 const config = { limits: { usageRetentionDays: RETENTION_DAYS } } as Config;
+/** Without a limit of statements. */
+const CONNECTIONS = {
+  read: <Result>(send: () => Promise<Result>) => send(),
+  write: <Result>(_sendBefore: number, send: () => Promise<Result>) => send(),
+};
+
 const warnings: unknown[] = [];
 const logger = { warn: (...warning: unknown[]) => void warnings.push(warning) };
 
@@ -98,6 +104,7 @@ describe('the stop', () => {
       return chunk;
     };
     const prisma = {
+      connections: CONNECTIONS,
       $queryRaw: async () => [{ now: new Date() }],
       apiKeyUsage: { deleteMany },
       idempotencyKey: { deleteMany },
@@ -121,7 +128,10 @@ describe('the schedule', () => {
   afterEach(() => void jest.useRealTimers());
 
   it('runs it once an hour until the application is closed', async () => {
-    const prisma = { $queryRaw: () => Promise.reject(new Error('no database')) } as unknown as PrismaService;
+    const prisma = {
+      connections: CONNECTIONS,
+      $queryRaw: () => Promise.reject(new Error('no database')),
+    } as unknown as PrismaService;
     const housekeeping = new Housekeeping(prisma, config, logger);
     const module = await Test.createTestingModule({
       imports: [ScheduleModule.forRoot()],

@@ -43,11 +43,11 @@ export class Housekeeping implements OnApplicationShutdown {
   }
 
   async #deleteExpired(): Promise<void> {
-    const { apiKeyUsage, idempotencyKey } = this.prisma;
+    const { apiKeyUsage, connections, idempotencyKey } = this.prisma;
     const { usageRetentionDays } = this.config.limits;
     try {
       // The replica's clock may be wrong.
-      const [{ now }] = await this.prisma.$queryRaw<[{ now: Date }]>`select now()`;
+      const [{ now }] = await connections.read(() => this.prisma.$queryRaw<[{ now: Date }]>`select now()`);
       const firstDay = new Date(startOfDay(now).getTime() - usageRetentionDays * DAY_MS);
       await this.#inChunks(() => apiKeyUsage.deleteMany({ where: { day: { lt: firstDay } }, limit: CHUNK }));
       await this.#inChunks(() =>
@@ -60,7 +60,9 @@ export class Housekeeping implements OnApplicationShutdown {
 
   async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {
     let deleted = CHUNK;
-    while (deleted === CHUNK && !this.#stopping.signal.aborted) deleted = (await deleteChunk()).count;
+    while (deleted === CHUNK && !this.#stopping.signal.aborted) {
+      deleted = (await this.prisma.connections.write(Infinity, deleteChunk)).count;
+    }
   }
 }
 
