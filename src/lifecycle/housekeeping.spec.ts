@@ -1,24 +1,20 @@
 import { EventEmitter, once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ScheduleModule } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { eventually } from '../../test/support/eventually.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import type { Config } from '../config/config.js';
 import { ConnectionPools } from '../prisma/connection-pools.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { loadConfig } from '../config/config.js';
 import { Housekeeping } from './housekeeping.js';
 
-const RETENTION_DAYS = 30;
-const config = { limits: { usageRetentionDays: RETENTION_DAYS } } as Config;
-/** Without a limit of statements. */
-const CONNECTIONS = {
-  read: <Result>(send: () => Promise<Result>) => send(),
-  write: <Result>(_sendBefore: number, send: () => Promise<Result>) => send(),
-};
-
+const RETENTION_DAYS = 31;
+const CHUNK = 500;
+const HOUR_MS = 3_600_000;
+const config = loadConfig({ USAGE_RETENTION_DAYS: String(RETENTION_DAYS) });
 const warnings: unknown[] = [];
 const logger = { warn: (...warning: unknown[]) => void warnings.push(warning) };
 
@@ -32,9 +28,8 @@ describe('Housekeeping', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     pool = openTestPool(database.url);
-    const { database: settings } = loadConfig({});
     const connections = new ConnectionPools({
-      ...settings,
+      ...config.database,
       url: database.url,
       onConnectionLost: () => undefined,
     });
@@ -92,58 +87,45 @@ describe('Housekeeping', () => {
     await housekeeping.run();
     expect(await left()).toMatchObject({ oldest: RETENTION_DAYS });
   });
-});
 
-describe('the stop', () => {
-  it('waits for the chunk that is being deleted, and starts no other', async () => {
-    let chunks = 0;
-    const finished = new EventEmitter();
-    const chunk = once(finished, 'finished').then(() => ({ count: 500 }));
-    const deleteMany = (): Promise<{ count: number }> => {
-      chunks += 1;
-      return chunk;
-    };
-    const prisma = {
-      connections: CONNECTIONS,
-      $queryRaw: async () => [{ now: new Date() }],
-      apiKeyUsage: { deleteMany },
-      idempotencyKey: { deleteMany },
-    } as unknown as PrismaService;
+  it('stops after the chunk that is being deleted', async () => {
+    const write = prisma.connections.write.bind(prisma.connections);
+    const gate = new EventEmitter();
+    const writes = jest.spyOn(prisma.connections, 'write').mockImplementation(async (sendBefore, send) => {
+      await once(gate, 'open');
+      return await write(sendBefore, send);
+    });
     const housekeeping = new Housekeeping(prisma, config, logger);
-    const run = housekeeping.run();
-    while (chunks === 0) await Promise.resolve();
-    let isStopped = false;
-    const stopped = housekeeping.onApplicationShutdown().then(() => (isStopped = true));
-    await Promise.resolve();
-    expect(isStopped).toBe(false);
-    finished.emit('finished');
-    await Promise.all([stopped, run]);
-    expect(chunks).toBe(1);
+    void housekeeping.run();
+    await eventually(() => expect(writes).toHaveBeenCalledTimes(1));
+    const stopped = housekeeping.onApplicationShutdown().then(() => 'stopped');
+    expect(await Promise.race([stopped, Promise.resolve('running')])).toBe('running');
+    gate.emit('open');
+    await stopped;
+    expect(writes).toHaveBeenCalledTimes(1);
+    writes.mockRestore();
+    expect(await left()).toMatchObject({ days: 20 * 101 - CHUNK });
   });
-});
 
-describe('the schedule', () => {
-  const HOUR_MS = 3_600_000;
-  beforeEach(() => void jest.useFakeTimers());
-  afterEach(() => void jest.useRealTimers());
-
-  it('runs it once an hour until the application is closed', async () => {
-    const prisma = {
-      connections: CONNECTIONS,
-      $queryRaw: () => Promise.reject(new Error('no database')),
-    } as unknown as PrismaService;
-    const housekeeping = new Housekeeping(prisma, config, logger);
-    const module = await Test.createTestingModule({
-      imports: [ScheduleModule.forRoot()],
-      providers: [{ provide: Housekeeping, useValue: housekeeping }],
-    }).compile();
-    await module.init();
-    for (let hour = 1; hour <= 3; hour += 1) {
-      await jest.advanceTimersByTimeAsync(HOUR_MS);
-      expect(warnings).toHaveLength(hour);
+  it('runs once an hour until the application is closed', async () => {
+    const reads = jest.spyOn(prisma.connections, 'read').mockRejectedValue(new Error('no database'));
+    jest.useFakeTimers();
+    try {
+      const module = await Test.createTestingModule({
+        imports: [ScheduleModule.forRoot()],
+        providers: [{ provide: Housekeeping, useValue: new Housekeeping(prisma, config, logger) }],
+      }).compile();
+      await module.init();
+      for (let hour = 1; hour <= 3; hour += 1) {
+        await jest.advanceTimersByTimeAsync(HOUR_MS);
+        expect(warnings).toHaveLength(hour);
+      }
+      await module.close();
+      await jest.advanceTimersByTimeAsync(10 * HOUR_MS);
+      expect(warnings).toHaveLength(3);
+    } finally {
+      jest.useRealTimers();
+      reads.mockRestore();
     }
-    await module.close();
-    await jest.advanceTimersByTimeAsync(10 * HOUR_MS);
-    expect(warnings).toHaveLength(3);
   });
 });

@@ -20,7 +20,7 @@ const CHUNK = 500;
 /** Deletes old days of usage and expired idempotency keys, once an hour. Several replicas may do so at the same time. */
 @Injectable()
 export class Housekeeping implements OnApplicationShutdown {
-  readonly #stopping = new AbortController();
+  #isStopping = false;
   #run: Promise<void> = Promise.resolve();
 
   constructor(
@@ -38,7 +38,7 @@ export class Housekeeping implements OnApplicationShutdown {
 
   /** Resolves when the chunk that is being deleted is done. */
   async onApplicationShutdown(): Promise<void> {
-    this.#stopping.abort();
+    this.#isStopping = true;
     await this.#run;
   }
 
@@ -59,9 +59,10 @@ export class Housekeeping implements OnApplicationShutdown {
   }
 
   async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {
-    let deleted = CHUNK;
-    while (deleted === CHUNK && !this.#stopping.signal.aborted) {
-      deleted = (await this.prisma.connections.write(Infinity, deleteChunk)).count;
+    while (!this.#isStopping) {
+      const { count } = await this.prisma.connections.write(Infinity, deleteChunk);
+      // Less than a chunk is not the end: another replica may have deleted some of its rows.
+      if (count === 0) return;
     }
   }
 }
