@@ -40,8 +40,8 @@ export function prepareDataDirectory(dataDir: string): DataDirectory {
   return { root, cluster, logFile: join(root, 'postgres.log'), runDirectory, account };
 }
 
-/** Within the data directory, or below /tmp where that path is too long for a socket. */
-function runDirectoryOf(root: string): string {
+/** The directory of the socket: within the data directory, or below /tmp where that path is too long for a socket. */
+export function runDirectoryOf(root: string): string {
   const inside = join(root, 'run');
   if (Buffer.byteLength(join(inside, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX) return inside;
   return `/tmp/petstore-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;

@@ -85,7 +85,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(postgres, `select ${settings}`)).toEqual(['UTF8', 'UTC', 'on', 'off', '5MB', '']);
   });
 
-  it('lets nobody but its own user near the socket and the data', async () => {
+  it('keeps other users from the socket and the data', async () => {
     const postgres = await open();
     for (const directory of [postgres.socketDirectory, join(shared, 'cluster')]) {
       expect(fs.statSync(directory).mode & 0o777).toBe(0o700);
@@ -114,14 +114,14 @@ describe('the embedded PostgreSQL', () => {
     expect(canRun(stranger, join(closed, 'postgres'))).toBe(true);
   });
 
-  it('stands beside what a killed initdb left, and clears it away', async () => {
+  it('starts beside the directory of a killed initdb, and removes it', async () => {
     const dataDir = join(parent, 'killed');
     fs.mkdirSync(join(dataDir, 'initdb-killed', 'base'), { recursive: true });
     expect(await query(await open({ dataDir }), 'select 1')).toEqual([1]);
     expect(fs.readdirSync(dataDir).filter((name) => name.startsWith('initdb-'))).toEqual([]);
   });
 
-  it('refuses the cluster of another major version in one line', async () => {
+  it('rejects the cluster of another major version in one line', async () => {
     const dataDir = join(parent, 'old');
     fs.mkdirSync(join(dataDir, 'cluster'), { recursive: true });
     fs.writeFileSync(join(dataDir, 'cluster', 'PG_VERSION'), '12\n');
@@ -130,7 +130,7 @@ describe('the embedded PostgreSQL', () => {
     expect(String(fault)).toMatch(/^EmbeddedPostgresError: .* was created by PostgreSQL 12, .*$/);
   });
 
-  it('tells the last lines of the log when the server does not start', async () => {
+  it('reports the last lines of the log when the server does not start', async () => {
     await expect(open({ settings: { max_connections: 'many' } })).rejects.toThrow(
       /did not start: .*invalid value for parameter "max_connections": "many"/,
     );

@@ -1,10 +1,12 @@
-import { resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
+import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { messageOf } from '../common/errors/describe-fault.js';
 import { type Binaries, findBinaries } from './binaries.js';
 import { ensureCluster, hasCluster, SUPERUSER } from './cluster.js';
-import { type DataDirectory, prepareDataDirectory } from './data-directory.js';
+import { type DataDirectory, prepareDataDirectory, runDirectoryOf } from './data-directory.js';
 import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { findPostmaster, POLL_MS, START_MAX_MS, startServer, stopServer } from './server.js';
 
@@ -56,7 +58,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
       if (closed === undefined) log('the embedded PostgreSQL has stopped: restart the service');
     });
     return {
-      url: databaseUrl(directory),
+      url: databaseUrl(directory.runDirectory),
       socketDirectory: directory.runDirectory,
       close: () => (closed ??= stopServer(directory)),
     };
@@ -72,12 +74,12 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
 /** The URL of the database `petstore` of a data directory; undefined if no server is running there. */
 export function runningEmbeddedUrl(dataDir: string): string | undefined {
   if (!hasCluster(dataDir)) return undefined;
-  const directory = prepareDataDirectory(resolve(dataDir));
-  return findPostmaster(directory.cluster) === undefined ? undefined : databaseUrl(directory);
+  const root = realpathSync(dataDir);
+  return findPostmaster(join(root, 'cluster')) === undefined ? undefined : databaseUrl(runDirectoryOf(root));
 }
 
 /** It contains everything that PGPORT and PGSSLMODE could change. */
-const databaseUrl = ({ runDirectory }: DataDirectory): string =>
+const databaseUrl = (runDirectory: string): string =>
   `postgresql://${NAME}@localhost:${String(PORT)}/${NAME}?host=${encodeURIComponent(runDirectory)}&sslmode=disable`;
 
 /** Takes the running server, or starts one. Waits for a server that is starting or stopping. */
@@ -144,6 +146,6 @@ async function isTrue(client: Client, expression: string): Promise<boolean> {
   return rows[0]?.value === true;
 }
 
-/** No server listens on the socket (any more), it rejects connections (`cannot_connect_now`), or has ended this one (`admin_shutdown`). */
+/** No server listens on the socket, it rejects connections (`cannot_connect_now`), or it has ended this one. */
 const isStartingOrStopping = (error: unknown): boolean =>
-  ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03', '57P01'].includes(codeOf(error));
+  ['ENOENT', 'ECONNREFUSED', '57P03'].includes(codeOf(error)) || classifyDatabaseError(error) === 'broken';
