@@ -31,7 +31,6 @@ export class AppModule {
           inject: [CONFIG, LOGGER, ManagementServer],
           useFactory: ({ database }: Config, logger: Logger) => ({
             config: database,
-            migrates: true,
             log: logger,
           }),
         }),

@@ -7,8 +7,6 @@ import { PrismaService } from './prisma.service.js';
 
 export interface OpenDatabaseOptions {
   readonly config: DatabaseConfig;
-  /** Whether the database is brought to this release's schema first. */
-  readonly migrates: boolean;
   readonly log: DatabaseLog;
 }
 
@@ -27,16 +25,14 @@ export class Database implements OnApplicationShutdown {
   ) {}
 
   /** @throws EmbeddedPostgresError | MigrationError in one line for a human */
-  static async open({ config, migrates, log }: OpenDatabaseOptions): Promise<Database> {
+  static async open({ config, log }: OpenDatabaseOptions): Promise<Database> {
     const server = await openServer(config, log);
     try {
-      if (migrates) {
-        await migrate({
-          connectionString: server.url,
-          onApplied: (name) => log.info(`applied migration ${name}`),
-          log,
-        });
-      }
+      await migrate({
+        connectionString: server.url,
+        onApplied: (name) => log.info(`applied migration ${name}`),
+        log,
+      });
       const pools = new ConnectionPools({
         url: server.url,
         namedStatements: config.namedStatements,

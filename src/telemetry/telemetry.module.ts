@@ -11,7 +11,7 @@ import { Telemetry } from './telemetry.js';
 import type { Tracing } from './tracing.js';
 
 /** Injects the `Tracing`, undefined without a collector. */
-export const TRACING = Symbol('TRACING');
+const TRACING = Symbol('TRACING');
 
 /** Log lines, metrics and traces of all requests. */
 @Global()
@@ -28,7 +28,7 @@ export const TRACING = Symbol('TRACING');
     { provide: BatchObserver, useExisting: Telemetry },
     { provide: AdmissionObserver, useExisting: Telemetry },
   ],
-  exports: [Telemetry, TRACING, HttpObserver, BatchObserver, AdmissionObserver],
+  exports: [Telemetry, HttpObserver, BatchObserver, AdmissionObserver],
 })
 export class TelemetryModule {}
 

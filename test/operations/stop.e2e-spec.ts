@@ -2,9 +2,13 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { Batching } from '../../src/batching/batching.js';
+import { Database } from '../../src/prisma/database.js';
 import { eventually } from '../support/eventually.js';
 import { type RunningService, runService } from '../support/running-service.js';
+import { startService } from '../support/service.js';
 
 const CLIENTS = 8;
 
@@ -137,5 +141,19 @@ describe('SIGTERM', () => {
     service.program.child.kill('SIGTERM');
     expect(await service.program.ended).toBe(1);
     expect(service.program.output.stderr).toContain('received SIGTERM again; exiting at once');
+  });
+});
+
+describe('app.close()', () => {
+  it('settles the items of batches before the connections of the database are closed', async () => {
+    const closings = [Batching, Database].map(({ prototype }) =>
+      jest.spyOn(prototype as OnApplicationShutdown, 'onApplicationShutdown'),
+    );
+    const service = await startService();
+    await service.close();
+    const [batching = 0, database = 0] = closings.map(({ mock }) => mock.invocationCallOrder[0]);
+    jest.restoreAllMocks();
+    expect(batching).toBeGreaterThan(0);
+    expect(database).toBeGreaterThan(batching);
   });
 });
