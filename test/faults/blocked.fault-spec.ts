@@ -43,7 +43,7 @@ describe('a replica whose event loop stands still, again and again', () => {
       wrong: wrong.length + limits.exceeded.length,
       lost: lost.length + limits.uncounted,
       healMs,
-      also: `slowest answer ${Math.round(history.slowestMs)} ms, ${history.count(({ status }) => status === 503)} answered 503, ${limits.reached} limits reached`,
+      also: `slowest response ${Math.round(history.slowestMs)} ms, ${history.count(({ status }) => status === 503)} got 503, ${limits.reached} limits reached`,
     });
     expect(lost).toEqual([]);
     expect(wrong).toEqual([]);

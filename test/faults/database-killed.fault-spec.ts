@@ -42,7 +42,7 @@ describe('kill -9 of PostgreSQL, and its start', () => {
       wrong: wrong.length,
       lost: lost.length,
       healMs: Math.max(...heals),
-      also: `slowest answer ${Math.round(history.slowestMs)} ms, ${history.count(({ status }) => status === 503)} answered 503, ${limits.uncounted} counts missing`,
+      also: `slowest response ${Math.round(history.slowestMs)} ms, ${history.count(({ status }) => status === 503)} got 503, ${limits.uncounted} counts missing`,
     });
     expect(lost).toEqual([]);
     expect(wrong).toEqual([]);

@@ -121,7 +121,7 @@ describe('under mixed load on three replicas', () => {
       wrong: wrong.length + limits.exceeded.length,
       lost: lost.length + limits.uncounted,
       healMs,
-      also: `slowest answer ${Math.round(history.slowestMs)} ms, ${refused} answered 503`,
+      also: `slowest response ${Math.round(history.slowestMs)} ms, ${refused} got 503`,
     });
     expect(lost).toEqual([]);
     expect(wrong).toEqual([]);

@@ -73,7 +73,7 @@ describe('the primary is lost, and a synchronous standby takes its place at the 
       wrong: all.length,
       lost: lost.length,
       healMs,
-      also: `slowest answer ${Math.round(history.slowestMs)} ms, ${history.count(({ status }) => status === 503)} answered 503`,
+      also: `slowest response ${Math.round(history.slowestMs)} ms, ${history.count(({ status }) => status === 503)} got 503`,
     });
     expect(lost).toEqual([]);
     expect(all).toEqual([]);

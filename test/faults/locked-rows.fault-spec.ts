@@ -101,7 +101,7 @@ describe('rows that another session keeps locked, under mixed load on three repl
       wrong: wrong.length + limits.exceeded.length,
       lost: lost.length + limits.uncounted,
       healMs,
-      also: `${unavailable} of ${beside.length} other requests answered 503, the slowest in ${slowestMs(beside)} ms; those of locked rows in ${slowestMs(waited)} ms`,
+      also: `${unavailable} of ${beside.length} other requests got 503, the slowest in ${slowestMs(beside)} ms; those of locked rows in ${slowestMs(waited)} ms`,
     });
     expect(lost).toEqual([]);
     expect(wrong).toEqual([]);

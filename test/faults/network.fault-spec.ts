@@ -44,7 +44,7 @@ const FAULTS: readonly NetworkFault[] = [
     },
   },
   {
-    fault: 'network: its answers alone lost for 3 s',
+    fault: 'network: its responses alone lost for 3 s',
     injected: 1,
     inject: async () => {
       await stage.proxy.mode('mute');
@@ -83,7 +83,7 @@ const FAULTS: readonly NetworkFault[] = [
     },
   },
   {
-    fault: 'network: broken in the middle of an answer, 20 times',
+    fault: 'network: broken in the middle of a response, 20 times',
     injected: 20,
     inject: async () => {
       for (let cut = 1; cut <= 20; cut += 1) {
@@ -129,7 +129,7 @@ describe('under mixed load on three replicas', () => {
       wrong: wrong.length + limits.exceeded.length,
       lost: lost.length + limits.uncounted,
       healMs,
-      also: `slowest answer ${Math.round(history.slowestMs)} ms, ${history.count(({ status }) => status === 503)} answered 503, ${Math.round(grown)} MB more`,
+      also: `slowest response ${Math.round(history.slowestMs)} ms, ${history.count(({ status }) => status === 503)} got 503, ${Math.round(grown)} MB more`,
     });
     expect(lost).toEqual([]);
     expect(wrong).toEqual([]);

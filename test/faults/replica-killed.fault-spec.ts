@@ -43,7 +43,7 @@ describe('kill -9 of a replica at any instant, and its start', () => {
       requests: history.requests,
       wrong: wrong.length + limits.exceeded.length,
       lost: lost.length + limits.uncounted,
-      also: `${history.count(({ status }) => status === 0)} without an answer, ${history.count(({ status }) => status === 503)} answered 503, ${limits.reached} limits reached`,
+      also: `${history.count(({ status }) => status === 0)} without a response, ${history.count(({ status }) => status === 503)} got 503, ${limits.reached} limits reached`,
     });
     expect(lost).toEqual([]);
     expect(wrong).toEqual([]);

@@ -31,7 +31,7 @@ const isRead = (operation: string): boolean => /^(list|inventory|get-)/.test(ope
 
 describe('under mixed load on three replicas', () => {
   it('a synchronous standby is away: sessions stay within the budget, reads go on, and all heals', async () => {
-    const fault = 'a synchronous standby does not answer for 60 s';
+    const fault = 'a synchronous standby does not respond for 60 s';
     const load = await stage.load();
     await delay(CALM_MS);
     const begunAt = performance.now();
