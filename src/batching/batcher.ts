@@ -57,7 +57,7 @@ export interface BatcherOptions<Item, Result> {
   /** The row that an item locks: of the items of a locked row only the first is tried. */
   readonly laneOf?: (item: Item) => bigint;
   /** Called at each try of a row that has been locked for `LONG_LOCKED_MS`. Must not throw. */
-  readonly onLongLocked?: (row: bigint) => void;
+  readonly onLongLocked?: () => void;
   /** Called when a statement has ended. Must not throw. */
   readonly onStatement?: (report: BatchReport) => void;
   /** The context of the current item, such as a span. Must not throw. */
@@ -308,7 +308,7 @@ export class Batcher<Item, Result> {
     const row = laneOf(entry.item);
     const now = performance.now();
     const { lockedSince = now, entries = [] } = this.#lanes.get(row) ?? {};
-    if (now - lockedSince >= LONG_LOCKED_MS) onLongLocked?.(row);
+    if (now - lockedSince >= LONG_LOCKED_MS) onLongLocked?.();
     entries.push(entry);
     entries.sort(byArrival);
     this.#lanes.set(row, { lockedSince, entries, retryAt: now + TICK_MS, isUnderWay: false });

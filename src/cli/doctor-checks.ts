@@ -4,8 +4,8 @@ import { isUnchanged, MIGRATIONS_DIRECTORY, readMigrations } from '../prisma/mig
 import { readRecords } from '../prisma/migration-records.js';
 import {
   describeWrongSetting,
+  ROLE_SETTING_VALUES,
   serverTimeoutMs,
-  SETTING_VALUES,
   wrongSettings,
 } from '../prisma/session-settings.js';
 import type { CliContext } from './context.js';
@@ -123,20 +123,19 @@ const checkClock: Check = async ({ client, nowMs }) => {
   );
 };
 
-/** Settings of sessions that connect as this one does. Only a pooler keeps the service from setting them itself. */
-const checkSettings: Check = async ({ client }) => {
+/** Settings of the role. The service sets its own on each connection, but behind a pooler connections are shared. */
+const checkSettings: Check = async ({ client, isEmbedded }) => {
   const { settings, role, database } = await queryOne<{ settings: string[]; role: string; database: string }>(
     client,
-    `select ${SETTING_VALUES} as settings, session_user as role, current_database() as database`,
+    `select ${ROLE_SETTING_VALUES} as settings, session_user as role, current_database() as database`,
   );
-  const wrong = wrongSettings(settings);
+  const wrong = isEmbedded ? [] : wrongSettings(settings);
   if (wrong.length === 0) return ok('all session settings are right');
   const target = `${escapeIdentifier(role)} in database ${escapeIdentifier(database)}`;
   const fix = wrong.map(({ name, wanted }) => `alter role ${target} set ${name} = ${escapeLiteral(wanted)};`);
-  const message =
-    `${wrong.map(describeWrongSetting).join(', ')}. ` +
-    `Behind a pooler the service cannot set this; run: ${fix.join(' ')}`;
-  return wrong.some(({ isHarmful }) => isHarmful) ? fail(message) : warn(message);
+  return warn(
+    `${wrong.map(describeWrongSetting).join(', ')}. The service sets its own, but not behind a pooler; run: ${fix.join(' ')}`,
+  );
 };
 
 const checkStatementTimeout: Check = async ({ client, config }) => {

@@ -8,7 +8,6 @@ import type { Config } from '../config/config.js';
 import { ManagementServer } from '../management/management-server.js';
 import { Readiness } from '../management/readiness.js';
 import { Database } from '../prisma/database.js';
-import { WarmUp } from '../prisma/warm-up.js';
 import { type FirstStart, prepareFirstStart } from '../samples/first-start.js';
 import { banner } from './banner.js';
 
@@ -18,7 +17,6 @@ export class StartReport {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly database: Database,
-    private readonly warmUp: WarmUp,
     private readonly readiness: Readiness,
     private readonly management: ManagementServer,
     @Inject(CONFIG) private readonly config: Config,
@@ -34,7 +32,7 @@ export class StartReport {
   }
 
   #print(firstStart?: FirstStart): void {
-    void this.warmUp.done.then(() => this.readiness.serve(this.database.prisma.connections.all));
+    this.readiness.serve(this.database.prisma.connections.all);
     const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;
     process.stdout.write(
       banner({

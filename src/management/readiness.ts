@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 import { isUndefinedTable } from '../common/errors/database-errors.js';
 import { listMigrations, MIGRATIONS_DIRECTORY } from '../prisma/migration-files.js';
-import { checkSession, describeWrongSetting, wrongSettings } from '../prisma/session-settings.js';
+import { APPLIED_MIGRATIONS } from '../prisma/migration-records.js';
+import { describeWrongSetting, SETTING_VALUES, wrongSettings } from '../prisma/session-settings.js';
 import { within } from '../prisma/within.js';
 
 /** What was found; `ok` or what is wrong. */
@@ -75,20 +76,48 @@ export class Readiness {
   }
 }
 
+const CHECK = `
+  select
+    pg_is_in_recovery() as standby,
+    current_setting('default_transaction_read_only')::boolean as read_only,
+    ${SETTING_VALUES} as settings,
+    ${APPLIED_MIGRATIONS} as migrations`;
+
+interface CheckRow {
+  readonly standby: boolean;
+  readonly read_only: boolean;
+  readonly settings: readonly string[];
+  readonly migrations: readonly string[];
+}
+
 async function examine(pool: Pool): Promise<DatabaseReport> {
   const names = await listMigrations(MIGRATIONS_DIRECTORY);
-  const { isStandby, isReadOnly, settings, appliedMigrations } = await checkSession(pool);
-  const isPending = names.some((name) => !appliedMigrations.includes(name));
+  const { standby, read_only, settings, migrations } = await checkSession(pool);
+  const isPending = names.some((name) => !migrations.includes(name));
   const wrong = wrongSettings(settings);
   return {
-    // What makes responses late, not wrong, is reported and takes nobody out of service.
-    canServe: !isStandby && !isReadOnly && !isPending && !wrong.some(({ isHarmful }) => isHarmful),
+    // A setting that makes responses late, not wrong, is reported and takes no replica out of service.
+    canServe: !standby && !read_only && !isPending && !wrong.some(({ isHarmful }) => isHarmful),
     checks: {
-      database: isStandby ? 'standby' : isReadOnly ? 'read-only' : 'ok',
+      database: standby ? 'standby' : read_only ? 'read-only' : 'ok',
       migrations: isPending ? 'pending' : 'ok',
       settings: wrong.map(describeWrongSetting).join(', ') || 'ok',
     },
   };
+}
+
+async function checkSession(pool: Pool): Promise<CheckRow> {
+  const client = await pool.connect();
+  let isUnfit = true;
+  try {
+    const { rows } = await client.query<CheckRow>(CHECK);
+    const row = rows[0] as CheckRow;
+    // A session that began as read only stays so; a new one may not be.
+    isUnfit = row.read_only;
+    return row;
+  } finally {
+    client.release(isUnfit);
+  }
 }
 
 const notExamined = (error: unknown): DatabaseReport => ({

@@ -1,12 +1,17 @@
 import pg from 'pg';
-import { classifyDatabaseError, isContention, NotSentError } from '../common/errors/database-errors.js';
-import { LockWatch } from './lock-watch.js';
-import { createSessionsProbe, LostResults, TakenConnections } from './lost-results.js';
+import {
+  classifyDatabaseError,
+  isContention,
+  isReadOnly,
+  NotSentError,
+} from '../common/errors/database-errors.js';
+import { LockReport } from './lock-report.js';
+import { LostResults } from './lost-results.js';
 import { Semaphore } from './semaphore.js';
-import { boundSessions, endsWithinMs, StaleSessionError } from './session-settings.js';
-import { columnTypes } from './query-rows.js';
+import { bindSession, endsWithinMs } from './session-settings.js';
+import { within } from './within.js';
 
-/** Looks for lost connections, and has none open otherwise (`SessionsProbe`). */
+/** Looks for lost results, and has no connection open otherwise (`LostResults`). */
 const PROBES = 1;
 const ADMISSION = 1;
 
@@ -16,14 +21,18 @@ export interface ConnectionPoolsOptions {
   readonly namedStatements: boolean;
   /** Connections in all, at least five. */
   readonly poolMax: number;
+  /** For opening a connection and its settings. */
   readonly connectTimeoutMs: number;
-  /** After this a connection is given up, unless the server is known to work on its statement. */
+  /** After this a connection is given up, unless its statement may be in a commit that stalls. */
   readonly statementTimeoutMs: number;
   /** Called for connections that break while they are idle. */
   readonly onConnectionLost: (error: Error) => void;
   /** Gets a sentence for operators about the session that holds the lock that statements wait for. */
   readonly onBlocked?: (message: string) => void;
 }
+
+/** The share of the connect time-out that the settings of a new connection may take. */
+const SETTINGS_SHARE = 0.25;
 
 /** How long a connection that is needed at busy times alone stays open. */
 const IDLE_TIMEOUT_MS = 60_000;
@@ -46,8 +55,7 @@ export class ConnectionPools {
   /** Statements that are about to take a connection. */
   #starting = 0;
   readonly #connectTimeoutMs: number;
-  readonly #taken = new TakenConnections();
-  readonly #lockWatch: LockWatch;
+  readonly #lockReport: LockReport;
   readonly #lostResults: LostResults;
 
   constructor(options: ConnectionPoolsOptions) {
@@ -56,14 +64,10 @@ export class ConnectionPools {
     this.#writes = new Semaphore(writesMax);
     this.#reads = new Semaphore(mainMax - writesMax);
     this.#connectTimeoutMs = options.connectTimeoutMs;
+    this.#lostResults = new LostResults(options.url, options.statementTimeoutMs);
     this.main = this.#watch(new pg.Pool(poolConfig(options, mainMax)), options);
     this.admission = this.#watch(new pg.Pool(poolConfig(options, ADMISSION)), options);
-    this.#lockWatch = new LockWatch(this.main, this.#taken, options.onBlocked ?? ignore);
-    this.#lostResults = new LostResults({
-      taken: this.#taken,
-      probe: createSessionsProbe(options.url),
-      timeoutMs: options.statementTimeoutMs,
-    });
+    this.#lockReport = new LockReport(this.main, options.onBlocked ?? ignore);
     this.namedStatements = options.namedStatements;
     this.endsWithinMs = endsWithinMs(options.statementTimeoutMs);
   }
@@ -103,36 +107,36 @@ export class ConnectionPools {
     return send();
   }
 
-  /** Warns of the session that has locked a row for long. */
-  reportLockedRow(table: 'pets' | 'orders', id: bigint): void {
-    this.#lockWatch.lookAtRow(table, id);
+  /** Warns of the sessions of other programs that hold locks. To be called when a row has been locked for long. */
+  reportLocks(): void {
+    void this.#lockReport.write();
   }
 
   /** What is under way has the time of a statement to end. */
   async close(): Promise<void> {
-    this.#lockWatch.stop();
     this.#lostResults.close();
     await Promise.all(this.all.map((pool) => pool.end()));
     this.#lostResults.stop();
   }
 
   #watch(pool: pg.Pool, { onConnectionLost }: ConnectionPoolsOptions): pg.Pool {
-    this.#taken.watch(pool);
+    this.#lostResults.watch(pool);
     // Without listeners the loss of a connection would end the process. One in use rejects its statement with the same error.
     pool.on('error', onConnectionLost);
     pool.on('connect', (connection) => connection.on('error', ignore));
     pool.on('release', (error) => {
       if (makesSuspect(error)) this.#dropIdle();
-      // The pool drops a connection whose statement failed. After a lock that was not had in time a new one is opened at once, for
-      // which a write would not have the time. After other errors a session that is opened now could have their cause as well.
-      else if (isContention(error)) pool.connect().then((connection) => connection.release(), ignore);
+      if (!isContention(error)) return;
+      this.reportLocks();
+      // The pool drops a connection whose statement failed. A new one is opened at once, for which a write would not have the time.
+      pool.connect().then((connection) => connection.release(), ignore);
     });
     return pool;
   }
 
   /**
-   * Where one connection broke the others are suspect: a server that moved, or a firewall that forgot them, says nothing,
-   * and each of them would cost a statement its whole time-out before the service is well again.
+   * Where one connection broke the others are suspect: a server that moved, or a firewall that forgot them, says nothing, and each of
+   * them would cost a statement its whole time-out before the service is well again. A session that began as read only stays so.
    */
   #dropIdle(): void {
     for (const pool of this.all) {
@@ -144,21 +148,35 @@ export class ConnectionPools {
   }
 }
 
+const INT8: number = pg.types.builtins.INT8;
+
+/** int64 as bigint, exact; everything else as `pg` reads it. */
+export const columnTypes: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
+    oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format),
+};
+
 const poolConfig = (options: ConnectionPoolsOptions, max: number): pg.PoolConfig => ({
   connectionString: options.url,
   max,
   min: KEPT_OPEN,
-  connectionTimeoutMillis: options.connectTimeoutMs,
+  connectionTimeoutMillis: options.connectTimeoutMs * (1 - SETTINGS_SHARE),
   idleTimeoutMillis: IDLE_TIMEOUT_MS,
   keepAlive: true,
   types: columnTypes,
   application_name: 'petstore',
-  verify: boundSessions(options.statementTimeoutMs),
+  // oxlint-disable-next-line no-misused-promises -- the pool waits for it, which its types do not say
+  onConnect: async (client) => {
+    const timeoutMs = options.connectTimeoutMs * SETTINGS_SHARE;
+    await within(timeoutMs, bindSession(client, options.statementTimeoutMs)).catch((error: unknown) => {
+      throw new NotSentError(error);
+    });
+  },
 });
 
 /** Whether the error of one connection is probably that of the idle ones, too. */
 const makesSuspect = (error: unknown): boolean =>
-  error instanceof StaleSessionError || (error instanceof Error && classifyDatabaseError(error) === 'broken');
+  error instanceof Error && (classifyDatabaseError(error) === 'broken' || isReadOnly(error));
 
 function ignore(): void {
   // The statement that uses the connection rejects with the same error.

@@ -38,7 +38,7 @@ export class PrismaModule {
             warmUpOf(prisma, (message) => logger.warn(message)),
         },
       ],
-      exports: [Database, PrismaService, WarmUp],
+      exports: [Database, PrismaService],
     };
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { accept, silence, withFakePostgres } from '../../test/support/fake-postgres.js';
 import { ConnectionPools } from './connection-pools.js';
 import { classifyDatabaseError, isUnavailable, NotSentError } from '../common/errors/database-errors.js';
 import { PrismaService } from './prisma.service.js';
@@ -173,6 +174,24 @@ describe('a declared statement', () => {
     } finally {
       await fresh.close();
     }
+  });
+
+  it('is not sent if the settings of its new connection take longer than a connection may', async () => {
+    await withFakePostgres([accept, silence], async (port) => {
+      const stalled = new PrismaService(
+        new ConnectionPools({
+          url: `postgresql://tester@127.0.0.1:${port}/petstore?sslmode=disable`,
+          namedStatements: true,
+          poolMax: 5,
+          connectTimeoutMs: 400,
+          statementTimeoutMs: 5000,
+          onConnectionLost: () => undefined,
+        }),
+      );
+      const error: unknown = await stalled.read(declared('select 1'), []).catch((thrown: unknown) => thrown);
+      expect(classifyDatabaseError(error)).toBe('not-sent');
+      await stalled.close();
+    });
   });
 
   it('takes its connection before the event loop turns, on which the time of writes relies', async () => {

@@ -1,6 +1,4 @@
-import { type ClientBase, escapeLiteral, type Pool, type PoolConfig } from 'pg';
-import { StacklessError } from '../common/errors/api-error.js';
-import { APPLIED_MIGRATIONS } from './migration-records.js';
+import { type ClientBase, escapeLiteral } from 'pg';
 
 /**
  * What the statements and the driver rely on. `alter database … set` may say otherwise for the sake of other programs: these are
@@ -22,34 +20,27 @@ export const SESSION_SETTINGS = {
 /** What a database must have been created with. */
 export const SERVER_ENCODING = 'UTF8';
 
-/**
- * SQL of a column that sets them, where a session is one connection's own. A pooler gives its clients other process numbers than
- * the server's: what is set there holds for the next client of the connection, and perhaps never for this one.
- *
- * @param processId the parameter with the number that the connection got: `serverProcessId`
- */
-export const setSessionSettings = (processId: `$${number}`): string => `
-    case when pg_backend_pid() = ${processId}::int then
-      ${Object.entries(SESSION_SETTINGS)
-        .map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, false)`)
-        .join('\n        || ')}
-    end`;
+const SET_SESSION_SETTINGS = Object.entries(SESSION_SETTINGS)
+  .map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, false)`)
+  .join(', ');
 
-/** The number that the server, or the pooler, gave this connection; the types of the driver leave it out. */
-export const serverProcessId = (client: ClientBase & { readonly processID?: number | null }): number =>
-  client.processID ?? 0;
-
-const PREPARE_SESSION = `select ${setSessionSettings('$1')}`;
-
-/** Gives a connection that was just opened the service's settings. */
+/** Gives a connection that was just opened the service's settings. Behind a pooler only those of the role hold for every statement. */
 export async function prepareSession(client: ClientBase): Promise<void> {
-  await client.query(PREPARE_SESSION, [serverProcessId(client)]);
+  await client.query(`select ${SET_SESSION_SETTINGS}`);
 }
 
+const valuesOf = (read: (name: string) => string): string =>
+  `array[${Object.keys(SESSION_SETTINGS)
+    .map((name) => read(escapeLiteral(name)))
+    .join(', ')}]`;
+
 /** SQL of a column: their values in this session, for `wrongSettings`. */
-export const SETTING_VALUES = `array[${Object.keys(SESSION_SETTINGS)
-  .map((name) => `current_setting(${escapeLiteral(name)})`)
-  .join(', ')}]`;
+export const SETTING_VALUES = valuesOf((name) => `current_setting(${name})`);
+
+/** The same of the role: the values that a session begins with. */
+export const ROLE_SETTING_VALUES = valuesOf(
+  (name) => `(select reset_val from pg_settings where name = ${name})`,
+);
 
 export interface WrongSetting {
   readonly name: string;
@@ -76,85 +67,11 @@ const EQUIVALENTS: Readonly<Record<string, RegExp>> = {
   TimeZone: /^(?:Etc\/)?(?:UTC|UCT|GMT|Universal|Zulu|Greenwich)$/i,
 };
 
-/** What a session of the service finds. */
-export interface SessionReport {
-  /** The server is a standby: it takes no writes until it is promoted. */
-  readonly isStandby: boolean;
-  /** This session is read only, or those that are opened from now on. */
-  readonly isReadOnly: boolean;
-  /** For `wrongSettings`. */
-  readonly settings: readonly string[];
-  readonly appliedMigrations: readonly string[];
-}
-
-/** Gives a connection back as one that a new one would differ from. */
-export class StaleSessionError extends StacklessError {
-  override readonly name = 'StaleSessionError';
-}
-
-// A session keeps the `default_transaction_read_only` that it began with, so the catalogue says what a new one would have: what
-// is set for a role in a database wins over the role's, and that over the database's. It does not hold where the client itself
-// has chosen, and new connections to a pooler need not be new to the server.
-const CHECK = `
-  select
-    pg_is_in_recovery() as standby,
-    is_read_only or (is_stale and begins_read_only) as read_only,
-    is_stale as stale,
-    ${SETTING_VALUES} as settings,
-    ${APPLIED_MIGRATIONS} as migrations
-  from (
-    select
-      current_setting('default_transaction_read_only')::boolean as is_read_only,
-      coalesce((
-        select split_part(setting, '=', 2)::boolean
-        from pg_db_role_setting s
-        cross join unnest(s.setconfig) as setting
-        where s.setdatabase in (0, (select oid from pg_database where datname = current_database()))
-          and s.setrole in (0, (select oid from pg_roles where rolname = session_user))
-          and starts_with(setting, 'default_transaction_read_only=')
-        order by s.setrole = 0, s.setdatabase = 0
-        limit 1), false) as begins_read_only) as here
-  cross join lateral (
-    select case when pg_backend_pid() = $1::int and is_read_only <> begins_read_only
-      then (select source <> 'client' from pg_settings where name = 'default_transaction_read_only')
-      else false end as is_stale) as compared`;
-
-interface CheckRow {
-  readonly standby: boolean;
-  readonly read_only: boolean;
-  readonly stale: boolean;
-  readonly settings: string[];
-  readonly migrations: string[];
-}
-
-/** Asks a session of the pool, by one statement. A stale one is dropped, and the idle ones with it. */
-export async function checkSession(pool: Pool): Promise<SessionReport> {
-  const client = await pool.connect();
-  let unfit: Error | undefined;
-  try {
-    const { rows } = await client.query<CheckRow>(CHECK, [serverProcessId(client)]);
-    const [row] = rows;
-    if (row === undefined) throw new Error('the check of a session has no row');
-    if (row.stale) unfit = new StaleSessionError('new sessions differ in default_transaction_read_only');
-    return {
-      isStandby: row.standby,
-      isReadOnly: row.read_only,
-      settings: row.settings,
-      appliedMigrations: row.migrations,
-    };
-  } catch (error) {
-    unfit = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    client.release(unfit);
-  }
-}
-
 /**
- * The server gives a statement up this much earlier than the service gives its connection up: 600 ms by default, a third of
- * what a request has. So writes that wait for their turn in a stall of a second still have the time to be sent.
+ * A statement is ended by the server this much earlier than its connection is given up: 600 ms by default, a third of what a request
+ * has. So writes that wait for their turn in a stall of a second still have the time to be sent.
  */
-const EARLIER_MS = 350;
+export const PROBE_MS = 350;
 
 /** From the time-out of the server to the moment at which the service knows of it: the way back, and a busy process. */
 const NOTICED_MS = 100;
@@ -163,7 +80,7 @@ const NOTICED_MS = 100;
 const LOCK_MS = 400;
 
 /** The server's time-out for statements of a service that gives a connection up after `statementTimeoutMs`. */
-export const serverTimeoutMs = (statementTimeoutMs: number): number => statementTimeoutMs - EARLIER_MS;
+export const serverTimeoutMs = (statementTimeoutMs: number): number => statementTimeoutMs - PROBE_MS;
 
 /** Milliseconds after its sending in which a statement that does not reach its commit is known to be rolled back. */
 export const endsWithinMs = (statementTimeoutMs: number): number =>
@@ -175,30 +92,16 @@ export const endsWithinMs = (statementTimeoutMs: number): number =>
  */
 const KEEPALIVE = { idle: 15, interval: 5, count: 3 };
 
-// A statement and no start-up parameter, which poolers refuse. What an operator has set for the role or the database holds.
-const BOUND_SESSION = `
-  select ${setSessionSettings('$2')},
+// A statement and no start-up parameters, which poolers reject. Time-outs that an operator has set for the role have precedence.
+const BIND_SESSION = `
+  select ${SET_SESSION_SETTINGS},
     case when current_setting('statement_timeout') = '0' then set_config('statement_timeout', $1, false) end,
     case when current_setting('lock_timeout') = '0' then set_config('lock_timeout', '${LOCK_MS}', false) end,
-    case when current_setting('tcp_keepalives_idle')::int > ${KEEPALIVE.idle} then
-      set_config('tcp_keepalives_idle', '${KEEPALIVE.idle}', false)
-        || set_config('tcp_keepalives_interval', '${KEEPALIVE.interval}', false)
-        || set_config('tcp_keepalives_count', '${KEEPALIVE.count}', false)
-    end`;
+    set_config('tcp_keepalives_idle', '${KEEPALIVE.idle}', false),
+    set_config('tcp_keepalives_interval', '${KEEPALIVE.interval}', false),
+    set_config('tcp_keepalives_count', '${KEEPALIVE.count}', false)`;
 
-/** For a pool: gives each new connection the service's settings, and statements that the server ends by itself, before it is handed out. */
-export function boundSessions(statementTimeoutMs: number): NonNullable<PoolConfig['verify']> {
-  const timeoutMs = String(serverTimeoutMs(statementTimeoutMs));
-  return (client, done) => {
-    // Nobody else listens yet, and a connection that breaks now must not end the process.
-    client.on('error', ignore);
-    client.query(BOUND_SESSION, [timeoutMs, serverProcessId(client)]).then(() => {
-      done();
-      client.off('error', ignore);
-    }, done);
-  };
-}
-
-function ignore(): void {
-  // The statement under way rejects with the same error.
+/** The same, with statements that the server ends by itself. */
+export async function bindSession(client: ClientBase, statementTimeoutMs: number): Promise<void> {
+  await client.query(BIND_SESSION, [String(serverTimeoutMs(statementTimeoutMs))]);
 }

@@ -1,3 +1,5 @@
+import type pg from 'pg';
+
 /** A statement whose text never changes. It is prepared once a connection, under its name. */
 export interface Statement {
   readonly name: string;
@@ -24,6 +26,23 @@ export function statement(name: string, text: string, pool: Statement['pool'] = 
 
 /** The statement that a text belongs to, if it was declared. */
 export const statementOf = (text: string): Statement | undefined => statements.get(text);
+
+/** Where statements are run without Prisma. */
+export interface StatementSource {
+  readonly queryable: Pick<pg.Pool | pg.ClientBase, 'query'>;
+  /** Whether statements are prepared under their names: planned once a connection. Poolers older than PgBouncer 1.21 cannot. */
+  readonly named: boolean;
+}
+
+/** Runs a statement without Prisma. Rejects with the driver's error. */
+export async function runStatement<Row extends object>(
+  { queryable, named }: StatementSource,
+  { name, text }: Pick<Statement, 'name' | 'text'>,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const { rows } = await queryable.query<Row>({ ...(named && { name }), text, values: [...values] });
+  return rows;
+}
 
 /** All statements of a pool. */
 export const statementsOf = (pool: Statement['pool']): readonly Statement[] =>

@@ -44,7 +44,7 @@ export class OrdersRepository {
     this.#placings = batching.batchWrites<PlaceItem, CreationOutcome>({
       name: 'place_orders',
       laneOf: ({ petId }) => petId,
-      onLongLocked: (petId) => prisma.connections.reportLockedRow('pets', petId),
+      onLongLocked: () => prisma.connections.reportLocks(),
       send: (items, sendBefore) => this.#place(items, sendBefore),
     });
   }
@@ -82,7 +82,7 @@ export class OrdersRepository {
       );
       return row?.isLocked === true ? LOCKED : row;
     };
-    const onLongLocked = (): void => connections.reportLockedRow('orders', id);
+    const onLongLocked = (): void => connections.reportLocks();
     return await within(deadline - performance.now(), untilUnlocked(change, { sendBefore, onLongLocked }));
   }
 

@@ -1,6 +1,5 @@
 import { asUnavailable } from '../common/errors/database-errors.js';
-import { queryRows, type RowSource } from '../prisma/query-rows.js';
-import { type Statement, statement } from '../prisma/statement.js';
+import { runStatement, type Statement, statement, type StatementSource } from '../prisma/statement.js';
 import { admissionSql } from './admission-sql.js';
 import { type AdmissionRow, type KeyVerdict, parseAdmission, tallyOf } from './key-verdict.js';
 import { plainAdmissionSql } from './plain-admission-sql.js';
@@ -59,7 +58,7 @@ export class AdmissionStatement {
   readonly #general: Way;
 
   constructor(
-    private readonly source: RowSource,
+    private readonly source: StatementSource,
     { banAfterRefusals, banSeconds, banMaxSeconds }: BanPolicy,
     private readonly options: AdmissionStatementOptions = {},
   ) {
@@ -108,7 +107,7 @@ export class AdmissionStatement {
     for (const hash of hashes) requests.set(hash, (requests.get(hash) ?? 0) + 1);
     const secrets = [...requests.keys()];
     const values = [secrets, [...requests.values()], at?.toISOString() ?? null, ...way.parameters];
-    const rows = parseAdmission(await queryRows<[json: string]>(this.source, way, values));
+    const rows = parseAdmission(await runStatement<{ json: string }>(this.source, way, values));
     const verdictOf = new Map<string | undefined, () => KeyVerdict | undefined>();
     const keys = new Map<string, () => KeyVerdict>();
     for (const row of rows) {
@@ -138,9 +137,9 @@ export class AdmissionStatement {
   }
 
   async #makeMissingCounters(hashes: readonly string[]): Promise<void> {
-    const rows = await queryRows<[keyId: bigint]>(this.source, MAKE_MISSING_COUNTERS, [hashes]);
+    const rows = await runStatement<{ keyId: string }>(this.source, MAKE_MISSING_COUNTERS, [hashes]);
     if (rows.length === 0) return;
-    this.options.onRepair?.({ kind: 'counters-missing', keyIds: rows.map(([keyId]) => keyId) });
+    this.options.onRepair?.({ kind: 'counters-missing', keyIds: rows.map(({ keyId }) => BigInt(keyId)) });
   }
 }
 
@@ -154,7 +153,7 @@ const MAKE_MISSING_COUNTERS = {
     where hash = any ($1::bytea[])
     order by api_key_id
     on conflict (api_key_id) do nothing
-    returning api_key_id`,
+    returning api_key_id::text as "keyId"`,
 };
 
 const isWhole = (verdicts: Verdicts): verdicts is KeyVerdict[] => !verdicts.includes(undefined);

@@ -80,11 +80,11 @@ export function selectAdmissionRow(sql: Readonly<Record<(typeof MEMBERS)[number]
   '[' || concat_ws(
     ',',
     ${members.join(',\n    ')}
-  ) || ']'`;
+  ) || ']' as json`;
 }
 
-export const parseAdmission = (rows: readonly (readonly [json: string])[]): readonly AdmissionRow[] =>
-  JSON.parse(`[${rows.map(([json]) => json).join(',')}]`) as AdmissionRow[];
+export const parseAdmission = (rows: readonly { readonly json: string }[]): readonly AdmissionRow[] =>
+  JSON.parse(`[${rows.map(({ json }) => json).join(',')}]`) as AdmissionRow[];
 
 /**
  * The requests of one live key in a batch, in their order of arrival, whichever secret they came with: the first are

@@ -21,9 +21,7 @@ beforeAll(async () => {
   }
   await pool.end();
   service = await startService({ databaseUrl: database.url });
-  const warmUp = warmUpOf(service.prisma, () => undefined);
-  await warmUp.onApplicationBootstrap();
-  await warmUp.done;
+  await warmUpOf(service.prisma, () => undefined).onApplicationBootstrap();
   others = openTestPool(database.url, { max: 1 });
 });
 afterAll(async () => {

@@ -94,6 +94,11 @@ export function violatedConstraint(error: unknown): string | undefined {
 /** Whether a table that a statement names does not exist. */
 export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
 
+/** The session is read only: on a standby, or because it began while new sessions were. */
+export const isReadOnly = (error: unknown): boolean => readError(error).sqlState === READ_ONLY;
+
+const READ_ONLY = '25006';
+
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** By SQLSTATE, or by its class (the first two characters); all others are errors of the statement. */
@@ -105,7 +110,7 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['3D000', 'not-sent'], // no such database: likewise
   ['53300', 'not-sent'], // too many connections: likewise
   ['57P03', 'not-sent'], // starting up or shutting down: likewise
-  ['25006', 'rejected'], // read only: a standby, or a primary that lost its place
+  [READ_ONLY, 'rejected'], // read only: a standby, or a primary that lost its place
   ['53', 'rejected'], // out of disk, memory or another resource
   ['58', 'rejected'], // the server's own system failed
   ['57014', 'server-timeout'], // statement_timeout, or a cancel request: before its commit in both cases
