@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { type RawAnswer, sendRaw } from '../support/raw-http.js';
+import { sendRawUpTo, type WireResponse } from '../support/wire.js';
 import { startService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -35,8 +35,8 @@ const honest = (): string =>
   `GET /v1/pets?limit=1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 
 /** The answers to a hostile request and to an honest one behind it. Fewer than two: the connection was closed. */
-const sendBefore = (bytes: Buffer): Promise<readonly RawAnswer[]> =>
-  sendRaw(service.port, Buffer.concat([bytes, Buffer.from(honest())]), { answers: 2 });
+const sendBefore = (bytes: Buffer): Promise<readonly WireResponse[]> =>
+  sendRawUpTo(service.port, Buffer.concat([bytes, Buffer.from(honest())]), 2);
 
 const nested = (depth: number): string => `{"name":"Rex","a":${'['.repeat(depth)}${']'.repeat(depth)}}`;
 
@@ -142,7 +142,7 @@ describe('a request whose end two programs may see in two places', () => {
     ['a vertical tab in the coding', ['Transfer-Encoding: \u000bchunked', LENGTH]],
     ['a line that ends without a carriage return', [`X-Colour: red\nTransfer-Encoding: chunked`, LENGTH]],
   ])('%s: is refused, and what is hidden in it is never a request', async (_shape, headers) => {
-    const answers = await sendRaw(service.port, smuggling(...headers), { answers: 3 });
+    const answers = await sendRawUpTo(service.port, smuggling(...headers), 3);
     expect(answers).toHaveLength(1);
     expect(answers[0]?.status).toBeGreaterThanOrEqual(400);
     expect(answers[0]?.status).toBeLessThan(500);

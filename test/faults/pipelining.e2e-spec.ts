@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Connection } from '../contract/connection.js';
+import { Connection, only } from '../support/wire.js';
 import {
   bearer,
   get,
@@ -9,8 +9,7 @@ import {
   post,
   rawRequest,
   request,
-} from '../contract/request-bytes.js';
-import { only } from '../contract/sound-answer.js';
+} from '../support/http/request-bytes.js';
 import { startService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -66,7 +65,7 @@ describe('a connection', () => {
     const before = await countPets();
     const statuses = await Connection.with(stopped.port, async (connection) => {
       connection.send(post(key, PET).repeat(16));
-      expect((await connection.answer()).status).toBe(201);
+      expect((await connection.response()).status).toBe(201);
       const closed = stopped.close();
       const text = await connection.closed();
       await closed;
@@ -87,7 +86,7 @@ describe('a client that pipelines', () => {
     const bodies = await Connection.with(own.port, async (connection) => {
       connection.send(list.repeat(16));
       const read: string[] = [];
-      while (read.length < 16) read.push((await connection.answer()).body);
+      while (read.length < 16) read.push((await connection.response()).body);
       return read;
     });
     expect(bodies.map((body) => (JSON.parse(body) as unknown[]).length)).toEqual(Array(16).fill(100));
@@ -134,7 +133,7 @@ describe('a request that asks to upgrade', () => {
       for (const second of [outer, post(key, PET)]) {
         await Connection.with(service.port, async (connection) => {
           connection.send(upgrade + second);
-          const response = await connection.answer();
+          const response = await connection.response();
           expect([response.status, only(response, 'connection')]).toEqual([200, 'close']);
           connection.send(inner);
           expect(await connection.closed()).toBe('');
@@ -172,7 +171,7 @@ describe('HTTP/1.0', () => {
         connection.send(
           rawRequest('GET /v1/pets?limit=1 HTTP/1.0', [bearer(key), 'Connection: keep-alive'], ''),
         );
-        expect((await connection.answer()).status).toBe(200);
+        expect((await connection.response()).status).toBe(200);
       }
     });
   });

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Connection } from '../contract/connection.js';
-import { get } from '../contract/request-bytes.js';
-import { only } from '../contract/sound-answer.js';
+import { Connection, only } from '../support/wire.js';
+import { get } from '../support/http/request-bytes.js';
 import { eventually } from '../support/eventually.js';
 import { startService, type TestService } from '../support/service.js';
 
@@ -33,7 +32,7 @@ async function connected(): Promise<Connection> {
 async function isServed(): Promise<boolean> {
   const connection = await connected();
   connection.send(get('/v1/pets', key));
-  return await connection.answer().then(
+  return await connection.response().then(
     ({ status }) => status === 200,
     () => false,
   );
@@ -44,10 +43,10 @@ describe('connections', () => {
     await start({ CONNECTIONS_MAX: '1' });
     const first = await connected();
     first.send(get('/v1/usage', key));
-    const before = only(await first.answer(), 'x-ratelimit-remaining');
+    const before = only(await first.response(), 'x-ratelimit-remaining');
     expect([await isServed(), await isServed()]).toEqual([false, false]);
     first.send(get('/v1/usage', key));
-    expect(only(await first.answer(), 'x-ratelimit-remaining')).toBe(String(Number(before) - 1));
+    expect(only(await first.response(), 'x-ratelimit-remaining')).toBe(String(Number(before) - 1));
   });
 });
 
@@ -56,7 +55,7 @@ describe('a connection', () => {
     await start({ KEEP_ALIVE_TIMEOUT_MS: '1000' });
     const connection = await connected();
     connection.send(get('/v1/pets', key));
-    expect(only(await connection.answer(), 'keep-alive')).toBe('timeout=1');
+    expect(only(await connection.response(), 'keep-alive')).toBe('timeout=1');
     const idleSinceMs = performance.now();
     expect(await connection.closed()).toBe('');
     expect(performance.now() - idleSinceMs).toBeGreaterThan(900);
@@ -66,7 +65,7 @@ describe('a connection', () => {
     await start({});
     const connection = await connected();
     connection.send(get('/v1/pets', key));
-    expect(only(await connection.answer(), 'keep-alive')).toBe('timeout=75');
+    expect(only(await connection.response(), 'keep-alive')).toBe('timeout=75');
   });
 
   it.each([
@@ -83,8 +82,8 @@ describe('a connection', () => {
     connection.send(begin());
     // Each byte makes the connection look alive.
     const drip = setInterval(() => connection.send('x'), 50);
-    const answer = await connection.answer().finally(() => clearInterval(drip));
-    expect(answer.status).toBe(408);
+    const response = await connection.response().finally(() => clearInterval(drip));
+    expect(response.status).toBe(408);
     expect(performance.now() - sinceMs).toBeGreaterThan(900);
     await connection.closed();
   });

@@ -3,7 +3,7 @@ import { AdmissionPort } from '../../src/common/decision.js';
 import { ask } from '../support/ask.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { sendRaw } from '../support/raw-http.js';
+import { sendRawUpTo } from '../support/wire.js';
 import { startReplica } from '../support/replicas.js';
 import { startService, type TestService } from '../support/service.js';
 import { createTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -58,7 +58,7 @@ describe('a flood while the database is away', () => {
       const one = `GET /v1/pets HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`;
       const answers = await Promise.all(
         Array.from({ length: CONNECTIONS }, () =>
-          sendRaw(replica.port, one.repeat(PIPELINED), { answers: PIPELINED }),
+          sendRawUpTo(replica.port, one.repeat(PIPELINED), PIPELINED),
         ),
       );
       const all = answers.flat();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, ask } from '../support/ask.js';
-import { type RawAnswer, sendRaw } from '../support/raw-http.js';
+import { sendRawUpTo, type WireResponse } from '../support/wire.js';
 import { type IssueKey, startService, type TestService } from '../support/service.js';
 import { newAddress, unknownKey } from '../support/strangers.js';
 
@@ -167,9 +167,9 @@ describe('each request has its own Remaining', () => {
     clock.nowMs = NOW;
     const { key } = await service.issueKey({ perMinute: 40, perDay: 1000 });
     const one = `GET /v1/pets?limit=1 HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`;
-    const responses: RawAnswer[] = [];
+    const responses: WireResponse[] = [];
     for (let round = 0; round < 3; round += 1) {
-      responses.push(...(await sendRaw(service.port, one.repeat(16), { answers: 16 })));
+      responses.push(...(await sendRawUpTo(service.port, one.repeat(16), 16)));
     }
     expect(responses.map(({ status, headers }) => [status, headers.get('x-ratelimit-remaining')])).toEqual(
       Array.from({ length: 48 }, (_, index) => [index < 40 ? 200 : 429, [String(Math.max(0, 39 - index))]]),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeOften, encodedKey } from '../support/encoded-keys.js';
 import { type OtlpCollector, startCollector } from '../support/otlp-collector.js';
-import { sendRawOnce } from '../support/raw-http.js';
+import { sendRaw } from '../support/wire.js';
 import { type RunningService, runService } from '../support/running-service.js';
 
 let collector: OtlpCollector;
@@ -73,7 +73,7 @@ it('an API key in any encoding, up to twice, reaches no response header, log lin
     fc.asyncProperty(request(service.key), async ({ method, target, headers, isKeyless }) => {
       const authorization = isKeyless ? [] : [`Authorization: Bearer ${service.key}`];
       const lines = [`${method} ${target} HTTP/1.1`, 'Host: a', ...authorization, ...headers];
-      const response = await sendRawOnce(service.port, `${lines.join('\r\n')}\r\n\r\n`, {
+      const response = await sendRaw(service.port, `${lines.join('\r\n')}\r\n\r\n`, {
         isHead: method === 'HEAD',
       });
       sent += 1;

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { sendRawOnce } from '../support/raw-http.js';
+import { sendRaw } from '../support/wire.js';
 import { startService, type TestService } from '../support/service.js';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -87,7 +87,7 @@ describe('a request has one line', () => {
     ['bytes that are no HTTP', 'HELLO\r\n\r\n', { status: 400 }],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', { status: 401 }],
   ])('also %s', async (_what, bytes, expected) => {
-    const answer = await sendRawOnce(service.port, bytes);
+    const answer = await sendRaw(service.port, bytes);
     expect(line()).toMatchObject({ ...expected, requestId: answer.headers.get('x-request-id')?.[0] });
   });
 
@@ -119,8 +119,8 @@ describe('a key', () => {
       () => service.fetch('/v1/pets', { key, headers: { 'x-request-id': key } }),
       () => service.fetch('/v1/pets', { key, headers: { 'user-agent': key, traceparent: key } }),
       () => service.fetch('/v1/pets', { headers: { authorization: key } }),
-      () => sendRawOnce(service.port, `GET /%zz${key} HTTP/1.1\r\nHost: a\r\n\r\n`),
-      () => sendRawOnce(service.port, `${key} HTTP/1.1\r\n\r\n`),
+      () => sendRaw(service.port, `GET /%zz${key} HTTP/1.1\r\nHost: a\r\n\r\n`),
+      () => sendRaw(service.port, `${key} HTTP/1.1\r\n\r\n`),
     ];
     for (const ask of asks) await ask();
     expect(lines).toHaveLength(asks.length);

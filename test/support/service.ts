@@ -6,6 +6,7 @@ import { AppModule } from '../../src/app.module.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { columnTypes, ConnectionPools } from '../../src/prisma/connection-pools.js';
 import { PrismaService } from '../../src/prisma/prisma.service.js';
+import { WarmUp } from '../../src/prisma/warm-up.js';
 import { Clock } from '../../src/common/clock.js';
 import { Database } from '../../src/prisma/database.js';
 import { HttpAdapter } from '../../src/http/http-adapter.js';
@@ -52,6 +53,8 @@ export interface TestServiceOptions {
   readonly onLogLine?: (line: string) => void;
   /** Another database than a new one: then the caller drops it. */
   readonly databaseUrl?: string;
+  /** There is no database, whose connections the start would wait for. */
+  readonly hasNoDatabase?: boolean;
   /** The test provokes 503. Otherwise one fails it under its own name, whatever the test compares. */
   readonly provokes503?: boolean;
 }
@@ -84,6 +87,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     .useValue(new Database(databaseUrl, false, prisma))
     .overrideProvider(ManagementServer)
     .useValue({});
+  if (options.hasNoDatabase === true) builder.overrideProvider(WarmUp).useValue({});
   if (options.clock !== undefined) builder.overrideProvider(Clock).useValue(options.clock);
   const module = await builder.compile();
   const app = module.createNestApplication<NestFastifyApplication>(new HttpAdapter(config, logger), {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { int64Text } from '../support/arbitraries.js';
+import { int64Text } from '../arbitraries.js';
 import { type Operation, OPERATIONS, type Parameter, resolve, type Schema } from './document.js';
 import type { Request } from './fuzz-service.js';
 
@@ -26,7 +26,6 @@ export function requestFor(operation: Operation): fc.Arbitrary<Request> {
       const type = parts.body === undefined ? {} : { 'Content-Type': 'application/json' };
       const headers = Object.entries({ ...parts.headers, ...type });
       return Object.assign(body, {
-        operation,
         method,
         target: targetOf(path, parts.inPath, parts.query),
         headers,

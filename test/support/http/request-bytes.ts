@@ -8,7 +8,7 @@ export const request = (methodAndTarget: string, headers: readonly string[] = []
 
 export const get = (target: string, key: string): string => request(`GET ${target}`, [bearer(key)]);
 
-/** Adds an animal, or whatever else the body says. */
+/** Creates a pet, if the body is one. */
 export const post = (key: string, body: string, headers: readonly string[] = [JSON_TYPE]): string =>
   request('POST /v1/pets', [bearer(key), ...headers, lengthOf(body)], body);
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type FuzzService, type Request, startFuzzService } from './fuzz-service.js';
-import { illegalRequest } from './illegal-requests.js';
-import { legalRequest } from './legal-requests.js';
-import { wildRequest } from './wild-requests.js';
+import { type FuzzService, type Request, startFuzzService } from './support/fuzz/fuzz-service.js';
+import { illegalRequest } from './support/fuzz/illegal-requests.js';
+import { legalRequest } from './support/fuzz/legal-requests.js';
+import { wildRequest } from './support/fuzz/wild-requests.js';
 
 /** `npm run fuzz` sends 50,000. */
 const CASES = Number(process.env['FUZZ_CASES'] ?? 2_000);
@@ -50,8 +50,8 @@ async function fuzz<Case>(
 /** Bytes as text, so that a failure can be read. */
 const readable = (one: unknown): unknown =>
   JSON.parse(
-    JSON.stringify(one, (name, value: unknown) =>
-      name === 'operation' ? undefined : isBytes(value) ? Buffer.from(value.data).toString('latin1') : value,
+    JSON.stringify(one, (_name, value: unknown) =>
+      isBytes(value) ? Buffer.from(value.data).toString('latin1') : value,
     ),
   );
 
@@ -69,13 +69,13 @@ const succeeds = async (request: Request): Promise<readonly unknown[]> => {
 
 describe('a request', () => {
   it(
-    'that the document allows succeeds, with an answer that fits it',
+    'that the document allows succeeds, with a documented response',
     () => fuzz(legalRequest, 1 / 2, succeeds),
     TIMEOUT_MS,
   );
 
   it(
-    'with one fault is refused for it, with a documented answer',
+    'with one invalid value is rejected for it, with a documented response',
     () =>
       fuzz(illegalRequest, 1 / 4, async ({ status: expected, request }) => {
         const { status, faults } = await service.send(request);
@@ -85,7 +85,7 @@ describe('a request', () => {
   );
 
   it(
-    'of any kind is never answered with 5xx, nor with anything that is not documented',
+    'of any kind never has a 5xx, nor a response that is not documented',
     () => fuzz(wildRequest, 1 / 4, async (request) => (await service.send(request)).faults),
     TIMEOUT_MS,
   );

@@ -31,7 +31,6 @@ export interface Operation {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body?: Schema;
-  readonly offered: readonly string[];
 }
 
 interface Described {
@@ -66,6 +65,5 @@ function operationOf(path: string, method: string, item: Readonly<Record<string,
     path: `${document.servers[0].url}${path}`,
     parameters: parameters.map((one) => resolve<Parameter>(one)),
     ...(requestBody && { body: resolve<Schema>(requestBody.content['application/json'].schema) }),
-    offered: Object.keys(item).flatMap((one) => (one === 'get' ? ['GET', 'HEAD'] : one.toUpperCase())),
   };
 }

@@ -1,21 +1,23 @@
 import { connect, type Socket } from 'node:net';
+import { expect } from '@jest/globals';
 
-/** An answer as it came over the wire: header names in lower case, each with all its values. */
-export interface WireAnswer {
+/** A response as it came over the wire: header names in lower case, each with all its values. */
+export interface WireResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly body: string;
 }
 
-/** A deadline for bytes that never come: far beyond any response that is on its way, also on a busy machine. */
-const PATIENCE_MS = 60_000;
+/** Far beyond any response that is on its way, also on a busy machine. */
+const TIMEOUT_MS = 30_000;
 
-/** One connection to the service, byte by byte: it sends what it is given and reads one answer after another. */
+/** One connection to a service, byte by byte: it sends bytes as they are and reads one response after another. */
 export class Connection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
   #isClosed = false;
   #wake = (): void => undefined;
+
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('data', (bytes) => {
@@ -26,7 +28,7 @@ export class Connection {
       this.#isClosed = true;
       this.#wake();
     });
-    // A reset closes the connection, too; what it cut off shows as an answer that is not whole.
+    // A reset closes the connection, too; what it cut off shows as a response that is not whole.
     socket.on('error', () => undefined);
   }
 
@@ -38,7 +40,7 @@ export class Connection {
     });
   }
 
-  /** Opens one for as long as `use` takes: whatever becomes of the test, no connection keeps the service from closing. */
+  /** Opens one for as long as `use` takes, so that no connection of a failed test keeps the service from closing. */
   static async with<Result>(port: number, use: (connection: Connection) => Promise<Result>): Promise<Result> {
     const connection = await Connection.open(port);
     try {
@@ -52,20 +54,20 @@ export class Connection {
     this.#socket.write(bytes);
   }
 
-  /** The next answer, whole. That to a HEAD has no body, whatever its headers say. */
-  async answer({ isHead = false }: { readonly isHead?: boolean | undefined } = {}): Promise<WireAnswer> {
+  /** The next response, whole. That to a HEAD has no body, whatever its headers say. */
+  async response({ isHead = false }: { readonly isHead?: boolean | undefined } = {}): Promise<WireResponse> {
     for (;;) {
-      const taken = takeAnswer(this.#received, isHead);
+      const taken = takeResponse(this.#received, isHead);
       if (taken !== undefined) {
         this.#received = taken.rest;
-        return taken.answer;
+        return taken.response;
       }
-      if (this.#isClosed) throw new Error(`closed without a whole answer: ${this.#text}`);
+      if (this.#isClosed) throw new Error(`closed without a whole response: ${this.#text}`);
       await this.#change();
     }
   }
 
-  /** Waits until the service has closed the connection; the bytes that no answer took. */
+  /** Waits until the service has closed the connection, and returns the bytes that no response took. */
   async closed(): Promise<string> {
     while (!this.#isClosed) await this.#change();
     return this.#text;
@@ -81,10 +83,7 @@ export class Connection {
 
   #change(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => reject(new Error(`nothing came in time after: ${this.#text}`)),
-        PATIENCE_MS,
-      );
+      const timer = setTimeout(() => reject(new Error(`nothing came after: ${this.#text}`)), TIMEOUT_MS);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
@@ -93,8 +92,40 @@ export class Connection {
   }
 }
 
-/** The answer at the start of the bytes, if it is there as a whole. Anything but HTTP/1.1 with a length is a fault. */
-function takeAnswer(bytes: Buffer, isHead: boolean): { answer: WireAnswer; rest: Buffer } | undefined {
+/** Sends bytes on a connection of their own, and returns the final response. */
+export const sendRaw = (
+  port: number,
+  bytes: string | Buffer,
+  options: { readonly isHead?: boolean } = {},
+): Promise<WireResponse> =>
+  Connection.with(port, async (connection) => {
+    connection.send(bytes);
+    const response = await connection.response(options);
+    return response.status === 100 ? await connection.response(options) : response;
+  });
+
+/** The same for several requests: the responses, at most `max`, until the service closes the connection. */
+export const sendRawUpTo = (port: number, bytes: string | Buffer, max: number): Promise<WireResponse[]> =>
+  Connection.with(port, async (connection) => {
+    const responses: WireResponse[] = [];
+    connection.send(bytes);
+    while (responses.length < max) {
+      const next = await connection.response().catch(() => undefined);
+      if (next === undefined) break;
+      if (next.status !== 100) responses.push(next);
+    }
+    return responses;
+  });
+
+/** The value of a header that must be there exactly once. */
+export function only({ headers }: Pick<WireResponse, 'headers'>, name: string): string {
+  const values = headers.get(name) ?? [];
+  expect({ [name]: values }).toEqual({ [name]: [expect.any(String)] });
+  return values[0] ?? '';
+}
+
+/** The response at the start of the bytes, if it is there as a whole. Anything but HTTP/1.1 with a length is an error. */
+function takeResponse(bytes: Buffer, isHead: boolean): { response: WireResponse; rest: Buffer } | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const [statusLine = '', ...lines] = bytes.subarray(0, headEnd).toString('latin1').split('\r\n');
@@ -112,5 +143,5 @@ function takeAnswer(bytes: Buffer, isHead: boolean): { answer: WireAnswer; rest:
   const end = headEnd + 4 + length;
   if (bytes.length < end) return undefined;
   const body = bytes.subarray(headEnd + 4, end).toString('utf8');
-  return { answer: { status, headers, body }, rest: bytes.subarray(end) };
+  return { response: { status, headers, body }, rest: bytes.subarray(end) };
 }

@@ -1,13 +1,11 @@
-import { ERROR_CODES } from '../../src/common/errors/error-codes.js';
-import { type RawAnswer, sendRawOnce } from '../support/raw-http.js';
-import { startService, type TestService } from '../support/service.js';
-import { openTestPool } from '../support/test-pool.js';
-import type { Operation } from './document.js';
+import { ERROR_CODES } from '../../../src/common/errors/error-codes.js';
+import { startService, type TestService } from '../service.js';
+import { openTestPool } from '../test-pool.js';
+import { sendRaw, type WireResponse } from '../wire.js';
 
 export interface Request {
-  /** What it was made from; absent when from nothing. */
-  readonly operation?: Operation;
   readonly method: string;
+  /** `{fresh}` and `{cursor}` stand for values that only the service can give out. */
   readonly target: string;
   /** Without `Host`, `Authorization` and `Content-Length`, which are added unless they are here. */
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -16,9 +14,9 @@ export interface Request {
   readonly isKeyless?: boolean;
 }
 
-/** What came back, with all that is wrong with it. */
 export interface Outcome {
   readonly status: number;
+  /** What is wrong with the response. */
   readonly faults: readonly string[];
 }
 
@@ -27,45 +25,44 @@ export interface FuzzService {
   close(): Promise<void>;
 }
 
-const STATE_HEADERS = [
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-  'ratelimit',
-  'ratelimit-policy',
-];
+/** The orders that one statement adds, each of which locks its pet. */
+const CHUNK = 1000;
 
-/** The orders that one statement adds, each of them locking its animal. */
-const BATCH = 1_000;
-
-/** Starts a service with an available animal and a placed order for each request that can succeed with one only once. */
+/** Starts a service with an available pet and a placed order for each request that can succeed with one only once. */
 export async function startFuzzService(cases: number): Promise<FuzzService> {
   const service = await startService({ environment: { ADDRESS_LIMIT_PER_MINUTE: '1000000' } });
   const { key } = await service.issueKey();
   // Half of the cases are legal, and fewer than half of those name a record.
-  const records = Math.ceil(cases / 2 / BATCH) * BATCH;
+  const records = Math.ceil(cases / 2 / CHUNK) * CHUNK;
   await addRecords(service, records);
   const cursors = await cursorsOf(service, key);
   let lastId = 0;
   return {
-    send: (request) => {
-      if (needsFresh(request)) lastId = (lastId % records) + 1;
-      return send(service, key, withGiven(request, String(lastId), cursors));
+    send: async (template) => {
+      if (isFresh(template)) lastId = (lastId % records) + 1;
+      const request = fillIn(template, String(lastId), cursors);
+      const { method, target } = request;
+      const response = await sendRaw(service.port, bytesOf(key, request), { isHead: method === 'HEAD' });
+      const headers = [...response.headers].map(([name, values]): [string, string] => [
+        name,
+        values.join(', '),
+      ]);
+      const faults = service.conformance.faults({ ...response, method, target, headers });
+      return { status: response.status, faults: [...faults, ...generalFaults(response, method === 'HEAD')] };
     },
     close: () => service.close(),
   };
 }
 
-/** The animals up to `records` are available, and those beyond it ordered by the orders up to `records`. */
+/** The pets up to `records` are available, and those beyond it ordered by the orders up to `records`. */
 async function addRecords({ databaseUrl }: TestService, records: number): Promise<void> {
-  // Not the service's: its statements have a second, and this is no request.
   const pool = openTestPool(databaseUrl, { max: 1 });
   await pool.query(
     `insert into pets (name, category_id, status) select 'Pet', n, 'available' from generate_series(1, $1) as n`,
     [2 * records],
   );
-  for (let done = 0; done < records; done += BATCH) {
-    const [from, to] = [records + done + 1, records + done + BATCH];
+  for (let done = 0; done < records; done += CHUNK) {
+    const [from, to] = [records + done + 1, records + done + CHUNK];
     await pool.query('insert into orders (pet_id) select generate_series($1::int8, $2::int8)', [from, to]);
   }
   await pool.end();
@@ -85,11 +82,10 @@ async function cursorsOf(service: TestService, key: string): Promise<ReadonlyMap
 }
 
 /** Whether it names a record that no request has named before. */
-const needsFresh = ({ target, body }: Request): boolean =>
+const isFresh = ({ target, body }: Request): boolean =>
   target.includes('{fresh}') || body?.includes('{fresh}') === true;
 
-/** Puts in what only the service can give out. */
-function withGiven(request: Request, id: string, cursors: ReadonlyMap<string, string>): Request {
+function fillIn(request: Request, id: string, cursors: ReadonlyMap<string, string>): Request {
   const { target, body } = request;
   const [path = '', query = ''] = target.split('?');
   const [, status] = /(?:^|&)status=(\w*)/.exec(query) ?? [];
@@ -105,42 +101,26 @@ function withGiven(request: Request, id: string, cursors: ReadonlyMap<string, st
   };
 }
 
-async function send(service: TestService, key: string, request: Request): Promise<Outcome> {
-  const { method, target } = request;
-  const answer = await sendRawOnce(service.port, bytesOf(key, request), { isHead: method === 'HEAD' });
-  const headers = [...answer.headers].map(([name, values]): [string, string] => [name, values.join(', ')]);
-  return {
-    status: answer.status,
-    faults: [
-      ...service.conformance.faults({ ...answer, method, target, headers }),
-      ...generalFaults(answer, method === 'HEAD'),
-    ],
-  };
-}
+const STATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit'];
 
-/** What every answer promises, also where no operation is. */
-function generalFaults({ status, headers, body }: RawAnswer, isHead: boolean): readonly string[] {
-  const faults = STATE_HEADERS.filter((name) => headers.get(name)?.length !== 1).map(
-    (name) => `${name} is not there once`,
-  );
-  if (status >= 500) faults.push(`${status} is the service's own fault`);
-  if (status >= 400 && !isHead) faults.push(...errorFaults(status, headers, body));
-  return faults;
-}
-
-function errorFaults(status: number, headers: RawAnswer['headers'], body: string): readonly string[] {
-  const [type = ''] = headers.get('content-type') ?? [];
-  if (!type.startsWith('application/json')) return [`an error of the type ${type}`];
+/** What every response promises, also where no operation is. */
+function generalFaults({ status, headers, body }: WireResponse, isHead: boolean): readonly string[] {
+  const faults = [...STATE_HEADERS, 'ratelimit-policy']
+    .filter((name) => headers.get(name)?.length !== 1)
+    .map((name) => `${name} is not there once`);
+  if (status >= 500) faults.push(`${status} is an error of the service`);
+  if (status < 400 || isHead) return faults;
   const { code, message, ...others } = JSON.parse(body) as Record<string, unknown>;
   const known = new Map<unknown, { readonly status: number }>(Object.entries(ERROR_CODES)).get(code);
-  const isSound =
+  const isError =
+    headers.get('content-type')?.[0]?.startsWith('application/json') === true &&
     known?.status === status &&
     typeof message === 'string' &&
     JSON.stringify(others) === JSON.stringify({ status });
-  return isSound ? [] : [`no Error of the status ${status}: ${body}`];
+  return isError ? faults : [...faults, `no Error body of the status ${status}: ${body}`];
 }
 
-/** Headers are Latin-1 on the wire; the body is what it is. */
+/** Headers are Latin-1 on the wire; the body is sent as it is. */
 function bytesOf(key: string, { method, target, headers, body, isKeyless }: Request): Buffer {
   const given = new Set(headers.map(([name]) => name.toLowerCase()));
   const added = [

@@ -1,0 +1,130 @@
+import { expect } from '@jest/globals';
+import { ERROR_CODES, type ErrorCode } from '../../../src/common/errors/error-codes.js';
+import { only, type WireResponse } from '../wire.js';
+
+/** Whose limit the rate-limit headers of a response describe. */
+export type Limit = 'key' | 'address';
+
+export interface Expected {
+  readonly status: number;
+  /** Absent for a success. */
+  readonly code?: ErrorCode | undefined;
+  readonly limit: Limit;
+  readonly isHead?: boolean | undefined;
+  /** The service's clock when the request was sent, in ms. */
+  readonly sentAtMs: number;
+}
+
+const DAY_SECONDS = 86_400;
+
+/** How far a clock that was read around a response may lie from the one it was made with. */
+const TOLERANCE_SECONDS = 5;
+
+/** Everything that the contract promises of every response, whatever was requested. */
+export function expectSound(response: WireResponse, expected: Expected): void {
+  const { status, body } = response;
+  const { code, isHead = false } = expected;
+  const found = status < 400 ? undefined : isHead ? code : (JSON.parse(body) as { code: unknown }).code;
+  expect({ status, code: found }).toEqual({ status: expected.status, code });
+  expectFraming(response, isHead);
+  expectRateLimit(response, expected);
+  // Two requests of the table without a key come without an `Origin`.
+  if (code !== 'missing_api_key' || response.headers.has('access-control-allow-origin')) {
+    expectCors(response);
+  }
+  expect(only(response, 'x-request-id')).toMatch(/^[\da-f]{12}-[\da-z]+$/);
+  if (code !== undefined) expectError(response, code, isHead);
+}
+
+const expectAbsent = ({ headers }: WireResponse, name: string): void =>
+  expect({ [name]: headers.get(name) }).toEqual({ [name]: undefined });
+
+function expectFraming(response: WireResponse, isHead: boolean): void {
+  const driftMs = Math.abs(Date.parse(only(response, 'date')) - Date.now());
+  expect(driftMs).toBeLessThan(TOLERANCE_SECONDS * 1000);
+  expect(['close', 'keep-alive']).toContain(only(response, 'connection'));
+  expectAbsent(response, 'transfer-encoding');
+  if (response.status === 204 || response.status === 304) return expectAbsent(response, 'content-length');
+  const length = integer(response, 'content-length');
+  if (!isHead) expect(length).toBe(Buffer.byteLength(response.body));
+}
+
+function expectCors(response: WireResponse): void {
+  expect(only(response, 'access-control-allow-origin')).toBe('*');
+  const exposed = only(response, 'access-control-expose-headers').toLowerCase().split(', ');
+  const wanted = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit'];
+  const others = ['ratelimit-policy', 'link', 'location', 'etag', 'retry-after', 'x-request-id'];
+  expect(exposed).toEqual(expect.arrayContaining([...wanted, ...others]));
+}
+
+/** The three X-RateLimit headers describe the tightest of the windows that the two structured ones list. */
+function expectRateLimit(response: WireResponse, { limit: of, sentAtMs, status }: Expected): void {
+  const items = (name: string, form: RegExp): (readonly [string, number, number])[] =>
+    only(response, name)
+      .split(', ')
+      .map((item) => {
+        expect(item).toMatch(form);
+        const [, window = '', first, second] = form.exec(item) ?? [];
+        return [window, Number(first), Number(second)];
+      });
+  const policies = items('ratelimit-policy', /^"(minute|day|address)";q=(\d+);w=(\d+)$/);
+  const states = items('ratelimit', /^"(minute|day|address)";r=(\d+);t=(\d+)$/);
+  const names = of === 'key' ? ['minute', 'day'] : ['address'];
+  expect([policies, states].map((list) => list.map(([name]) => name))).toEqual([names, names]);
+  expect(policies.map(([, , seconds]) => seconds)).toEqual(of === 'key' ? [60, DAY_SECONDS] : [60]);
+
+  const windows = policies.map(([, limit, seconds], index) => {
+    const [, remaining = NaN, resetIn = NaN] = states[index] ?? [];
+    expect(remaining).toBeLessThanOrEqual(limit);
+    expect(resetIn).toBeGreaterThanOrEqual(1);
+    expect(resetIn).toBeLessThanOrEqual(seconds);
+    return { limit, remaining, seconds, resetIn };
+  });
+  const [tightest] = windows.sort((a, b) => a.remaining - b.remaining || b.seconds - a.seconds);
+  expect(integer(response, 'x-ratelimit-limit')).toBe(tightest?.limit);
+  expect(integer(response, 'x-ratelimit-remaining')).toBe(tightest?.remaining);
+
+  const resetIn = integer(response, 'x-ratelimit-reset') - Math.floor(sentAtMs / 1000);
+  expect(resetIn).toBeGreaterThanOrEqual(1);
+  expect(resetIn).toBeLessThanOrEqual(DAY_SECONDS + TOLERANCE_SECONDS);
+  // The reset of a 429 is when to retry, which may be the end of a ban.
+  const wanted = status === 429 ? integer(response, 'retry-after') : (tightest?.resetIn ?? NaN);
+  expect(Math.abs(resetIn - wanted)).toBeLessThanOrEqual(TOLERANCE_SECONDS);
+}
+
+function expectError(response: WireResponse, code: ErrorCode, isHead: boolean): void {
+  const { status } = response;
+  expect(status).toBe(ERROR_CODES[code].status);
+  expect(only(response, 'content-type')).toBe('application/json; charset=utf-8');
+  if (isHead) expect(response.body).toBe('');
+  else expectErrorBody(response.body, code);
+
+  if (status === 401) expect(only(response, 'www-authenticate')).toMatch(challengeOf(code));
+  else expectAbsent(response, 'www-authenticate');
+  if (status === 405) expect(only(response, 'allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+  else expectAbsent(response, 'allow');
+  if (status === 429 || status === 503) expect(integer(response, 'retry-after')).toBeGreaterThanOrEqual(1);
+  else expectAbsent(response, 'retry-after');
+}
+
+/** RFC 6750 section 3: no error attribute when no key was sent. */
+const challengeOf = (code: ErrorCode): RegExp =>
+  code === 'missing_api_key'
+    ? /^Bearer realm="[^"]+"$/
+    : /^Bearer realm="[^"]+", error="invalid_token", error_description="[^"]+"$/;
+
+function expectErrorBody(text: string, code: ErrorCode): void {
+  const body = JSON.parse(text) as Record<string, unknown>;
+  expect(body).toEqual({ code, message: expect.any(String), status: ERROR_CODES[code].status });
+  // One line for people, without internals: no SQL, no stack, no name of a library or of its errors.
+  expect(body['message']).toMatch(/^[^\r\n]{8,400}\.$/);
+  expect(body['message']).not.toMatch(
+    /\b(?:select|insert into|update|delete from) |\bat \w+[.:]|\.[cm]?[jt]s\b|_ERR_|\b(?:HPE|FST|ECONN)|prisma|postgres|fastify|undefined|\[object/,
+  );
+}
+
+function integer(response: WireResponse, name: string): number {
+  const text = only(response, name);
+  expect({ [name]: text }).toEqual({ [name]: expect.stringMatching(/^(0|[1-9]\d*)$/) });
+  return Number(text);
+}
