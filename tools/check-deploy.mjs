@@ -1,27 +1,66 @@
-// npm run check -- deploy: what deploys the service hangs together, and says of the service only what is true. The programs that
-// read these files (promtool, haproxy, pgbouncer, psql, docker, shellcheck) look at them, too, where they are installed.
-import { checkCompose } from './deploy/compose.mjs';
-import { checkDockerfile } from './deploy/dockerfile.mjs';
-import { checkKubernetes } from './deploy/kubernetes.mjs';
-import { checkMonitoring } from './deploy/monitoring.mjs';
-import { checkWithPrograms } from './deploy/programs.mjs';
-import { checkRoles } from './deploy/roles.mjs';
+// npm run check -- deploy: the programs that read the files of deploy/ check them, where they are installed.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
 
-const faults = [];
-const told = [];
-const report = {
-  fault: (message) => faults.push(message),
-  /** What was looked at, or could not be. */
-  tell: (message) => told.push(message),
-};
+/** Debian puts servers where not every user's PATH leads. */
+const PATH = `${process.env.PATH}:/usr/sbin`;
 
-checkDockerfile(report);
-checkCompose(report);
-checkKubernetes(report);
-await checkMonitoring(report);
-checkWithPrograms(report);
-await checkRoles(report);
+const read = (file) => readFileSync(file, 'utf8');
+const directory = mkdtempSync(join(tmpdir(), 'petstore-check-deploy-'));
 
-for (const fault of faults) console.error(fault);
-if (faults.length > 0) process.exit(1);
-console.log(told.join('\n'));
+/** Names that only Docker resolves become addresses. */
+function haproxyEnvironment() {
+  const { environment } = parse(read('docker-compose.yml'), { merge: true }).services.haproxy;
+  const entries = Object.entries(environment).map(([name, value]) => [
+    name,
+    value.replace(/^api-\d:/, '127.0.0.1:'),
+  ]);
+  return { ...Object.fromEntries(entries), HAPROXY_ERRORS: resolve('deploy/haproxy/errors') };
+}
+
+/** promtool reads rules, and the expression of a panel is one without a name. */
+function dashboardRules() {
+  const { panels } = JSON.parse(read('deploy/grafana/dashboards/petstore.json'));
+  const rules = panels
+    .flatMap(({ targets = [] }) => targets)
+    .map(({ expr }, i) => ({ record: `panel:${i}`, expr: expr.replaceAll('$__rate_interval', '1m') }));
+  const file = join(directory, 'dashboard.yml');
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  return file;
+}
+
+function everyVariable() {
+  const names = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)];
+  return Object.fromEntries(names.map(([, name]) => [name, 'checked']));
+}
+
+const CALLS = [
+  ['promtool', ['check', 'config', 'deploy/prometheus/prometheus.yml']],
+  ['promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml']],
+  ['promtool', ['check', 'rules', dashboardRules()]],
+  ['haproxy', ['-c', '-f', 'deploy/haproxy/haproxy.cfg'], haproxyEnvironment()],
+  [
+    'shellcheck',
+    ['deploy/make-env.sh', 'deploy/roll.sh', 'deploy/postgres/roles.sh', 'deploy/pgbouncer/start.sh'],
+  ],
+  ['docker-compose', ['--profile', '*', 'config', '--quiet'], everyVariable()],
+];
+
+for (const [program, args, env = {}] of CALLS) {
+  const { error, status, stdout, stderr } = spawnSync(program, args, {
+    env: { PATH, ...env },
+    encoding: 'utf8',
+  });
+  if (error?.code === 'ENOENT') {
+    console.log(`${program} is not installed`);
+  } else if (status === 0) {
+    console.log(`${program} ${args.join(' ')}: ok`);
+  } else {
+    console.error(`${program} ${args.join(' ')}: ${error?.message ?? ''}${stdout}${stderr}`);
+    process.exitCode = 1;
+  }
+}
+rmSync(directory, { recursive: true });

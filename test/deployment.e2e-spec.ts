@@ -1,0 +1,254 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import { SESSION_SETTINGS } from '../src/prisma/session-settings.js';
+import { type RunningService, runService } from './support/running-service.js';
+
+const read = (file: string): string => readFileSync(file, 'utf8');
+
+/** The documents of a YAML file. A syntax error or a repeated key is thrown. */
+function readYaml(file: string): readonly unknown[] {
+  return parseAllDocuments(read(file), { merge: true, uniqueKeys: true }).map((document) => {
+    if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]?.message}`);
+    return document.toJS() as unknown;
+  });
+}
+
+/** The variables that the service knows. */
+const VARIABLES = [...read('docs/configuration.md').matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name);
+
+interface ComposeService {
+  readonly image: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly deploy: { readonly resources: { readonly limits: { readonly memory: string } } };
+  readonly networks?: readonly string[];
+  readonly stop_grace_period?: string;
+}
+
+const [compose] = readYaml('docker-compose.yml') as [{ services: Readonly<Record<string, ComposeService>> }];
+const services = Object.entries(compose.services);
+
+describe('docker-compose.yml', () => {
+  it.each(services)('restricts and bounds %s', (_name, service) => {
+    expect(service).toMatchObject({
+      image: expect.stringMatching(/:(?!latest$)[^:/]+$/),
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: expect.arrayContaining(['no-new-privileges:true']),
+      restart: expect.any(String),
+      logging: { options: { 'max-size': expect.any(String) } },
+      deploy: { resources: { limits: { memory: expect.any(String), cpus: expect.any(String) } } },
+    });
+  });
+
+  it.each(services)('contains no secret of %s', (_name, { environment = {} }) => {
+    for (const [name, value] of Object.entries(environment)) {
+      if (/PASSWORD|SECRET|TOKEN/.test(name))
+        expect([name, value]).toEqual([name, expect.stringMatching(/^\$\{/)]);
+      expect(value).not.toMatch(/:\/\/[^@/]*:(?!\$\{)[^@/]*@/);
+    }
+  });
+
+  it('gives the service variables that it knows, and time to stop', () => {
+    for (const [name, { environment = {}, stop_grace_period: grace = '' }] of services) {
+      if (!/^(?:api|api-\d|petstore|migrate)$/.test(name)) continue;
+      expect(VARIABLES).toEqual(expect.arrayContaining(Object.keys(environment)));
+      const { DRAIN_GRACE_MS: drainMs, SHUTDOWN_TIMEOUT_MS: timeoutMs } = environment;
+      if (drainMs !== undefined) {
+        expect(Number.parseInt(grace, 10) * 1000).toBeGreaterThan(Number(drainMs) + Number(timeoutMs));
+      }
+    }
+  });
+
+  it('waits only for services that exist', () => {
+    const names = services.map(([name]) => name);
+    for (const [, { depends_on: needed = {} }] of services) {
+      expect(names).toEqual(expect.arrayContaining(Object.keys(needed)));
+    }
+  });
+
+  it('takes the variables that .env.example names, which contains no secret', () => {
+    const uncommented = read('docker-compose.yml').replaceAll(/^\s*#.*$/gm, '');
+    const taken = new Set([...uncommented.matchAll(/\$\{(\w+)/g)].map(([, name]) => name));
+    const lines = [...read('.env.example').matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)];
+    const named = lines.map(([, name = '']) => name).filter((name) => !name.startsWith('COMPOSE_'));
+    expect(new Set(named)).toEqual(taken);
+    for (const [, name, value] of read('.env.example').matchAll(
+      /^([A-Z_]*(?:PASSWORD|TOKEN)[A-Z_]*)=(.*)$/gm,
+    )) {
+      expect([name, value]).toEqual([name, '']);
+    }
+  });
+});
+
+interface KubernetesObject {
+  readonly kind: string;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly stringData?: Readonly<Record<string, string>>;
+  readonly spec: {
+    readonly selector: { readonly matchLabels: object };
+    readonly template: {
+      readonly metadata: { readonly labels: object };
+      readonly spec: {
+        readonly terminationGracePeriodSeconds: number;
+        readonly containers: readonly [{ readonly env?: readonly { readonly name: string }[] }];
+      };
+    };
+  };
+}
+
+const objects = ['petstore', 'migrate', 'secret.example'].flatMap((file) =>
+  readYaml(`deploy/kubernetes/${file}.yaml`),
+) as readonly KubernetesObject[];
+const probe = (path: string): object => ({ httpGet: { path, port: 'management' } });
+const ofKind = (kind: string): KubernetesObject =>
+  objects.find((object) => object.kind === kind) as KubernetesObject;
+
+describe('deploy/kubernetes', () => {
+  it('sets variables that the service knows, as strings', () => {
+    const named = objects.flatMap(({ data, stringData, spec }) =>
+      Object.keys({ ...data, ...stringData }).concat(
+        (spec?.template?.spec.containers ?? []).flatMap(({ env = [] }) => env.map(({ name }) => name)),
+      ),
+    );
+    expect(named.length).toBeGreaterThan(3);
+    expect(VARIABLES).toEqual(expect.arrayContaining(named));
+    for (const value of Object.values(ofKind('ConfigMap').data ?? {})) expect(typeof value).toBe('string');
+    for (const value of Object.values(ofKind('Secret').stringData ?? {}))
+      expect(value).toContain('CHANGE_ME');
+  });
+
+  it.each(['Deployment', 'Job'])('restricts the pods of the %s', (kind) => {
+    expect(ofKind(kind).spec.template.spec).toMatchObject({
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [
+        {
+          image: expect.stringMatching(/:(?!latest$)[^:/]+$/),
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          },
+          resources: { requests: expect.any(Object), limits: { memory: expect.any(String) } },
+        },
+      ],
+    });
+  });
+
+  it('asks the management port, finds the pods, and gives them time to stop', () => {
+    const { template, selector } = ofKind('Deployment').spec;
+    expect(template.spec.containers[0]).toMatchObject({
+      startupProbe: probe('/health/live'),
+      livenessProbe: probe('/health/live'),
+      readinessProbe: probe('/health/ready'),
+    });
+    expect(template.metadata.labels).toMatchObject(selector.matchLabels);
+    expect(template.metadata.labels).toMatchObject(ofKind('Service').spec.selector);
+    expect(ofKind('Job').spec.template.metadata.labels).not.toMatchObject(ofKind('Service').spec.selector);
+    const { DRAIN_GRACE_MS: drainMs, SHUTDOWN_TIMEOUT_MS: timeoutMs } = ofKind('ConfigMap').data ?? {};
+    const graceMs = template.spec.terminationGracePeriodSeconds * 1000;
+    expect(graceMs).toBeGreaterThan(Number(drainMs) + Number(timeoutMs));
+  });
+});
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string };
+}
+
+const [{ groups }] = readYaml('deploy/prometheus/alerts.yml') as [
+  { groups: readonly { rules: readonly Alert[] }[] },
+];
+const alerts = groups.flatMap(({ rules }) => rules);
+const { panels } = JSON.parse(read('deploy/grafana/dashboards/petstore.json')) as {
+  panels: readonly { readonly title: string; readonly targets?: readonly { readonly expr: string }[] }[];
+};
+
+/** The names of metrics in an expression: words that are no function, label, keyword or duration. */
+const metricsIn = (expr: string): readonly string[] =>
+  expr
+    .replaceAll(/\{[^}]*\}|\[[^\]]*\]|\b(?:by|without|on|ignoring)\s*\([^)]*\)/g, '')
+    .match(/[a-z_][a-z0-9_]*(?!\w|\s*\()/g)
+    ?.filter((name) => name.includes('_')) ?? [];
+
+describe('deploy/prometheus and deploy/grafana', () => {
+  let service: RunningService;
+  let exported: string;
+  beforeAll(async () => {
+    service = await runService({});
+    exported = await (await fetch(`${service.management}/metrics`)).text();
+  });
+  afterAll(() => service.close());
+
+  it.each([
+    ...alerts.map(({ alert, expr }) => [alert, expr] as const),
+    ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
+  ])('%s uses metrics that exist', (_title, expr) => {
+    for (const name of metricsIn(expr)) {
+      if (name.startsWith('haproxy_')) continue;
+      expect(exported).toContain(`# TYPE ${name.replace(/_(?:bucket|sum|count)$/, '')} `);
+    }
+  });
+
+  it.each(alerts)('$alert is tested, and documented with its severity', ({ alert, labels, annotations }) => {
+    expect(annotations.summary).not.toBe('');
+    expect(read('deploy/prometheus/alerts.test.yml')).toMatch(new RegExp(`alertname: ${alert}\\b`));
+    const row = read('docs/alerts.md')
+      .split('\n')
+      .find((line) => line.startsWith(`| \`${alert}\``));
+    const cells = row
+      ?.split('|')
+      .slice(2, -1)
+      .map((cell) => cell.trim());
+    expect(cells).toEqual([
+      labels.severity,
+      expect.stringMatching(/./),
+      expect.stringMatching(/./),
+      expect.stringMatching(/./),
+    ]);
+  });
+
+  it('warns of memory by the limit of the containers', () => {
+    const { expr = '' } = alerts.find(({ alert }) => alert === 'PetstoreMemoryNearLimit') ?? {};
+    const [, mebibytes] = /\* (\d+) \* 1024 \* 1024/.exec(expr) ?? [];
+    expect(compose.services['api']?.deploy.resources.limits.memory).toBe(`${mebibytes}M`);
+  });
+});
+
+describe('the settings of sessions', () => {
+  it.each(['prisma/roles.sql', 'deploy/postgres/roles.sh'])('are those of the service in %s', (file) => {
+    const text = read(file);
+    const names = Object.keys(SESSION_SETTINGS).join('|');
+    const set = [...text.matchAll(new RegExp(`['"(\\[]+(${names})', '([^']+)'`, 'g'))];
+    expect(Object.fromEntries(set.map(([, name, value]) => [name, value]))).toEqual(SESSION_SETTINGS);
+  });
+});
+
+describe('the Dockerfile', () => {
+  it('copies files that exist and that .dockerignore lets through', () => {
+    const included = read('.dockerignore').match(/(?<=^!).*$/gm) ?? [];
+    const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.*)$/gm)].flatMap(([, words = '']) =>
+      words.split(' ').slice(0, -1),
+    );
+    expect(copied.length).toBeGreaterThan(3);
+    for (const path of copied) {
+      expect([path, existsSync(path)]).toEqual([path, true]);
+      expect([path, included.some((one) => path === one || path.startsWith(`${one}/`))]).toEqual([
+        path,
+        true,
+      ]);
+    }
+  });
+
+  it('has labels, a user by number, and a health check', () => {
+    const last = read('Dockerfile').split('\nFROM ').at(-1);
+    expect(last).toMatch(/^USER [1-9]\d*/m);
+    expect(last).toMatch(/^HEALTHCHECK /m);
+    for (const label of ['title', 'licenses', 'source', 'version', 'revision', 'created']) {
+      expect(last).toContain(`org.opencontainers.image.${label}=`);
+    }
+  });
+});
