@@ -1,140 +1,106 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { tell } from './support/figures.js';
-import type { MixedLoad } from './support/mixed-load.js';
-import { residentMb } from './support/memory.js';
-import { openStage, type Stage } from './support/stage.js';
+import type { TcpProxy } from '../support/tcp-proxy.js';
+import {
+  type Deployment,
+  expectUnharmed,
+  failUnderLoad,
+  residentMb,
+  startDeployment,
+} from './support/deployment.js';
 
 jest.setTimeout(120_000);
 
-const CALM_MS = 2000;
 const FAULT_MS = 3000;
-const CUT_EVERY_MS = 200;
-/** Two seconds; the rest is for a machine that has other things to do. */
-const HEALED_MS = 3000;
-/** What three replicas may grow by: far less than what the requests of a fault would take if they were kept. */
+/** What three replicas may grow by: far less than what the requests of a failure would take if they were kept. */
 const GROWTH_MAX_MB = 100;
 
-let stage: Stage;
-let load: MixedLoad;
+let deployment: Deployment;
 beforeAll(async () => {
-  stage = await openStage();
+  deployment = await startDeployment();
 });
-afterAll(() => stage.close());
-beforeEach(async () => {
-  load = await stage.load();
-});
-afterEach(() => load.stop());
+afterAll(() => deployment.close());
 
 interface NetworkFault {
   readonly fault: string;
-  readonly injected: number;
-  /** Makes the network fail for a while, and resolves when it is whole again. */
-  readonly inject: () => Promise<void>;
+  readonly injected?: number;
+  /** Resolves when the network works again. */
+  readonly inject: (proxy: TcpProxy) => Promise<void>;
 }
 
+const modeFor =
+  (mode: 'black-hole' | 'mute') =>
+  async (proxy: TcpProxy): Promise<void> => {
+    await proxy.mode(mode);
+    await delay(FAULT_MS);
+    await proxy.mode('pass');
+  };
+
+const paceFor =
+  (pace: Parameters<TcpProxy['pace']>[0], ms: number) =>
+  async (proxy: TcpProxy): Promise<void> => {
+    proxy.pace(pace);
+    await delay(ms);
+    proxy.pace({});
+  };
+
 const FAULTS: readonly NetworkFault[] = [
-  {
-    fault: 'network: black-holed for 3 s',
-    injected: 1,
-    inject: async () => {
-      await stage.proxy.mode('black-hole');
-      await delay(FAULT_MS);
-      await stage.proxy.mode('pass');
-    },
-  },
-  {
-    fault: 'network: its responses alone lost for 3 s',
-    injected: 1,
-    inject: async () => {
-      await stage.proxy.mode('mute');
-      await delay(FAULT_MS);
-      await stage.proxy.mode('pass');
-    },
-  },
-  {
-    fault: 'network: delayed by 500 ms for 5 s',
-    injected: 1,
-    inject: async () => {
-      // There and back.
-      stage.proxy.pace({ delayMs: 250 });
-      await delay(5000);
-      stage.proxy.pace({});
-    },
-  },
+  { fault: 'network: black-holed for 3 s', inject: modeFor('black-hole') },
+  { fault: 'network: its responses alone lost for 3 s', inject: modeFor('mute') },
+  // There and back.
+  { fault: 'network: delayed by 500 ms for 5 s', inject: paceFor({ delayMs: 250 }, 5000) },
   {
     fault: 'network: dripping, 200 bytes each 10 ms, for 3 s',
-    injected: 1,
-    inject: async () => {
-      stage.proxy.pace({ dripBytes: 200, dripMs: 10 });
-      await delay(FAULT_MS);
-      stage.proxy.pace({});
-    },
+    inject: paceFor({ dripBytes: 200, dripMs: 10 }, FAULT_MS),
   },
   {
     fault: 'network: cut every 200 ms for 4 s',
     injected: 20,
-    inject: async () => {
+    inject: async (proxy) => {
       for (let cut = 1; cut <= 20; cut += 1) {
-        await stage.proxy.mode('cut');
-        await stage.proxy.mode('pass');
-        await delay(CUT_EVERY_MS);
+        await proxy.mode('cut');
+        await proxy.mode('pass');
+        await delay(200);
       }
     },
   },
   {
     fault: 'network: broken in the middle of a response, 20 times',
     injected: 20,
-    inject: async () => {
+    inject: async (proxy) => {
       for (let cut = 1; cut <= 20; cut += 1) {
-        await stage.proxy.mode('truncate');
-        await delay(CUT_EVERY_MS / 2);
-        await stage.proxy.mode('pass');
-        await delay(CUT_EVERY_MS / 2);
+        await proxy.mode('truncate');
+        await delay(100);
+        await proxy.mode('pass');
+        await delay(100);
       }
     },
   },
   {
     fault: 'network: half-open: every connection lost without a word, 3 times',
     injected: 3,
-    inject: async () => {
+    inject: async (proxy) => {
       for (let loss = 1; loss <= 3; loss += 1) {
-        await stage.proxy.mode('half-open');
-        // The next loss finds the service well again.
-        await delay(loss === 3 ? 0 : 2 * CALM_MS);
+        await proxy.mode('half-open');
+        // The next loss finds the service healed.
+        await delay(loss === 3 ? 0 : 4000);
       }
-      await stage.proxy.mode('pass');
+      await proxy.mode('pass');
     },
   },
 ];
 
 describe('under mixed load on three replicas', () => {
   it.each(FAULTS)('$fault: nothing is lost or wrong, and all heals', async ({ fault, injected, inject }) => {
-    const { replicas } = stage;
-    await delay(CALM_MS);
-    const before = await residentMb(replicas);
-    await inject();
-    const back = performance.now();
-    await delay(CALM_MS);
-    const grown = (await residentMb(replicas)) - before;
-    await load.stop();
-
-    const { history } = load;
-    const { lost, wrong, limits } = await stage.check();
-    const healMs = history.healedAfter(back);
-    await tell({
-      fault,
-      injected,
-      requests: history.requests,
-      wrong: wrong.length + limits.exceeded.length,
-      lost: lost.length + limits.uncounted,
-      healMs,
-      also: `slowest response ${Math.round(history.slowestMs)} ms, ${history.count(({ status }) => status === 503)} got 503, ${Math.round(grown)} MB more`,
+    const { proxy, replicas } = deployment;
+    let before = 0;
+    const outcome = await failUnderLoad(deployment, async () => {
+      before = await residentMb(replicas);
+      await inject(proxy);
     });
-    expect(lost).toEqual([]);
-    expect(wrong).toEqual([]);
-    expect(limits).toMatchObject({ exceeded: [], uncounted: 0 });
-    expect(healMs).toBeLessThan(HEALED_MS);
+    const grown = (await residentMb(replicas)) - before;
+    const also = `${Math.round(grown)} MB more`;
+    await expectUnharmed(fault, outcome, { ...(injected !== undefined && { injected }), also });
     expect(grown).toBeLessThan(GROWTH_MAX_MB);
   });
 });

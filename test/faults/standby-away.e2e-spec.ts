@@ -10,7 +10,7 @@ import {
   createPostgresServer,
   type PostgresServer,
 } from './support/postgres-server.js';
-import { awaitAbsentStandby, awaitNoStandby } from './support/synchronous-standby.js';
+import { awaitAbsentStandby, awaitNoStandby } from './support/standby.js';
 
 jest.setTimeout(60_000);
 

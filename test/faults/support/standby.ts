@@ -45,3 +45,15 @@ function ownAs(original: string, copy: string): void {
   const within = statSync(copy).isDirectory() ? readdirSync(copy, { recursive: true }) : [];
   for (const file of [copy, ...within.map((name) => join(copy, String(name)))]) chownSync(file, uid, gid);
 }
+
+/** From here on each commit that waits for the disk also waits for a standby, and there is none. */
+export async function awaitAbsentStandby(server: PostgresServer): Promise<void> {
+  await asSuperuser(server, `alter system set synchronous_standby_names = 'absent'`);
+  await asSuperuser(server, 'select pg_reload_conf()');
+}
+
+/** Lets the commits that wait go on. */
+export async function awaitNoStandby(server: PostgresServer): Promise<void> {
+  await asSuperuser(server, 'alter system reset synchronous_standby_names');
+  await asSuperuser(server, 'select pg_reload_conf()');
+}
