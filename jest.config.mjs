@@ -12,9 +12,9 @@ export default {
     '/node_modules/.+\\.m?js$': '<rootDir>/test/support/esm-to-cjs.cjs',
   },
   transformIgnorePatterns: [],
-  maxWorkers: 2,
-  // A safety net for what never ends: on a busy machine a test may take minutes.
-  testTimeout: 300_000,
+  // One more than the cores of a small machine, because tests often wait for a time-out of the service.
+  maxWorkers: 3,
+  testTimeout: 30_000,
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', '!src/generated/**', '!src/main.ts'],
 };

@@ -18,7 +18,7 @@ const MIDNIGHT_MS = Date.parse('2026-11-21T00:00:00Z');
 /** A decision that waits for an operator would wait until this ends it with an error. */
 const STALLED_MS = 10_000;
 /** More than a slow machine needs. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 25_000;
 
 let database: TestDatabase;
 /** What the replicas of a service would be: connections that know nothing of one another. */

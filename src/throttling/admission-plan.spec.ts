@@ -29,7 +29,7 @@ describe('the admission statements with many keys', () => {
     await client.connect();
     await makeManyKeys(client, MANY_KEYS);
     statement = new WholeAdmissionStatement({ queryable: client, named: true }, POLICY);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await client.end();
@@ -75,7 +75,7 @@ describe('the admission statements with many keys', () => {
   // an open transaction anywhere on the server, of another test for one, can keep it from that.
   it('update counters without a new entry in any index (general)', async () => {
     expect(await updatesBy(FIRST_KEY)).toEqual({ all: GROUPS * SIZE, hot: GROUPS * SIZE });
-  }, 60_000);
+  });
 
   it('update counters without a new entry in any index (plain)', async () => {
     const first = FIRST_KEY + GROUPS * SIZE;
@@ -89,7 +89,7 @@ describe('the admission statements with many keys', () => {
     const general = await timesRun('admission');
     expect(await updatesBy(first)).toEqual({ all: GROUPS * SIZE, hot: GROUPS * SIZE });
     expect(await timesRun('admission')).toBe(general);
-  }, 60_000);
+  });
 
   /** Of one request at noon with each key of some groups, from the n-th on. */
   async function updatesBy(first: number): Promise<{ readonly all: number; readonly hot: number }> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { asSuperuser, grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
-import { refusalOf, showsOne } from '../support/sql-outcome.js';
+import { rejectionOf, selectOne } from '../support/sql-outcome.js';
 
 let database: TestDatabase;
 let owner: Client;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await login.drop();
 });
 beforeEach(async () => {
-  ({ last: before } = await showsOne<{ last: string }>(
+  ({ last: before } = await selectOne<{ last: string }>(
     owner,
     'select coalesce(max(id), 0) as last from audit_log',
   ));
@@ -35,7 +35,7 @@ const audited = async (columns: string): Promise<unknown[]> =>
   (await owner.query(`select ${columns} from audit_log where id > $1 order by id`, [before])).rows;
 
 const issue = (client: Client): Promise<{ id: string; key: string }> =>
-  showsOne(client, `select id, key from issue_api_key('Acme', 'pro')`);
+  selectOne(client, `select id, key from issue_api_key('Acme', 'pro')`);
 
 describe('the audit tells', () => {
   it('who, when and what, of a key from its issue on', async () => {
@@ -167,7 +167,7 @@ describe('the audit tells', () => {
     const superuser = new Client({ connectionString: asSuperuser(database.url) });
     await superuser.connect();
     try {
-      const { name } = await showsOne<{ name: string }>(superuser, 'select session_user as name');
+      const { name } = await selectOne<{ name: string }>(superuser, 'select session_user as name');
       await superuser.query('set role petstore_operator');
       await issue(superuser);
       expect(await audited('role')).toEqual([{ role: name }, { role: name }]);
@@ -221,7 +221,7 @@ describe('the audit cannot be rewritten', () => {
   const REWRITES = [`update audit_log set role = 'nobody'`, 'delete from audit_log', 'truncate audit_log'];
 
   it.each(REWRITES)('by its owner by mistake: %s', async (sql) => {
-    expect(await refusalOf(owner, sql)).toEqual({
+    expect(await rejectionOf(owner, sql)).toEqual({
       code: '23001',
       message: 'the audit log is append-only',
       hint: expect.stringContaining('disable this trigger'),
@@ -232,14 +232,14 @@ describe('the audit cannot be rewritten', () => {
     ...REWRITES,
     `insert into audit_log (changed_at, role, action, table_name) values (now(), 'x', 'insert', 'plans')`,
   ])('by an operator: %s', async (sql) => {
-    expect(await refusalOf(operator, sql)).toMatchObject({ code: '42501' });
+    expect(await rejectionOf(operator, sql)).toMatchObject({ code: '42501' });
   });
 
   it('by an operator who has its function write what never was', async () => {
-    expect(await refusalOf(operator, 'create temporary table plans (id text)')).toMatchObject({
+    expect(await rejectionOf(operator, 'create temporary table plans (id text)')).toMatchObject({
       code: '42501',
     });
-    const { allowed } = await showsOne<{ allowed: boolean }>(
+    const { allowed } = await selectOne<{ allowed: boolean }>(
       operator,
       `select has_function_privilege('audit_changes()', 'execute') as allowed`,
     );

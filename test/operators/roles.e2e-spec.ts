@@ -5,7 +5,7 @@ import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../s
 import { HOSTILE_SETTINGS, setHostileSettings, SHOWN_SETTINGS } from '../support/hostile-settings.js';
 import { type GroupRole, grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
 import { openTestPool } from '../support/test-pool.js';
-import { refusalOf, showsOne } from '../support/sql-outcome.js';
+import { rejectionOf, selectOne } from '../support/sql-outcome.js';
 import { OPERATOR_CALLS, OWNERS_ALONE, TABLES, VIEWS } from './permissions.js';
 
 const GROUPS: readonly GroupRole[] = ['petstore_service', 'petstore_operator'];
@@ -69,12 +69,12 @@ describe('petstore_service', () => {
     `select nextval('api_keys_id_seq')`,
     `select setval('pets_id_seq', 1)`,
   ])('may not: %s', async (sql) => {
-    expect(await refusalOf(service(), sql)).toMatchObject({ code: '42501' });
+    expect(await rejectionOf(service(), sql)).toMatchObject({ code: '42501' });
   });
 
   it('cannot hand on what it may do itself', async () => {
     await service().query('grant select on pets to public');
-    const { handed } = await showsOne<{ handed: boolean }>(
+    const { handed } = await selectOne<{ handed: boolean }>(
       service(),
       `select has_table_privilege('petstore_operator', 'pets', 'select') as handed`,
     );
@@ -92,7 +92,7 @@ describe('petstore_service', () => {
     `insert into pets (id, name, category_id) values (nextval('pets_id_seq'), 'Bello', 1)`,
     `update pets set status = 'sold'`,
   ])('may: %s', async (sql) => {
-    expect(await refusalOf(service(), sql)).toBeUndefined();
+    expect(await rejectionOf(service(), sql)).toBeUndefined();
   });
 });
 
@@ -121,7 +121,7 @@ describe('petstore_operator', () => {
     `update plans set id = 'mine'`,
     `select nextval('pets_id_seq')`,
   ])('may not: %s', async (sql) => {
-    expect(await refusalOf(operator(), sql)).toMatchObject({ code: '42501' });
+    expect(await rejectionOf(operator(), sql)).toMatchObject({ code: '42501' });
   });
 
   it.each([
@@ -139,12 +139,12 @@ describe('petstore_operator', () => {
     `update api_keys set name = 'new', expires_at = now(), revoked_at = now(), suspended_until = now(), bans_lifted_at = now()`,
     'update api_key_secrets set expires_at = now() where api_key_id = 1',
   ])('may: %s', async (sql) => {
-    expect(await refusalOf(operator(), sql)).toBeUndefined();
+    expect(await rejectionOf(operator(), sql)).toBeUndefined();
   });
 
   it('cannot put objects of its own in the way of functions that have the rights of the owner', async () => {
     await operator().query('set local search_path = pg_temp, public');
-    const { key } = await showsOne<{ key: string }>(
+    const { key } = await selectOne<{ key: string }>(
       operator(),
       `select key from public.issue_api_key('Acme', 'free')`,
     );
@@ -184,16 +184,16 @@ describe('prisma/roles.sql', () => {
     await owner.query('create function later_for_operators() returns int language sql as $$ select 1 $$');
     try {
       expect(
-        await refusalOf(client, `insert into later values (nextval('later_id_seq')); delete from later`),
+        await rejectionOf(client, `insert into later values (nextval('later_id_seq')); delete from later`),
       ).toBeUndefined();
-      expect(await refusalOf(clients.get('petstore_operator') ?? owner, 'select * from later')).toMatchObject(
-        {
-          code: '42501',
-        },
-      );
+      expect(
+        await rejectionOf(clients.get('petstore_operator') ?? owner, 'select * from later'),
+      ).toMatchObject({
+        code: '42501',
+      });
       const said = await grantRoles(database.url, 'owner');
       expect(said).toEqual([expect.stringContaining('does not know later')]);
-      expect(await refusalOf(client, 'select * from later')).toBeUndefined();
+      expect(await rejectionOf(client, 'select * from later')).toBeUndefined();
     } finally {
       await owner.query('drop table later; drop function later_for_operators');
     }
@@ -204,7 +204,7 @@ describe('prisma/roles.sql', () => {
     await owner.query('grant update (name) on pets to petstore_operator');
     await owner.query('grant select on pets to public');
     await grantRoles(database.url, 'owner');
-    const may = await showsOne(
+    const may = await selectOne(
       owner,
       `select has_table_privilege('petstore_service', 'plans', 'update') as plans,
               has_table_privilege('petstore_service', 'audit_log', 'select') as audit,

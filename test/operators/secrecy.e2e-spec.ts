@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Client, escapeIdentifier } from 'pg';
 import { asSuperuser } from '../support/operator-roles.js';
 import { startService, type TestService } from '../support/service.js';
-import { showsOne } from '../support/sql-outcome.js';
+import { selectOne } from '../support/sql-outcome.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function dump(databaseUrl: string): Promise<string> {
 it('a dump of the whole database contains no plain key, in no encoding', async () => {
   const { pool } = service;
   const one = <Row extends object>(sql: string, values: readonly unknown[] = []): Promise<Row> =>
-    showsOne<Row>(pool, sql, values);
+    selectOne<Row>(pool, sql, values);
   const issued = await one<{ id: bigint; key: string }>(`select id, key from issue_api_key('Acme', 'pro')`);
   const rotated = await one<{ key: string }>('select key from rotate_api_key($1)', [issued.id]);
   const leaked = await one<{ key: string }>(`select key from rotate_api_key($1, '0')`, [issued.id]);

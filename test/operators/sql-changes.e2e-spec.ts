@@ -1,75 +1,70 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openOperatorWorld, type OperatorWorld } from '../support/operator-world.js';
-import { showsOne } from '../support/sql-outcome.js';
+import { describe, expect, it } from '@jest/globals';
+import { selectOne } from '../support/sql-outcome.js';
+import { useOperator } from '../support/use-operator.js';
 
 interface Issued {
   readonly id: string;
   readonly key: string;
 }
 
-let world: OperatorWorld;
-
-beforeAll(async () => {
-  world = await openOperatorWorld({ environment: { BAN_AFTER_REFUSALS: '3' } });
-});
-afterAll(() => world.close());
+const operator = useOperator({ environment: { BAN_AFTER_REFUSALS: '3' } });
 
 const issue = (plan = 'pro'): Promise<Issued> =>
-  showsOne<Issued>(world.operator, `select id::text, key from issue_api_key(name => 'Acme', plan => $1)`, [
+  selectOne<Issued>(operator.pool, `select id::text, key from issue_api_key(name => 'Acme', plan => $1)`, [
     plan,
   ]);
 
 describe('the other functions hold for the next request on every replica, and show the key', () => {
   it('revoke_api_key, once and for all', async () => {
     const { id, key } = await issue();
-    const first = await showsOne<{ revoked_at: Date }>(world.operator, 'select * from revoke_api_key($1)', [
+    const first = await selectOne<{ revoked_at: Date }>(operator.pool, 'select * from revoke_api_key($1)', [
       id,
     ]);
     expect(first).toMatchObject({ id, name: 'Acme', state: 'revoked', revoked_at: expect.any(Date) });
-    expect(await world.answers(key)).toEqual({ '401 revoked_api_key': 2 });
-    expect(await showsOne(world.operator, 'select * from revoke_api_key($1)', [id])).toEqual(first);
+    expect(await operator.responses(key)).toEqual({ '401 revoked_api_key': 2 });
+    expect(await selectOne(operator.pool, 'select * from revoke_api_key($1)', [id])).toEqual(first);
   });
 
   it('set_api_key_plan, with the limits of the plan or with others', async () => {
     const { id, key } = await issue();
-    await world.operator.query('update api_keys set requests_per_minute = 7 where id = $1', [id]);
+    await operator.pool.query('update api_keys set requests_per_minute = 7 where id = $1', [id]);
     expect(
-      await showsOne(world.operator, `select * from set_api_key_plan($1, 'business')`, [id]),
+      await selectOne(operator.pool, `select * from set_api_key_plan($1, 'business')`, [id]),
     ).toMatchObject({
       plan_id: 'business',
       requests_per_minute: 1000,
       requests_per_day: 100_000,
       own_limits: false,
     });
-    expect(await world.answers(key)).toEqual({ 200: 2 });
+    expect(await operator.responses(key)).toEqual({ 200: 2 });
     expect(
-      await showsOne(
-        world.operator,
+      await selectOne(
+        operator.pool,
         `select * from set_api_key_plan($1, 'enterprise', per_minute => 9, per_day => 2)`,
         [id],
       ),
     ).toMatchObject({ plan_id: 'enterprise', requests_per_minute: 9, requests_per_day: 2, own_limits: true });
-    expect(await world.answers(key)).toEqual({ '429 rate_limit_exceeded': 2 });
+    expect(await operator.responses(key)).toEqual({ '429 rate_limit_exceeded': 2 });
   });
 
   it('set_api_key_limits, and back to those of the plan with null', async () => {
     const { id, key } = await issue();
     expect(
-      await showsOne(
-        world.operator,
+      await selectOne(
+        operator.pool,
         'select * from set_api_key_limits($1, per_minute => 600, per_day => null)',
         [id],
       ),
     ).toMatchObject({ requests_per_minute: 600, requests_per_day: 10_000, own_limits: true });
-    expect(await world.ask(key, 1)).toMatchObject({ limit: 600 });
+    expect(await operator.ask(key, 1)).toMatchObject({ limit: 600 });
     expect(
-      await showsOne(world.operator, 'select * from set_api_key_limits($1, null, null)', [id]),
+      await selectOne(operator.pool, 'select * from set_api_key_limits($1, null, null)', [id]),
     ).toMatchObject({
       requests_per_minute: 300,
       requests_per_day: 10_000,
       own_limits: false,
     });
-    expect(await world.ask(key, 1)).toMatchObject({ limit: 300 });
+    expect(await operator.ask(key, 1)).toMatchObject({ limit: 300 });
   });
 
   it.each([
@@ -79,50 +74,50 @@ describe('the other functions hold for the next request on every replica, and sh
   ])('suspend_api_key %s, and resume_api_key', async (_what, call, until) => {
     const { id, key } = await issue();
     expect(
-      await showsOne(world.operator, `select state, suspended_until = ${until} as as_said from ${call}`, [
+      await selectOne(operator.pool, `select state, suspended_until = ${until} as as_said from ${call}`, [
         id,
       ]),
     ).toEqual({ state: 'suspended', as_said: true });
-    expect(await world.answers(key)).toEqual({ '429 api_key_banned': 2 });
+    expect(await operator.responses(key)).toEqual({ '429 api_key_banned': 2 });
     expect(
-      await showsOne(world.operator, 'select state, suspended_until from resume_api_key($1)', [id]),
+      await selectOne(operator.pool, 'select state, suspended_until from resume_api_key($1)', [id]),
     ).toEqual({
       state: 'live',
       suspended_until: null,
     });
-    expect(await world.answers(key)).toEqual({ 200: 2 });
+    expect(await operator.responses(key)).toEqual({ 200: 2 });
   });
 
   it('unban_api_key, also in a transaction that is open since before the ban; a suspension goes on', async () => {
     const { id, key } = await issue();
-    await world.operator.query('select set_api_key_limits($1, 300, 1)', [id]);
-    const session = await world.operator.connect();
+    await operator.pool.query('select set_api_key_limits($1, 300, 1)', [id]);
+    const session = await operator.pool.connect();
     try {
       await session.query('begin');
       await session.query('select 1');
-      for (let n = 0; n < 5; n += 1) await world.answers(key);
-      expect(await world.answers(key)).toEqual({ '429 api_key_banned': 2 });
-      expect(await showsOne(session, 'select state from api_key_overview where id = $1', [id])).toEqual({
+      for (let n = 0; n < 5; n += 1) await operator.responses(key);
+      expect(await operator.responses(key)).toEqual({ '429 api_key_banned': 2 });
+      expect(await selectOne(session, 'select state from api_key_overview where id = $1', [id])).toEqual({
         state: 'banned',
       });
       expect(
-        await showsOne(session, 'select state, banned_at, banned_until from unban_api_key($1)', [id]),
+        await selectOne(session, 'select state, banned_at, banned_until from unban_api_key($1)', [id]),
       ).toEqual({ state: 'live', banned_at: null, banned_until: null });
       await session.query('select set_api_key_limits($1, null, null)', [id]);
       await session.query('commit');
     } finally {
       session.release();
     }
-    expect(await world.answers(key)).toEqual({ 200: 2 });
-    await world.operator.query('select suspend_api_key($1)', [id]);
-    expect(await showsOne(world.operator, 'select state from unban_api_key($1)', [id])).toEqual({
+    expect(await operator.responses(key)).toEqual({ 200: 2 });
+    await operator.pool.query('select suspend_api_key($1)', [id]);
+    expect(await selectOne(operator.pool, 'select state from unban_api_key($1)', [id])).toEqual({
       state: 'suspended',
     });
   });
 
   it('create_plan and set_plan, for all its keys', async () => {
     expect(
-      await showsOne(world.operator, `select * from create_plan('trial', per_minute => 40, per_day => 400)`),
+      await selectOne(operator.pool, `select * from create_plan('trial', per_minute => 40, per_day => 400)`),
     ).toEqual({
       id: 'trial',
       custom: false,
@@ -132,16 +127,16 @@ describe('the other functions hold for the next request on every replica, and sh
       live_keys: '0',
     });
     const { key } = await issue('trial');
-    expect(await world.ask(key, 0)).toMatchObject({ status: 200, limit: 40 });
-    expect(await showsOne(world.operator, `select * from set_plan('trial', per_day => 20)`)).toMatchObject({
+    expect(await operator.ask(key, 0)).toMatchObject({ status: 200, limit: 40 });
+    expect(await selectOne(operator.pool, `select * from set_plan('trial', per_day => 20)`)).toMatchObject({
       requests_per_minute: 40,
       requests_per_day: 20,
       keys: '1',
       live_keys: '1',
     });
-    expect(await world.ask(key, 1)).toMatchObject({ status: 200, limit: 20 });
+    expect(await operator.ask(key, 1)).toMatchObject({ status: 200, limit: 20 });
     expect(
-      await showsOne(world.operator, `select * from create_plan('bespoke', custom => true)`),
+      await selectOne(operator.pool, `select * from create_plan('bespoke', custom => true)`),
     ).toMatchObject({
       custom: true,
       requests_per_minute: null,

@@ -1,33 +1,27 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client, type Pool } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { Client } from 'pg';
 import { eventually } from '../support/eventually.js';
-import { refusalOf, showsOne } from '../support/sql-outcome.js';
-import { openTestPool } from '../support/test-pool.js';
+import { rejectionOf, selectOne } from '../support/sql-outcome.js';
+import { useDatabase } from '../support/use-service.js';
 
-let database: TestDatabase;
-let pool: Pool;
+const database = useDatabase(2);
 /** Each test is in a transaction of its own, on one key of the plan pro. */
 let operator: Client;
 let id: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = openTestPool(database.url, { max: 2 });
-  ({ id } = await showsOne<{ id: string }>(pool, `select id::text from issue_api_key('Acme', 'pro')`));
+  const issue = `select id::text from issue_api_key('Acme', 'pro')`;
+  ({ id } = await selectOne<{ id: string }>(database.pool, issue));
   operator = new Client({ connectionString: database.url });
+  operator.on('error', () => undefined);
   await operator.connect();
 });
-afterAll(async () => {
-  await operator.end();
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => operator.end());
 beforeEach(() => operator.query('begin'));
 afterEach(() => operator.query('rollback'));
 
 const planOfKey = (): Promise<{ plan_id: string; plan_custom: boolean }> =>
-  showsOne(operator, 'select plan_id, plan_custom from api_keys where id = $1', [id]);
+  selectOne(operator, 'select plan_id, plan_custom from api_keys where id = $1', [id]);
 
 describe('plan_custom need not be known', () => {
   it('when a key moves to a custom plan and back', async () => {
@@ -43,7 +37,7 @@ describe('plan_custom need not be known', () => {
   });
 
   it('when a key is inserted', async () => {
-    const { plan_custom } = await showsOne<{ plan_custom: boolean }>(
+    const { plan_custom } = await selectOne<{ plan_custom: boolean }>(
       operator,
       `insert into api_keys (name, plan_id, requests_per_minute, requests_per_day)
        values ('big', 'enterprise', 1, 2) returning plan_custom`,
@@ -75,11 +69,14 @@ it('a plan that turns custom while a key is inserted does not leave a key that s
   await operator.query(
     `update plans set custom = true, requests_per_minute = null, requests_per_day = null where id = 'free'`,
   );
-  const inserting = refusalOf(pool, `insert into api_keys (name, plan_id) values ('late', 'free')`);
+  const inserting = rejectionOf(
+    database.pool,
+    `insert into api_keys (name, plan_id) values ('late', 'free')`,
+  );
   // It waits for the plan, whatever it has read of it before.
   await eventually(async () =>
     expect(
-      await showsOne(
+      await selectOne(
         operator,
         `select count(*)::int as waiting from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock'`,
@@ -118,7 +115,7 @@ describe('is refused by a declared constraint, also where no trigger explains it
       alter table api_keys disable trigger api_keys_explain_limits;
       alter table plans disable trigger plans_explain_values;
       alter table plans disable trigger plans_explain_limits`);
-    expect(await refusalOf(operator, sql, sql.includes('$1') ? [id] : [])).toMatchObject({
+    expect(await rejectionOf(operator, sql, sql.includes('$1') ? [id] : [])).toMatchObject({
       code: '23514',
       message: expect.stringContaining(constraint),
     });
@@ -141,7 +138,7 @@ it('what operators do every day by plain update is not in the way of itself', as
   await operator.query(`update plans set requests_per_minute = 1, id = id where id = 'pro'`);
   await operator.query(`insert into plans values ('idle', 1, 1)`);
   await operator.query(`delete from plans where id = 'idle'`);
-  expect(await showsOne(operator, 'select name, state from api_key_overview where id = $1', [id])).toEqual({
+  expect(await selectOne(operator, 'select name, state from api_key_overview where id = $1', [id])).toEqual({
     name: 'Acme 2',
     state: 'expired',
   });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { hasApiKeyForm } from '../../src/auth/api-key.js';
-import { openOperatorWorld, type OperatorWorld } from '../support/operator-world.js';
-import { showsOne } from '../support/sql-outcome.js';
+import { selectOne } from '../support/sql-outcome.js';
+import { useOperator } from '../support/use-operator.js';
 
 interface Issued {
   readonly id: string;
@@ -11,19 +11,14 @@ interface Issued {
 
 /** The replicas' clock can be moved on. */
 const clock = { aheadMs: 0, nowMs: () => Date.now() + clock.aheadMs };
-let world: OperatorWorld;
-
-beforeAll(async () => {
-  world = await openOperatorWorld({ clock });
-});
-afterAll(() => world.close());
+const operator = useOperator({ clock });
 
 const issue = (): Promise<Issued> =>
-  showsOne<Issued>(world.operator, `select id::text, key from issue_api_key(name => 'Acme', plan => 'pro')`);
+  selectOne<Issued>(operator.pool, `select id::text, key from issue_api_key(name => 'Acme', plan => 'pro')`);
 
 describe('issue_api_key', () => {
   it('makes a key that works on the next request, on every replica', async () => {
-    const { rows } = await world.operator.query<Issued & { name: string; prefix: string; plan_id: string }>(
+    const { rows } = await operator.pool.query<Issued & { name: string; prefix: string; plan_id: string }>(
       `select * from issue_api_key(name => 'Acme web', plan => 'pro')`,
     );
     expect(rows).toEqual([
@@ -38,17 +33,17 @@ describe('issue_api_key', () => {
         expires_at: null,
       },
     ]);
-    expect(await world.answers(rows[0]?.key ?? '')).toEqual({ 200: 2 });
+    expect(await operator.responses(rows[0]?.key ?? '')).toEqual({ 200: 2 });
   });
 
   it('makes keys of the form that the service checks, no two alike, and stores their SHA-256 alone', async () => {
-    const made = await world.operator.query<{ key: string }>(
+    const made = await operator.pool.query<{ key: string }>(
       `select issued.key from generate_series(1, 300) as n cross join lateral issue_api_key('key ' || n, 'free') as issued`,
     );
     const keys = made.rows.map(({ key }) => key);
     expect(keys.filter(hasApiKeyForm)).toHaveLength(300);
     expect(new Set(keys).size).toBe(300);
-    const stored = await world.operator.query<{ prefix: string }>(
+    const stored = await operator.pool.query<{ prefix: string }>(
       'select prefix from api_key_secrets where hash = any ($1::bytea[])',
       [keys.map((key) => createHash('sha256').update(key).digest())],
     );
@@ -58,7 +53,7 @@ describe('issue_api_key', () => {
   });
 
   it('draws every character of a key from all 62 digits alike', async () => {
-    const { rows } = await world.operator.query<{ text: string }>('select random_base62(12400) as text');
+    const { rows } = await operator.pool.query<{ text: string }>('select random_base62(12400) as text');
     const counts = new Map<string, number>();
     for (const digit of rows[0]?.text ?? '') counts.set(digit, (counts.get(digit) ?? 0) + 1);
     expect([...counts.keys()].sort().join('')).toBe(
@@ -70,8 +65,8 @@ describe('issue_api_key', () => {
 
   it('shows the limits in force of a key with its own numbers', async () => {
     expect(
-      await showsOne(
-        world.operator,
+      await selectOne(
+        operator.pool,
         `select requests_per_minute, requests_per_day, expires_at
          from issue_api_key('Acme', 'enterprise', per_minute => 5, per_day => 70, expires => '2099-01-01Z')`,
       ),
@@ -82,8 +77,8 @@ describe('issue_api_key', () => {
 describe('rotate_api_key', () => {
   it('has both secrets work during the overlap, on one set of counters, and the old one expire after it', async () => {
     const old = await issue();
-    const rotated = await showsOne<Issued & { old_secrets_expire_at: Date }>(
-      world.operator,
+    const rotated = await selectOne<Issued & { old_secrets_expire_at: Date }>(
+      operator.pool,
       `select * from rotate_api_key($1, overlap => '2 hours')`,
       [old.id],
     );
@@ -94,7 +89,7 @@ describe('rotate_api_key', () => {
     // By the day, of which there are 10,000: the minute may turn.
     const remaining: number[] = [];
     for (const key of [old.key, rotated.key, old.key, rotated.key]) {
-      const { status, headers } = await world.ask(key, 0);
+      const { status, headers } = await operator.ask(key, 0);
       expect(status).toBe(200);
       remaining.push(Number(/"day";r=(\d+)/.exec(String(headers['ratelimit']))?.[1]));
     }
@@ -102,10 +97,10 @@ describe('rotate_api_key', () => {
 
     try {
       clock.aheadMs = rotated.old_secrets_expire_at.getTime() - Date.now() - 30_000;
-      expect(await world.answers(old.key)).toEqual({ 200: 2 });
+      expect(await operator.responses(old.key)).toEqual({ 200: 2 });
       clock.aheadMs += 30_000;
-      expect(await world.answers(old.key)).toEqual({ '401 expired_api_key': 2 });
-      expect(await world.answers(rotated.key)).toEqual({ 200: 2 });
+      expect(await operator.responses(old.key)).toEqual({ '401 expired_api_key': 2 });
+      expect(await operator.responses(rotated.key)).toEqual({ 200: 2 });
     } finally {
       clock.aheadMs = 0;
     }
@@ -114,8 +109,8 @@ describe('rotate_api_key', () => {
   it('overlaps for a day unless it is told otherwise', async () => {
     const { id } = await issue();
     expect(
-      await showsOne(
-        world.operator,
+      await selectOne(
+        operator.pool,
         `select old_secrets_expire_at - statement_timestamp() = interval '24 hours' as a_day from rotate_api_key($1)`,
         [id],
       ),
@@ -124,22 +119,22 @@ describe('rotate_api_key', () => {
 
   it('without an overlap ends a leaked secret at once', async () => {
     const leaked = await issue();
-    const { key } = await showsOne<Issued>(world.operator, `select key from rotate_api_key($1, '0')`, [
+    const { key } = await selectOne<Issued>(operator.pool, `select key from rotate_api_key($1, '0')`, [
       leaked.id,
     ]);
-    expect(await world.answers(leaked.key)).toEqual({ '401 expired_api_key': 2 });
-    expect(await world.answers(key)).toEqual({ 200: 2 });
+    expect(await operator.responses(leaked.key)).toEqual({ '401 expired_api_key': 2 });
+    expect(await operator.responses(key)).toEqual({ 200: 2 });
   });
 
   it('never lets an old secret live longer than it would have', async () => {
     const first = await issue();
-    const second = await showsOne<Issued>(world.operator, `select key from rotate_api_key($1, '1 hour')`, [
+    const second = await selectOne<Issued>(operator.pool, `select key from rotate_api_key($1, '1 hour')`, [
       first.id,
     ]);
-    const third = await showsOne<Issued>(world.operator, `select key from rotate_api_key($1, '3 hours')`, [
+    const third = await selectOne<Issued>(operator.pool, `select key from rotate_api_key($1, '3 hours')`, [
       first.id,
     ]);
-    const { rows } = await world.operator.query<{ prefix: string; hours: number | null }>(
+    const { rows } = await operator.pool.query<{ prefix: string; hours: number | null }>(
       `select prefix, ceil(extract(epoch from expires_at - statement_timestamp()) / 3600)::int as hours
        from api_key_secrets where api_key_id = $1 order by created_at`,
       [first.id],
@@ -153,10 +148,10 @@ describe('rotate_api_key', () => {
 
   it('at once by two operators leaves one secret without an end', async () => {
     const { id } = await issue();
-    await Promise.all([1, 2, 3, 4].map(() => world.operator.query('select rotate_api_key($1)', [id])));
+    await Promise.all([1, 2, 3, 4].map(() => operator.pool.query('select rotate_api_key($1)', [id])));
     expect(
-      await showsOne(
-        world.operator,
+      await selectOne(
+        operator.pool,
         `select count(*)::int as secrets, count(*) filter (where expires_at is null)::int as endless
          from api_key_secrets where api_key_id = $1`,
         [id],
@@ -165,16 +160,16 @@ describe('rotate_api_key', () => {
   });
 
   it('gives a key that was made by a plain insert its first secret', async () => {
-    const { id } = await showsOne<{ id: string }>(
-      world.operator,
+    const { id } = await selectOne<{ id: string }>(
+      operator.pool,
       `insert into api_keys (name, plan_id) values ('by hand', 'free') returning id::text`,
     );
-    const { key, ...rest } = await showsOne<Issued>(
-      world.operator,
+    const { key, ...rest } = await selectOne<Issued>(
+      operator.pool,
       'select key, old_secrets_expire_at from rotate_api_key($1)',
       [id],
     );
     expect(rest).toEqual({ old_secrets_expire_at: null });
-    expect(await world.answers(key)).toEqual({ 200: 2 });
+    expect(await operator.responses(key)).toEqual({ 200: 2 });
   });
 });

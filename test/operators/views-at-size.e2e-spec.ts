@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { openTestPool } from '../support/test-pool.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useDatabase } from '../support/use-service.js';
 
 /** Enough that the planner would not read a table to find a few rows of it; by hand more, e.g. OPERATOR_KEYS=1000000. */
 const KEYS = Number(process.env['OPERATOR_KEYS'] ?? 20_000);
 
-let database: TestDatabase;
-let operator: Pool;
+const database = useDatabase(1);
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  operator = openTestPool(database.url, { max: 1 });
+  const operator = database.pool;
   // The audit has a test of its own; here it would only take time.
   for (const table of ['api_keys', 'api_key_secrets']) {
     await operator.query(`alter table ${table} disable trigger ${table}_audit_insert`);
@@ -37,10 +33,6 @@ beforeAll(async () => {
     await operator.query(`vacuum analyze ${table}`);
   }
 });
-afterAll(async () => {
-  await operator.end();
-  await database.drop();
-});
 
 interface PlanNode {
   readonly 'Node Type': string;
@@ -50,7 +42,7 @@ interface PlanNode {
 
 /** The tables that a statement reads from one end to the other, but for the plans, which are a handful. */
 async function readInFull(sql: string): Promise<readonly string[]> {
-  const { rows } = await operator.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+  const { rows } = await database.pool.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
     `explain (format json) ${sql}`,
   );
   const scans = (node: PlanNode): readonly string[] => [
@@ -91,7 +83,7 @@ describe(`with ${KEYS} keys`, () => {
     const tables = await readInFull('select * from noisiest_api_keys');
     // With so few keys it may be cheaper to read their table, too, than to look up a hundred.
     expect(tables.filter((table) => table !== 'api_keys')).toEqual(['api_key_counters']);
-    const { rows } = await operator.query<{ day_refused: string }>(
+    const { rows } = await database.pool.query<{ day_refused: string }>(
       'select day_refused from noisiest_api_keys',
     );
     expect(rows).toHaveLength(100);
@@ -99,7 +91,7 @@ describe(`with ${KEYS} keys`, () => {
   });
 
   it('no index of the live rows but the primary key stands in the way of HOT updates', async () => {
-    const { rows } = await operator.query(
+    const { rows } = await database.pool.query(
       `select indexrelid::regclass::text as index from pg_index where indrelid = 'api_key_counters'::regclass`,
     );
     expect(rows).toEqual([{ index: 'api_key_counters_pkey' }]);

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { tally } from '../support/ask.js';
 import { issueKeys, type TestKey } from '../support/issue-keys.js';
-import { openOperatorWorld, type OperatorWorld } from '../support/operator-world.js';
-import { showsOne } from '../support/sql-outcome.js';
-
-let world: OperatorWorld;
+import { selectOne } from '../support/sql-outcome.js';
+import { useOperator } from '../support/use-operator.js';
 
 const idOf = (one: TestKey | undefined): string => String(one?.id);
 const prefixOf = (one: TestKey | undefined): string => String(one?.key).slice(0, 12);
 
-beforeAll(async () => {
-  world = await openOperatorWorld();
-});
-afterAll(() => world.close());
+const operator = useOperator();
 
 describe('api_key_overview tells of a key what the service makes of it', () => {
   it.each([
@@ -25,33 +20,33 @@ describe('api_key_overview tells of a key what the service makes of it', () => {
     ['revoked', `revoked_at = now() + interval '1 day', expires_at = now()`, '401 revoked_api_key'],
     ['expired', `expires_at = now(), suspended_until = 'infinity'`, '401 expired_api_key'],
   ])('%s: %s', async (state, assignments, says) => {
-    const key = await world.issueKey();
-    if (assignments !== '') await world.setKey(key, assignments);
-    expect(await world.overviewOf(key, 'state')).toEqual({ state });
-    expect(tally([await world.ask(key.key)])).toEqual({ [says]: 1 });
+    const key = await operator.issueKey();
+    if (assignments !== '') await operator.setKey(key, assignments);
+    expect(await operator.overviewOf(key, 'state')).toEqual({ state });
+    expect(tally([await operator.ask(key.key)])).toEqual({ [says]: 1 });
   });
 
   it('expired, with its last secret', async () => {
-    const key = await world.issueKey();
-    await world.operator.query('update api_key_secrets set expires_at = now() where api_key_id = $1', [
+    const key = await operator.issueKey();
+    await operator.pool.query('update api_key_secrets set expires_at = now() where api_key_id = $1', [
       key.id,
     ]);
-    expect(await world.overviewOf(key, 'state, secrets, expires_at < now() as over')).toEqual({
+    expect(await operator.overviewOf(key, 'state, secrets, expires_at < now() as over')).toEqual({
       state: 'expired',
       secrets: 0,
       over: true,
     });
-    expect(tally([await world.ask(key.key)])).toEqual({ '401 expired_api_key': 1 });
+    expect(tally([await operator.ask(key.key)])).toEqual({ '401 expired_api_key': 1 });
   });
 
   it('live, while one of its secrets works', async () => {
-    const key = await world.issueKey();
-    const { key: second } = await showsOne<TestKey>(
-      world.operator,
+    const key = await operator.issueKey();
+    const { key: second } = await selectOne<TestKey>(
+      operator.pool,
       `select key from rotate_api_key($1, '0')`,
       [key.id],
     );
-    expect(await world.overviewOf(key, 'state, secrets, expires_at, prefix')).toEqual({
+    expect(await operator.overviewOf(key, 'state, secrets, expires_at, prefix')).toEqual({
       state: 'live',
       secrets: 1,
       expires_at: null,
@@ -60,17 +55,17 @@ describe('api_key_overview tells of a key what the service makes of it', () => {
   });
 
   it('unissued, before its first secret', async () => {
-    const key = await showsOne<TestKey>(
-      world.operator,
+    const key = await selectOne<TestKey>(
+      operator.pool,
       `insert into api_keys (name, plan_id) values ('by hand', 'free') returning id`,
     );
-    expect(await world.overviewOf(key, 'state, secrets, prefix')).toEqual({
+    expect(await operator.overviewOf(key, 'state, secrets, prefix')).toEqual({
       state: 'unissued',
       secrets: 0,
       prefix: null,
     });
-    await world.operator.query('select rotate_api_key($1)', [key.id]);
-    expect(await world.overviewOf(key, 'state, secrets')).toEqual({ state: 'live', secrets: 1 });
+    await operator.pool.query('select rotate_api_key($1)', [key.id]);
+    expect(await operator.overviewOf(key, 'state, secrets')).toEqual({ state: 'live', secrets: 1 });
   });
 
   it.each([
@@ -108,37 +103,37 @@ describe('api_key_overview tells of a key what the service makes of it', () => {
       '429 api_key_banned',
     ],
   ])('%s: %s; %s', async (state, counters, assignments, says) => {
-    const key = await world.issueKey();
-    await world.setCounters(key, counters);
-    if (assignments !== '') await world.setKey(key, assignments);
-    const seen = await world.overviewOf(
+    const key = await operator.issueKey();
+    await operator.setCounters(key, counters);
+    if (assignments !== '') await operator.setKey(key, assignments);
+    const seen = await operator.overviewOf(
       key,
       'state, banned_at is not null as began, banned_until > now() as lasts',
     );
     const isBanned = says.startsWith('429');
     expect(seen).toEqual({ state, began: isBanned, lasts: isBanned ? true : null });
-    expect(tally([await world.ask(key.key)])).toEqual({ [says]: 1 });
+    expect(tally([await operator.ask(key.key)])).toEqual({ [says]: 1 });
   });
 });
 
 describe('expiring_api_keys', () => {
   it('tells keys and secrets that will end, the next one first, and which of them end a key', async () => {
-    const [key, rotated, lastSecret, ended, revoked, keyFirst] = await issueKeys(world.operator, 6);
+    const [key, rotated, lastSecret, ended, revoked, keyFirst] = await issueKeys(operator.pool, 6);
     const set = (table: string, column: string, one: TestKey | undefined, hours: number): Promise<unknown> =>
-      world.operator.query(
+      operator.pool.query(
         `update ${table} set expires_at = now() + $2 * interval '1 hour' where ${column} = $1`,
         [one?.id, hours],
       );
     await set('api_keys', 'id', key, 5);
-    await world.operator.query(`select rotate_api_key($1, '4 hours')`, [rotated?.id]);
+    await operator.pool.query(`select rotate_api_key($1, '4 hours')`, [rotated?.id]);
     await set('api_key_secrets', 'api_key_id', lastSecret, 3);
     await set('api_keys', 'id', ended, -1);
     await set('api_keys', 'id', revoked, 2);
-    await world.operator.query('select revoke_api_key($1)', [revoked?.id]);
+    await operator.pool.query('select revoke_api_key($1)', [revoked?.id]);
     await set('api_keys', 'id', keyFirst, 1);
     await set('api_key_secrets', 'api_key_id', keyFirst, 2);
 
-    const { rows } = await world.operator.query(
+    const { rows } = await operator.pool.query(
       `select api_key_id, expires, prefix, ends_key, round(extract(epoch from expires_at - now()) / 3600)::int as hours
        from expiring_api_keys where expires_at < now() + interval '14 days' and api_key_id >= $1`,
       [key?.id],
@@ -160,15 +155,15 @@ describe('expiring_api_keys', () => {
 
 describe('plan_overview', () => {
   it('counts the keys of each plan, and those that live', async () => {
-    await world.operator.query(`select create_plan('counted', 1, 1)`);
-    const [revoked, expired, silent, suspended] = await issueKeys(world.operator, 5, { plan: 'counted' });
-    await world.operator.query('select revoke_api_key($1)', [revoked?.id]);
-    await world.operator.query('update api_keys set expires_at = now() where id = $1', [expired?.id]);
-    await world.operator.query('update api_key_secrets set expires_at = now() where api_key_id = $1', [
+    await operator.pool.query(`select create_plan('counted', 1, 1)`);
+    const [revoked, expired, silent, suspended] = await issueKeys(operator.pool, 5, { plan: 'counted' });
+    await operator.pool.query('select revoke_api_key($1)', [revoked?.id]);
+    await operator.pool.query('update api_keys set expires_at = now() where id = $1', [expired?.id]);
+    await operator.pool.query('update api_key_secrets set expires_at = now() where api_key_id = $1', [
       silent?.id,
     ]);
-    await world.operator.query('select suspend_api_key($1)', [suspended?.id]);
-    const { rows } = await world.operator.query(
+    await operator.pool.query('select suspend_api_key($1)', [suspended?.id]);
+    const { rows } = await operator.pool.query(
       `select id, keys, live_keys from plan_overview where id in ('counted', 'enterprise') order by id`,
     );
     expect(rows).toEqual([

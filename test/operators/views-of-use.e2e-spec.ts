@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { tally } from '../support/ask.js';
 import type { TestKey } from '../support/issue-keys.js';
-import { openOperatorWorld, type OperatorWorld } from '../support/operator-world.js';
-import { showsOne } from '../support/sql-outcome.js';
+import { selectOne } from '../support/sql-outcome.js';
+import { useOperator } from '../support/use-operator.js';
 
-let world: OperatorWorld;
-
-beforeAll(async () => {
-  world = await openOperatorWorld();
-});
-afterAll(() => world.close());
+const operator = useOperator();
 
 /** The requests of each key in a load run, and what their day admits. One is refused so much that it is banned. */
 const LOADS = [
@@ -25,12 +20,12 @@ const UNUSED = 4;
 /** Sends the load to both replicas at once. */
 async function loadRun() {
   const keys: TestKey[] = [];
-  for (const { perDay } of LOADS) keys.push(await world.issueKey({ perMinute: 1000, perDay }));
+  for (const { perDay } of LOADS) keys.push(await operator.issueKey({ perMinute: 1000, perDay }));
   const order = LOADS.flatMap(({ sent }, place) => Array.from({ length: sent }, () => place));
   // Mixed, by a step that is prime to the length.
   const mixed = order.map((_, index) => order[(index * 89) % order.length] ?? UNUSED);
   const answers = await Promise.all(
-    mixed.map(async (place, index) => ({ place, answer: await world.ask(keys[place]?.key ?? '', index) })),
+    mixed.map(async (place, index) => ({ place, answer: await operator.ask(keys[place]?.key ?? '', index) })),
   );
   const told = keys.map((_, place) =>
     tally(answers.filter((one) => one.place === place).map(({ answer }) => answer)),
@@ -40,18 +35,18 @@ async function loadRun() {
 
 /** What the views say of these keys, at one instant. */
 async function look(ids: readonly string[]) {
-  const { rows: overview } = await world.operator.query<{ state: string; used: boolean; counted: Counted }>(
+  const { rows: overview } = await operator.pool.query<{ state: string; used: boolean; counted: Counted }>(
     `select state, last_used_at is not null as used,
             json_build_object('admitted', day_admitted, 'refused', day_refused) as counted
      from api_key_overview where id = any ($1) order by id`,
     [ids],
   );
-  const { rows: days } = await world.operator.query<{ id: string; counted: Counted }>(
+  const { rows: days } = await operator.pool.query<{ id: string; counted: Counted }>(
     `select api_key_id as id, json_build_object('admitted', admitted, 'refused', refused) as counted
      from api_key_daily_usage where api_key_id = any ($1) and name like 'test %' order by api_key_id, day`,
     [ids],
   );
-  const { rows: noisiest } = await world.operator.query<{ id: string; counted: Counted }>(
+  const { rows: noisiest } = await operator.pool.query<{ id: string; counted: Counted }>(
     `select id, json_build_object('admitted', day_admitted, 'refused', day_refused) as counted
      from noisiest_api_keys where id = any ($1)`,
     [ids],
@@ -65,7 +60,7 @@ interface Counted {
 }
 
 const today = async (): Promise<string> =>
-  (await showsOne<{ day: string }>(world.operator, `select (now() at time zone 'UTC')::date::text as day`))
+  (await selectOne<{ day: string }>(operator.pool, `select (now() at time zone 'UTC')::date::text as day`))
     .day;
 
 /** Runs it again when the day turned meanwhile. */
@@ -108,9 +103,11 @@ describe('after a load run the views agree with its clients to the request', () 
   it('in the present minute', async () => {
     // Tried anew when the minute turns in between.
     for (let attempt = 1; ; attempt += 1) {
-      const key = await world.issueKey({ perMinute: 8, perDay: 1000 });
-      const answers = await Promise.all(Array.from({ length: 11 }, (_, index) => world.ask(key.key, index)));
-      const seen = await world.overviewOf(
+      const key = await operator.issueKey({ perMinute: 8, perDay: 1000 });
+      const answers = await Promise.all(
+        Array.from({ length: 11 }, (_, index) => operator.ask(key.key, index)),
+      );
+      const seen = await operator.overviewOf(
         key,
         `minute_admitted, minute_refused, last_used_at = date_trunc('minute', now()) as is_now`,
       );
@@ -149,26 +146,24 @@ describe('windows are told as they are at the instant of the statement', () => {
       [0, 0, 0, 0],
     ],
   ])('%s', async (_what, windows, counts) => {
-    const key = await world.issueKey();
-    await world.setCounters(key, `${COUNTS}, ${windows}`);
-    const seen = await world.overviewOf(key, 'minute_admitted, minute_refused, day_admitted, day_refused');
+    const key = await operator.issueKey();
+    await operator.setCounters(key, `${COUNTS}, ${windows}`);
+    const seen = await operator.overviewOf(key, 'minute_admitted, minute_refused, day_admitted, day_refused');
     expect(Object.values(seen)).toEqual(counts.map(String));
-    const { rows } = await world.operator.query('select day_refused from noisiest_api_keys where id = $1', [
+    const { rows } = await operator.pool.query('select day_refused from noisiest_api_keys where id = $1', [
       key.id,
     ]);
     expect(rows).toEqual(counts[3] === 0 ? [] : [{ day_refused: '30' }]);
   });
 
   it('also in a transaction that has been open since before', async () => {
-    const key = await world.issueKey();
-    const session = await world.operator.connect();
+    const key = await operator.issueKey();
+    const session = await operator.pool.connect();
     try {
       await session.query('begin');
       await session.query('select now()');
-      await world.operator.query(`update api_keys set expires_at = clock_timestamp() where id = $1`, [
-        key.id,
-      ]);
-      expect(await showsOne(session, 'select state from api_key_overview where id = $1', [key.id])).toEqual({
+      await operator.pool.query(`update api_keys set expires_at = clock_timestamp() where id = $1`, [key.id]);
+      expect(await selectOne(session, 'select state from api_key_overview where id = $1', [key.id])).toEqual({
         state: 'expired',
       });
     } finally {
@@ -178,21 +173,21 @@ describe('windows are told as they are at the instant of the statement', () => {
   });
 
   it('in whatever time zone the operator sits', async () => {
-    const key = await world.issueKey();
-    await world.ask(key.key);
-    const session = await world.operator.connect();
+    const key = await operator.issueKey();
+    await operator.ask(key.key);
+    const session = await operator.pool.connect();
     try {
       for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu']) {
         await session.query('begin');
         await session.query(`set local time zone '${zone}'`);
         expect(
-          await showsOne(
+          await selectOne(
             session,
             'select sum(admitted)::int as admitted from api_key_daily_usage where api_key_id = $1',
             [key.id],
           ),
         ).toEqual({ admitted: 1 });
-        const { last_used_at: used } = await showsOne<{ last_used_at: Date }>(
+        const { last_used_at: used } = await selectOne<{ last_used_at: Date }>(
           session,
           'select last_used_at from api_key_overview where id = $1',
           [key.id],
@@ -206,13 +201,13 @@ describe('windows are told as they are at the instant of the statement', () => {
   });
 
   it('the last use of a key whose counters are lost is the day of its history', async () => {
-    const key = await world.issueKey();
-    await world.operator.query(
+    const key = await operator.issueKey();
+    await operator.pool.query(
       `insert into api_key_usage values ($1, '2026-11-01', 5, 1), ($1, '2026-11-03', 6, 2)`,
       [key.id],
     );
-    await world.operator.query('delete from api_key_counters where api_key_id = $1', [key.id]);
-    expect(await world.overviewOf(key, 'state, day_admitted, last_used_at')).toEqual({
+    await operator.pool.query('delete from api_key_counters where api_key_id = $1', [key.id]);
+    expect(await operator.overviewOf(key, 'state, day_admitted, last_used_at')).toEqual({
       state: 'live',
       day_admitted: '0',
       last_used_at: new Date('2026-11-03Z'),
@@ -222,41 +217,41 @@ describe('windows are told as they are at the instant of the statement', () => {
 
 describe('counts above 2^31', () => {
   it('are shown to the last one, of the live day and of history together', async () => {
-    const key = await world.issueKey();
-    await world.ask(key.key);
-    await world.setCounters(
+    const key = await operator.issueKey();
+    await operator.ask(key.key);
+    await operator.setCounters(
       key,
       `minute_refused = ${2 ** 40}, day_admitted = 4294967296, day_refused = ${2 ** 40}`,
     );
-    await world.operator.query(
+    await operator.pool.query(
       `insert into api_key_usage select api_key_id, day, 2147483647, 2147483647 from api_key_counters where api_key_id = $1`,
       [key.id],
     );
-    expect(await world.overviewOf(key, 'day_admitted, day_refused')).toEqual({
+    expect(await operator.overviewOf(key, 'day_admitted, day_refused')).toEqual({
       day_admitted: '4294967296',
       day_refused: String(2 ** 40),
     });
-    const { rows } = await world.operator.query(
+    const { rows } = await operator.pool.query(
       'select admitted, refused from api_key_daily_usage where api_key_id = $1',
       [key.id],
     );
     expect(rows).toEqual([{ admitted: '6442450943', refused: String(2 ** 40 + 2 ** 31 - 1) }]);
-    const { rows: noisiest } = await world.operator.query('select id from noisiest_api_keys limit 1');
+    const { rows: noisiest } = await operator.pool.query('select id from noisiest_api_keys limit 1');
     expect(noisiest).toEqual([{ id: String(key.id) }]);
   });
 });
 
 describe('api_key_daily_usage', () => {
   it('has the finished days and the one in the live row, also when that is history already', async () => {
-    const key = await world.issueKey();
-    await world.operator.query(
+    const key = await operator.issueKey();
+    await operator.pool.query(
       `insert into api_key_usage values ($1, '2026-11-01', 5, 1), ($1, '2026-11-03', 6, 2)`,
       [key.id],
     );
-    await world.setCounters(key, `day = '2026-11-04', day_admitted = 7, day_refused = 3`);
+    await operator.setCounters(key, `day = '2026-11-04', day_admitted = 7, day_refused = 3`);
     const days = async (): Promise<unknown[]> =>
       (
-        await world.operator.query(
+        await operator.pool.query(
           'select day::text, admitted, refused from api_key_daily_usage where api_key_id = $1 order by day',
           [key.id],
         )
@@ -267,7 +262,7 @@ describe('api_key_daily_usage', () => {
       { day: '2026-11-03', admitted: '6', refused: '2' },
       { day: '2026-11-04', admitted: '7', refused: '3' },
     ]);
-    await world.setCounters(key, `day = '2026-11-03'`);
+    await operator.setCounters(key, `day = '2026-11-03'`);
     expect(await days()).toEqual([...history, { day: '2026-11-03', admitted: '13', refused: '5' }]);
   });
 });

@@ -42,7 +42,7 @@ export interface TestService {
   /** What was answered so far, held against the OpenAPI document. */
   readonly conformance: Conformance;
   /** Rejects, too, when the response is not as the OpenAPI document says, or is a 503 that the test does not provoke. */
-  fetch(path: string, options?: RequestInit & { readonly key?: string }): Promise<Response>;
+  readonly fetch: (path: string, options?: RequestInit & { readonly key?: string }) => Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -53,6 +53,8 @@ export interface TestServiceOptions {
   readonly onLogLine?: (line: string) => void;
   /** Another database than a new one: then the caller drops it. */
   readonly databaseUrl?: string;
+  /** Prepares the database before the start, and may return the URL by which the service connects to it, as another role. */
+  readonly prepare?: (databaseUrl: string) => Promise<string | void>;
   /** There is no database, whose connections the start would wait for. */
   readonly hasNoDatabase?: boolean;
   /** The test provokes 503. Otherwise one fails it under its own name, whatever the test compares. */
@@ -68,14 +70,15 @@ const showLine = (line: string): void => {
 export async function startService(options: TestServiceOptions = {}): Promise<TestService> {
   const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? own?.url ?? '';
+  const serviceUrl = (await options.prepare?.(databaseUrl)) ?? databaseUrl;
   const config = loadConfig({
     PORT: '0',
     HOST: '127.0.0.1',
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: serviceUrl,
     ...options.environment,
   });
   const prisma = new PrismaService(
-    new ConnectionPools({ ...config.database, url: databaseUrl, onConnectionLost: () => undefined }),
+    new ConnectionPools({ ...config.database, url: serviceUrl, onConnectionLost: () => undefined }),
   );
   const logger = createLogger(process.env['TEST_LOG_LEVEL'] ?? 'info', {
     write: options.onLogLine ?? showLine,
@@ -84,7 +87,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     imports: [AppModule.register({ config, logger })],
   })
     .overrideProvider(Database)
-    .useValue(new Database(databaseUrl, false, prisma))
+    .useValue(new Database(serviceUrl, false, prisma))
     .overrideProvider(ManagementServer)
     .useValue({});
   if (options.hasNoDatabase === true) builder.overrideProvider(WarmUp).useValue({});

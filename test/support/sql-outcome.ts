@@ -2,8 +2,8 @@ import { DatabaseError, type Pool } from 'pg';
 
 type Queryable = Pick<Pool, 'query'>;
 
-/** What a statement of an operator shows: its one row. */
-export async function showsOne<Row extends object>(
+/** The one row of a query. */
+export async function selectOne<Row extends object>(
   queryable: Queryable,
   sql: string,
   values: readonly unknown[] = [],
@@ -14,20 +14,20 @@ export async function showsOne<Row extends object>(
   return row;
 }
 
-/** What an operator is told when a statement is refused. */
-export interface Refusal {
+/** The error of a rejected statement, as an operator reads it. */
+export interface Rejection {
   /** SQLSTATE. */
   readonly code: string | undefined;
   readonly message: string;
   readonly hint: string | undefined;
 }
 
-/** Undefined when the statement was not refused. */
-export async function refusalOf(
+/** Undefined when the statement succeeded. */
+export async function rejectionOf(
   queryable: Queryable,
   sql: string,
   values: readonly unknown[] = [],
-): Promise<Refusal | undefined> {
+): Promise<Rejection | undefined> {
   try {
     await queryable.query(sql, [...values]);
     return undefined;

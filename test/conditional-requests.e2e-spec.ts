@@ -1,0 +1,396 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { etagOf as tagOfBody, etagSql } from '../src/common/etag.js';
+import { ORDER_STATUSES, type OrderStatus } from '../src/store/order.js';
+import { int64Text, legalName, statusOrAbsent } from './support/arbitraries.js';
+import { eventually } from './support/eventually.js';
+import { holdOpen } from './support/operators.js';
+import { addPet, changeOrder, orderInStatus, patchOrder, petStatus, placeOrder } from './support/store.js';
+import { openTestPool } from './support/test-pool.js';
+import { useReplicas, useService } from './support/use-service.js';
+
+const service = useService();
+const replicas = useReplicas(service, 1);
+
+const origin = 'https://shop.example';
+const read = (
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<Response> =>
+  service.fetch(path, { ...(path.startsWith('/v1') && { key: service.key }), method, headers });
+const etagOf = async (path: string): Promise<string> => (await read(path)).headers.get('etag') ?? '';
+
+const ERROR = {
+  code: 'precondition_failed',
+  message: 'The resource has changed: If-Match does not match its current ETag.',
+  status: 412,
+};
+
+const LISTS_AND_RECORDS = [
+  '/v1/pets',
+  '/v1/pets?limit=1',
+  '/v1/pets/1',
+  '/v1/store/orders',
+  '/v1/store/orders/1',
+];
+const READ = [
+  ...LISTS_AND_RECORDS,
+  '/v1/store/inventory',
+  '/openapi.json',
+  '/openapi.yaml',
+  '/docs',
+  '/docs/main.js',
+];
+
+beforeAll(async () => {
+  await placeOrder(service, await addPet(service));
+  await addPet(service);
+});
+
+describe.each(READ)('a condition on GET and HEAD %s', (path) => {
+  it('If-None-Match: 304 without a body, but with the headers of 200, while nothing has changed', async () => {
+    const full = await read(path, { origin });
+    const etag = full.headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]{22,}"$/);
+    for (const ifNoneMatch of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const unchanged = await read(path, { origin, 'if-none-match': ifNoneMatch }, method);
+        expect([ifNoneMatch, unchanged.status, await unchanged.text()]).toEqual([ifNoneMatch, 304, '']);
+        for (const name of [
+          'etag',
+          'cache-control',
+          'vary',
+          'link',
+          'x-ratelimit-limit',
+          'access-control-allow-origin',
+        ]) {
+          expect([name, unchanged.headers.get(name)]).toEqual([name, full.headers.get(name)]);
+        }
+      }
+    }
+  });
+
+  it('If-Match: 200 when it names the ETag, alone or in a list, or is *', async () => {
+    const etag = await etagOf(path);
+    for (const ifMatch of [etag, `"other", ${etag}`, `W/"weak", ${etag}, "other"`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const response = await read(path, { 'if-match': ifMatch }, method);
+        expect([ifMatch, response.status, response.headers.get('etag')]).toEqual([ifMatch, 200, etag]);
+      }
+    }
+  });
+
+  it('If-Match: 412 when it does not, when the tag is weak, and when the value is malformed', async () => {
+    const etag = await etagOf(path);
+    for (const ifMatch of ['"other"', `W/${etag}`, etag.slice(1, -1), `${etag} "b"`, `*, ${etag}`, '']) {
+      const response = await read(path, { 'if-match': ifMatch });
+      expect([ifMatch, response.status, await response.json()]).toEqual([ifMatch, 412, ERROR]);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('etag')).toBeNull();
+      expect(response.headers.get('link') ?? '').not.toContain('rel="first"');
+      expect((await read(path, { 'if-match': ifMatch }, 'HEAD')).status).toBe(412);
+    }
+  });
+
+  it('If-Match comes before If-None-Match', async () => {
+    const etag = await etagOf(path);
+    const statuses = [];
+    for (const [ifMatch, ifNoneMatch] of [
+      ['"other"', etag],
+      [etag, etag],
+      [etag, '"other"'],
+    ] as const) {
+      statuses.push((await read(path, { 'if-match': ifMatch, 'if-none-match': ifNoneMatch })).status);
+    }
+    expect(statuses).toEqual([412, 304, 200]);
+  });
+});
+
+describe('caching', () => {
+  it('is allowed to the client alone, after asking again, and has another ETag as soon as something changed', async () => {
+    for (const path of LISTS_AND_RECORDS) {
+      const { headers } = await read(path);
+      expect([headers.get('cache-control'), headers.get('vary')]).toEqual([
+        'private, no-cache',
+        'Authorization',
+      ]);
+    }
+    const etag = await etagOf('/v1/pets/2');
+    await service.pool.query(`update pets set name = 'Changed' where id = 2`);
+    const changed = await read('/v1/pets/2', { 'if-none-match': etag });
+    expect([changed.status, changed.headers.get('etag')]).toEqual([200, expect.not.stringMatching(etag)]);
+  });
+
+  it('is forbidden for errors and writes, and an error has no ETag', async () => {
+    const { id } = await orderInStatus(service, 'delivered');
+    const errors = [
+      await service.post('/v1/pets', '{}'),
+      await placeOrder(service, 4711n),
+      await changeOrder(service, id, 'placed'),
+      await patchOrder(service, 4711, '{"status":"placed"}'),
+      await service.get('/v1/pets/4711'),
+      await service.fetch('/%zz'),
+    ];
+    expect(errors.map(({ status }) => status)).toEqual([400, 400, 409, 404, 404, 400]);
+    for (const { headers } of errors) expect(headers.get('etag')).toBeNull();
+    for (const { headers } of [...errors, await service.post('/v1/pets', '{"name":"Rex","categoryId":1}')]) {
+      expect(headers.get('cache-control')).toBe('no-store');
+    }
+  });
+});
+
+describe('If-Match', () => {
+  it('means nothing where the response is an error anyway', async () => {
+    const responses = [
+      await read('/v1/pets/4711', { 'if-match': '"other"' }),
+      await read('/v1/store/orders/4711', { 'if-match': '*' }),
+      await read('/v1/pets?limit=0', { 'if-match': '"other"' }),
+      await read('/v1/nowhere', { 'if-match': '"other"' }),
+      await service.fetch('/v1/pets', { headers: { 'if-match': '"other"' } }),
+    ];
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 400, 404, 401]);
+  });
+
+  it('is ignored by POST, which changes no record that a client has read', async () => {
+    for (const ifMatch of ['"other"', 'malformed', '*']) {
+      const headers = { 'if-match': ifMatch };
+      const pet = await service.post('/v1/pets', '{"name":"Rex","categoryId":1}', headers);
+      const order = await service.post('/v1/store/orders', `{"petId":${await addPet(service)}}`, headers);
+      expect([pet.status, order.status]).toEqual([201, 201]);
+    }
+  });
+});
+
+/** By identifier, the tags that SQL computes, as a write does under the lock. */
+async function etagsInSql(table: 'pets' | 'orders'): Promise<ReadonlyMap<bigint, string>> {
+  const json = {
+    pets: 'pet_json(id, name, category_id, status)',
+    orders: 'order_json(id, pet_id, status, placed_at, updated_at)',
+  }[table];
+  const { rows } = await service.pool.query<{ id: bigint; etag: string }>(
+    `select id, ${etagSql(json)} as etag from ${table}`,
+  );
+  return new Map(rows.map(({ id, etag }) => [id, etag]));
+}
+
+describe('the ETag', () => {
+  it('of a pet is the same in a 201, a GET and SQL, whatever the pet', async () => {
+    const hard = [
+      '"',
+      '\\',
+      '/',
+      '\u0001\u001f\u007f\u0080',
+      '\b\f\n\r\t',
+      '🐕‍🦺',
+      '\u2028\u2029',
+      '</script>',
+      'ÅÅ',
+    ];
+    const pet = fc.record({
+      name: fc.oneof(legalName, fc.constantFrom(...hard.map((name) => `a${name}`))),
+      categoryId: int64Text,
+      status: statusOrAbsent,
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(pet, { minLength: 5, maxLength: 15 }), async (pets) => {
+        const tags = await Promise.all(
+          pets.map(async ({ name, categoryId, status }, index) => {
+            const members = `"name":${JSON.stringify(name)},"categoryId":${categoryId}`;
+            const body = `{${members}${status === undefined ? '' : `,"status":"${status}"`}}`;
+            const headers: Record<string, string> =
+              index % 2 === 0 ? {} : { 'idempotency-key': crypto.randomUUID() };
+            const created = await service.post('/v1/pets', body, headers);
+            expect([body, created.status]).toEqual([body, 201]);
+            const path = created.headers.get('location') ?? '';
+            return {
+              id: BigInt(path.slice(9)),
+              created: created.headers.get('etag'),
+              read: await etagOf(path),
+            };
+          }),
+        );
+        const inSql = await etagsInSql('pets');
+        for (const { id, ...both } of tags)
+          expect(both).toEqual({ created: inSql.get(id), read: inSql.get(id) });
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('of an order is the same in a 201, each 200 of a PATCH, a GET and SQL', async () => {
+    for (const steps of [['approved', 'delivered'], ['approved', 'cancelled'], ['cancelled']] as const) {
+      const placed = await placeOrder(service, await addPet(service));
+      const { id } = (await placed.clone().json()) as { id: number };
+      const path = `/v1/store/orders/${id}`;
+      let before = await etagOf(path);
+      expect(placed.headers.get('etag')).toBe(before);
+      for (const step of steps) {
+        const changed = await changeOrder(service, id, step);
+        const etag = changed.headers.get('etag') ?? '';
+        expect(etag).not.toBe(before);
+        expect([await etagOf(path), (await etagsInSql('orders')).get(BigInt(id))]).toEqual([etag, etag]);
+        expect(changed.headers.get('cache-control')).toBe('no-store');
+        // A repeat of the present status changes nothing, and not the tag.
+        expect((await changeOrder(service, id, step)).headers.get('etag')).toBe(etag);
+        before = etag;
+      }
+    }
+  });
+
+  it('of an order is the same in a GET and SQL at any identifier, status and instant', async () => {
+    const instant = fc
+      .tuple(
+        fc.date({ min: new Date('0001-01-01Z'), max: new Date('9999-12-30Z'), noInvalidDate: true }),
+        fc.nat(999),
+      )
+      .map(([date, micros]) => date.toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`));
+    const order = fc.record({ id: int64Text, at: instant, status: fc.constantFrom(...ORDER_STATUSES) });
+    const petId = await addPet(service, 'sold');
+    const operator = openTestPool(service.databaseUrl, { max: 1 });
+    // They permit only orders that were placed now.
+    await operator.query('alter table orders disable trigger user');
+    const orders = fc.uniqueArray(order, { selector: ({ id }) => id, minLength: 5, maxLength: 15 });
+    await fc.assert(
+      fc.asyncProperty(orders, async (some) => {
+        await operator.query('delete from orders where pet_id = $1', [petId]);
+        await operator.query(
+          `insert into orders (id, pet_id, status, placed_at, updated_at)
+           select id, $1, status, at, at + interval '23:59:59.999999'
+           from unnest($2::bigint[], $3::order_status[], $4::timestamptz[]) as o (id, status, at)
+           on conflict do nothing`,
+          [petId, some.map(({ id }) => id), some.map(({ status }) => status), some.map(({ at }) => at)],
+        );
+        const inSql = await etagsInSql('orders');
+        const tags = await Promise.all([...inSql.keys()].map((id) => etagOf(`/v1/store/orders/${id}`)));
+        expect(tags).toEqual([...inSql.values()]);
+      }),
+      { numRuns: 8 },
+    );
+    // The identifiers of the next orders may be among them.
+    await operator.query('delete from orders where pet_id = $1', [petId]);
+    await operator.query('alter table orders enable trigger user');
+    await operator.end();
+  });
+});
+
+interface PlacedOrder {
+  readonly id: number;
+  readonly petId: bigint;
+  readonly etag: string;
+}
+
+async function place(): Promise<PlacedOrder> {
+  const petId = await addPet(service);
+  const placed = await placeOrder(service, petId);
+  const { id } = (await placed.json()) as { id: number };
+  return { id, petId, etag: placed.headers.get('etag') ?? '' };
+}
+
+const change = (
+  id: number | string,
+  status: OrderStatus | 'sold',
+  ifMatch: string,
+  on = 0,
+): Promise<Response> =>
+  ([service, ...replicas][on] ?? service).fetch(`/v1/store/orders/${id}`, {
+    method: 'PATCH',
+    key: service.key,
+    body: `{"status":"${status}"}`,
+    headers: { 'content-type': 'application/json', 'if-match': ifMatch },
+  });
+
+const outcome = async (response: Response | Promise<Response>): Promise<string> => {
+  const settled = await response;
+  const { code = '' } = (await settled.json()) as { code?: string };
+  return `${settled.status} ${code}`.trim();
+};
+
+describe('If-Match on PATCH /v1/store/orders/{orderId}', () => {
+  it.each([
+    ['the tag of the order', (etag: string) => etag],
+    ['a list with it', (etag: string) => `"other", ${etag}, W/"weak"`],
+    ['*', () => '*'],
+  ])('200 for %s, with the tag that the order has now', async (_what, ifMatch) => {
+    const { id, etag } = await place();
+    const changed = await change(id, 'approved', ifMatch(etag));
+    const text = await changed.text();
+    expect(text).toBe(await (await service.get(`/v1/store/orders/${id}`)).text());
+    expect(changed.headers.get('etag')).toBe(tagOfBody(text));
+    expect((await change(id, 'delivered', changed.headers.get('etag') ?? '')).status).toBe(200);
+  });
+
+  it.each([
+    ['another tag', () => '"other"'],
+    ['a weak tag', (etag: string) => `W/${etag}`],
+    ['a tag without quotes', (etag: string) => etag.slice(1, -1)],
+    ['a malformed list', (etag: string) => `${etag} "other"`],
+    ['nothing', () => ''],
+  ])('412 for %s, and nothing changes', async (_what, ifMatch) => {
+    const { id, petId, etag } = await place();
+    const response = await change(id, 'cancelled', ifMatch(etag));
+    expect(await response.json()).toMatchObject({ code: 'precondition_failed', status: 412 });
+    expect([response.headers.get('etag'), response.headers.get('cache-control')]).toEqual([null, 'no-store']);
+    expect(await etagOf(`/v1/store/orders/${id}`)).toBe(etag);
+    expect(await petStatus(service, petId)).toBe('pending');
+  });
+
+  it('is evaluated after 400 and 404, before the state machine, and for a change to the present status too', async () => {
+    const { id, etag } = await place();
+    expect(await outcome(change(id, 'sold', '"other"'))).toBe('400 invalid_body');
+    expect(await outcome(change(4711, 'approved', '"other"'))).toBe('404 order_not_found');
+    expect(await outcome(change('rex', 'approved', '*'))).toBe('404 order_not_found');
+    expect(await outcome(change(id, 'delivered', '"other"'))).toBe('412 precondition_failed');
+    expect(await outcome(change(id, 'delivered', etag))).toBe('409 order_transition_not_allowed');
+    expect(await outcome(change(id, 'placed', '"other"'))).toBe('412 precondition_failed');
+    expect(await outcome(change(id, 'placed', etag))).toBe('200');
+  });
+
+  it('lets exactly one of 40 changes that name one tag succeed, on two replicas, whatever they change it to', async () => {
+    for (let round = 1; round <= 10; round += 1) {
+      const { id, etag } = await place();
+      const outcomes = await Promise.all(
+        Array.from({ length: 40 }, (_, n) =>
+          outcome(change(id, n % 3 === 0 ? 'cancelled' : 'approved', etag, n % 2)),
+        ),
+      );
+      expect(outcomes.toSorted()).toEqual([
+        '200',
+        ...Array.from({ length: 39 }, () => '412 precondition_failed'),
+      ]);
+    }
+  });
+
+  it.each([
+    ['commit', '412 precondition_failed'],
+    ['rollback', '200'],
+  ])('is compared under the lock of the order: after the %s of another session %s', async (end, expected) => {
+    const { id, etag } = await place();
+    const operator = openTestPool(service.databaseUrl, { max: 1 });
+    await operator.query('begin');
+    const { rows } = await operator.query<{ now: Date }>(
+      `update orders set status = 'approved' where id = $1 returning clock_timestamp() as now`,
+      [id],
+    );
+    const response = change(id, 'cancelled', etag);
+    // Until a statement has found the order locked.
+    await eventually(async () => {
+      const tried = await service.pool.query(
+        `select from pg_stat_activity where datname = current_database() and application_name = 'petstore'
+         and query like '%skip locked%' and query_start > $1`,
+        [rows[0]?.now],
+      );
+      expect(tried.rows).not.toHaveLength(0);
+    });
+    await operator.query(end);
+    await operator.end();
+    expect(await outcome(response)).toBe(expected);
+  });
+
+  it('is 412 at once where the order is locked and the tag is old already', async () => {
+    const { id } = await orderInStatus(service, 'approved');
+    const holder = await holdOpen(service.databaseUrl, 'select from orders where id = $1 for update', [id]);
+    expect(await outcome(change(id, 'cancelled', '"old"'))).toBe('412 precondition_failed');
+    await holder.stop();
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { startService } from './support/service.js';
+import { useService } from './support/use-service.js';
+
+const service = useService();
+const origin = 'https://shop.example';
+
+const preflight = (): Promise<Response> =>
+  service.fetch('/v1/pets', {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization, content-type, idempotency-key',
+    },
+  });
+
+describe('CORS', () => {
+  it.each(['/v1/pets', '/v1/pets?limit=x', '/nowhere'])(
+    'exposes every header that a client reads: %s',
+    async (path) => {
+      for (const response of [
+        await service.get(path, { origin }),
+        await service.fetch(path, { headers: { origin } }),
+      ]) {
+        expect(response.headers.get('access-control-allow-origin')).toBe('*');
+        expect(response.headers.get('access-control-expose-headers')?.toLowerCase().split(', ')).toEqual(
+          expect.arrayContaining([
+            ...['link', 'location', 'etag', 'retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining'],
+            ...[
+              'x-ratelimit-reset',
+              'ratelimit',
+              'ratelimit-policy',
+              'idempotency-replayed',
+              'deprecation',
+              'sunset',
+            ],
+          ]),
+        );
+      }
+    },
+  );
+
+  it('adds no headers to a response to a request without an Origin, which no page has sent', async () => {
+    const { headers } = await service.get('/v1/pets');
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it('responds to a preflight without a key, and charges nothing', async () => {
+    const [first, second] = [await preflight(), await preflight()];
+    expect(first.status).toBe(204);
+    expect(first.headers.get('access-control-allow-origin')).toBe('*');
+    expect(first.headers.get('access-control-allow-methods')).toContain('POST');
+    expect(first.headers.get('access-control-allow-headers')).toBe(
+      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, X-Request-Id',
+    );
+    expect(second.headers.get('x-ratelimit-remaining')).toBe(first.headers.get('x-ratelimit-remaining'));
+  });
+
+  it('allows only the configured origins, and says to caches that responses vary', async () => {
+    const environment = { CORS_ORIGINS: 'https://shop.example, https://admin.example' };
+    const strict = await startService({ databaseUrl: service.databaseUrl, environment });
+    const { key } = service;
+    const responseTo = async (path: string, from: string) => {
+      const { headers } = await strict.fetch(path, { key, headers: { origin: from } });
+      return [headers.get('access-control-allow-origin'), headers.get('vary')];
+    };
+    const admin = 'https://admin.example';
+    expect(await responseTo('/v1/pets', admin)).toEqual([admin, 'Authorization, Origin']);
+    expect(await responseTo('/v1/pets', 'https://evil.example')).toEqual([null, 'Authorization, Origin']);
+    expect(await responseTo('/v1/pets/4711', admin)).toEqual([admin, 'Origin']);
+    expect(await responseTo('/openapi.json', admin)).toEqual([admin, 'Accept-Encoding, Origin']);
+    expect(await responseTo('/docs', admin)).toEqual([admin, 'Origin']);
+    await strict.close();
+  });
+});

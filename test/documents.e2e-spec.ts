@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { startService, type TestService } from './support/service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ environment: { ADDRESS_LIMIT_PER_MINUTE: '1' } });
+});
+afterAll(() => service.close());
+
+const DOCUMENTS = [
+  ['/openapi.json', 'application/json; charset=utf-8'],
+  ['/openapi.yaml', 'application/yaml; charset=utf-8'],
+  ['/docs', 'text/html; charset=utf-8'],
+  ['/docs/main.js', 'text/javascript; charset=utf-8'],
+  ['/docs/base.css', 'text/css; charset=utf-8'],
+  ['/docs/icon.svg', 'image/svg+xml; charset=utf-8'],
+] as const;
+
+describe('the public documents', () => {
+  it.each(DOCUMENTS)('%s needs no key, charges nothing, and is cached', async (path, mediaType) => {
+    for (const method of ['GET', 'HEAD', 'GET']) {
+      const { status, headers } = await service.fetch(path, { method });
+      expect([status, headers.get('content-type')]).toEqual([200, mediaType]);
+      expect(headers.get('ratelimit-policy')).toBe('"address";q=1;w=60');
+      expect(headers.get('x-ratelimit-remaining')).toBe('1');
+      expect(headers.get('cache-control')).toBe('public, no-cache');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it.each(['/openapi.json', '/openapi.yaml'])(
+    '%s is compressed for clients that accept it, with a tag for each encoding',
+    async (path) => {
+      const encodings = [
+        ['identity', null],
+        ['gzip', 'gzip'],
+        ['gzip, deflate, br', 'br'],
+        ['br;q=0.1, gzip', 'gzip'],
+        ['br;q=0, *', 'gzip'],
+        ['zstd', null],
+      ] as const;
+      const tags = new Map<string | null, string | null>();
+      const bodies = new Set<string>();
+      for (const [accepted, encoding] of encodings) {
+        const response = await service.fetch(path, { headers: { 'accept-encoding': accepted } });
+        expect([accepted, response.headers.get('content-encoding')]).toEqual([accepted, encoding]);
+        expect(response.headers.get('vary')).toBe('Accept-Encoding');
+        tags.set(encoding, response.headers.get('etag'));
+        bodies.add(await response.text());
+      }
+      expect([bodies.size, new Set(tags.values()).size]).toEqual([1, 3]);
+      for (const [encoding, tag] of tags) {
+        const headers = { 'accept-encoding': encoding ?? 'identity', 'if-none-match': tag ?? '' };
+        const response = await service.fetch(path, { headers });
+        expect([response.status, response.headers.get('content-encoding')]).toEqual([304, null]);
+      }
+      const headers = { 'accept-encoding': 'br', 'if-match': '"another"' };
+      const failed = await service.fetch(path, { headers });
+      expect([failed.status, failed.headers.get('content-encoding')]).toEqual([412, null]);
+    },
+  );
+
+  it('list the plans as the table has them, and the public address as the server', async () => {
+    const { pool, databaseUrl } = service;
+    await pool.query(
+      `insert into plans (id, requests_per_minute, requests_per_day) values ('small', 7, 1234)`,
+    );
+    const environment = { PUBLIC_URL: 'https://api.example.com' };
+    const published = await startService({ databaseUrl, environment });
+    const document = (await (await published.fetch('/openapi.json')).json()) as {
+      readonly info: { readonly description: string };
+      readonly servers: readonly object[];
+      readonly 'x-plans': readonly object[];
+    };
+    const { info, servers, 'x-plans': plans } = document;
+    expect(plans[0]).toEqual({ id: 'small', requestsPerMinute: 7, requestsPerDay: 1234 });
+    expect(plans.at(-1)).toMatchObject({ requestsPerMinute: null, requestsPerDay: null });
+    expect(info.description).toContain('`small` | 7 | 1,234\n');
+    expect(info.description).toContain(' | set for each key | set for each key');
+    expect(servers).toEqual([{ url: 'https://api.example.com/v1' }]);
+    expect(parse(await (await published.fetch('/openapi.yaml')).text())).toEqual(document);
+    await published.close();
+  });
+
+  it('include a docs page that loads nothing from elsewhere, runs nothing inline, and cannot be framed', async () => {
+    const page = await service.fetch('/docs');
+    const headers = {
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+        "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
+        "require-trusted-types-for 'script'; trusted-types 'none'",
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': expect.stringContaining('geolocation=()'),
+    };
+    expect(Object.fromEntries(page.headers)).toMatchObject(headers);
+    expect(await page.text()).not.toMatch(
+      /<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|(?:src|href)="(?:https?:)?\/\//,
+    );
+  });
+
+  it('have exact paths; what else exists is not said without a key', async () => {
+    const other = await startService({ databaseUrl: service.databaseUrl });
+    for (const path of ['/docs/', '/Docs', '/docs/nothing.js', '/docs/..%2fmain.js', '/openapi']) {
+      expect([path, (await other.fetch(path)).status]).toEqual([path, 401]);
+    }
+    await other.close();
+  });
+});

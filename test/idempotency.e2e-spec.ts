@@ -1,0 +1,220 @@
+import { describe, expect, it } from '@jest/globals';
+import { Housekeeping } from '../src/lifecycle/housekeeping.js';
+import { eventually } from './support/eventually.js';
+import { holdOpen } from './support/operators.js';
+import { processTimeMs } from './support/process-time.js';
+import { addPet, addPets, petStatus } from './support/store.js';
+import { useReplicas, useService } from './support/use-service.js';
+
+const service = useService({ provokes503: true });
+const replicas = useReplicas(service, 1, { provokes503: true });
+
+interface Sending {
+  readonly body: string;
+  readonly path?: string;
+  readonly apiKey?: string;
+  readonly replica?: boolean;
+}
+
+const REX = '{"name":"Rex","categoryId":9223372036854775807,"status":"sold"}';
+const PATHS = ['/v1/pets', '/v1/store/orders'] as const;
+type Path = (typeof PATHS)[number];
+
+/** A request with an Idempotency-Key. */
+function send(
+  idempotencyKey: string,
+  { body, path = '/v1/pets', apiKey, replica = false }: Sending,
+): Promise<Response> {
+  const { fetch } = replica ? (replicas[0] ?? service) : service;
+  return fetch(path, {
+    method: 'POST',
+    key: apiKey ?? service.key,
+    body,
+    headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+  });
+}
+
+/** A body that succeeds, each time for another record. */
+const bodyFor = async (path: Path): Promise<string> =>
+  path === '/v1/pets' ? REX : `{"petId":${await addPet(service)}}`;
+
+async function countOf(table: string): Promise<number> {
+  const { rows } = await service.pool.query<{ count: number }>(`select count(*)::int as count from ${table}`);
+  return rows[0]?.count ?? Number.NaN;
+}
+const records = (path: Path): Promise<number> => countOf(path === '/v1/pets' ? 'pets' : 'orders');
+
+/** As clients must: a 503 leaves the outcome open, and a repeat with the same key returns it. */
+async function sendUntilDecided(idempotencyKey: string, sending: Sending): Promise<Response> {
+  for (;;) {
+    const response = await send(idempotencyKey, sending);
+    if (response.status !== 503) return response;
+  }
+}
+
+const errorOf = async (response: Response): Promise<unknown> => await response.json();
+
+describe.each(PATHS)('an Idempotency-Key on POST %s', (path) => {
+  it('makes a repeat get the first response, to the byte, on each replica, whatever has changed since', async () => {
+    const body = await bodyFor(path);
+    const before = await records(path);
+    const first = await send(`first${path}`, { path, body });
+    await service.pool.query(`update pets set name = 'Max'`);
+    const repeat = await send(`first${path}`, { path, body, replica: true });
+    expect([first.status, repeat.status]).toEqual([201, 201]);
+    expect(await repeat.text()).toBe(await first.text());
+    for (const name of ['location', 'content-type', 'etag']) {
+      expect(repeat.headers.get(name)).toBe(first.headers.get(name));
+    }
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    expect(repeat.headers.get('idempotency-replayed')).toBe('true');
+    expect(await records(path)).toBe(before + 1);
+  });
+
+  it('makes one record of fifty repeats at once over two replicas', async () => {
+    const body = await bodyFor(path);
+    const before = await records(path);
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        sendUntilDecided(`many${path}`, { path, body, replica: n % 2 === 0 }),
+      ),
+    );
+    const created = responses.filter(({ status }) => status === 201);
+    expect(created.length).toBeGreaterThan(0);
+    expect(new Set(await Promise.all(created.map((response) => response.text()))).size).toBe(1);
+    for (const response of responses.filter(({ status }) => status !== 201)) {
+      expect(await errorOf(response)).toMatchObject({ code: 'request_in_progress' });
+    }
+    expect(await records(path)).toBe(before + 1);
+  });
+
+  it('cannot be used for another body, also while the first request is in progress', async () => {
+    const [body, other] = [await bodyFor(path), (await bodyFor(path)).replace('Rex', 'Max')];
+    const before = await records(path);
+    const sent = [body, other].map((one) => sendUntilDecided(`reused${path}`, { path, body: one }));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 422]);
+    const later = await send(`reused${path}`, { path, body: `${other} ` });
+    expect(await errorOf(later)).toMatchObject({ code: 'idempotency_key_reused', status: 422 });
+    expect(await records(path)).toBe(before + 1);
+  });
+
+  it('that another session holds is 409; the repeat afterwards succeeds', async () => {
+    const body = await bodyFor(path);
+    const lock = `select pg_advisory_xact_lock(hashtextextended($1, $2))`;
+    const holder = await holdOpen(service.databaseUrl, lock, [`held${path}`, service.keyId]);
+    const busy = await send(`held${path}`, { path, body });
+    await holder.stop();
+    expect(await errorOf(busy)).toMatchObject({ code: 'request_in_progress', status: 409 });
+    expect((await sendUntilDecided(`held${path}`, { path, body })).status).toBe(201);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('makes as many records as there are keys, whatever arrives together', async () => {
+    const before = await countOf('pets');
+    const responses = await Promise.all(
+      Array.from({ length: 90 }, (_, n) =>
+        sendUntilDecided(`key-${n % 30}`, { body: REX, replica: n % 3 === 0 }),
+      ),
+    );
+    expect(responses.every(({ status }) => status === 201 || status === 409)).toBe(true);
+    expect(await countOf('pets')).toBe(before + 30);
+  });
+
+  it('is one for each API key', async () => {
+    const before = await countOf('pets');
+    const { key: apiKey } = await service.issueKey();
+    await Promise.all([send('same', { body: REX }), send('same', { body: REX, apiKey })]);
+    expect(await countOf('pets')).toBe(before + 2);
+  });
+
+  it('changes nothing of the response', async () => {
+    const body = '{"name":"\\"\\\\\\u0007 🐕\\u2028","categoryId":-1}';
+    const [withKey, without] = [await send('form', { body }), await service.post('/v1/pets', body)];
+    expect((await withKey.text()).replace(/"id":\d+/, '')).toBe(
+      (await without.text()).replace(/"id":\d+/, ''),
+    );
+  });
+
+  it('is not stored with an error: the request may be corrected and repeated', async () => {
+    expect((await send('corrected', { body: '{"name":""}' })).status).toBe(400);
+    expect((await send('corrected', { body: REX })).status).toBe(201);
+    const path = '/v1/store/orders';
+    const petId = await addPet(service, 'sold');
+    expect(await errorOf(await send('later', { path, body: `{"petId":${petId}}` }))).toMatchObject({
+      code: 'pet_not_available',
+    });
+    expect(await errorOf(await send('later', { path, body: '{"petId":-1}' }))).toMatchObject({
+      code: 'unknown_pet',
+    });
+    await service.pool.query(`update pets set status = 'available' where id = $1`, [petId]);
+    expect((await send('later', { path, body: `{"petId":${petId}}` })).status).toBe(201);
+    expect(await petStatus(service, petId)).toBe('pending');
+  });
+
+  it('places as many orders as there are pets', async () => {
+    const petIds = await addPets(service, 60);
+    const path = '/v1/store/orders';
+    const sent = petIds.map((petId) => send(`many-${petId}`, { path, body: `{"petId":${petId}}` }));
+    expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([201]));
+  });
+
+  it('is forgotten after 24 hours of the clock of the database, and its row deleted', async () => {
+    await sendUntilDecided('old', { body: REX });
+    await sendUntilDecided('kept', { body: REX });
+    await service.pool.query(`update idempotency_keys set expires_at = now() where key = 'old'`);
+    expect(
+      (await sendUntilDecided('old', { body: REX.replace('Rex', 'Max') })).headers.get(
+        'idempotency-replayed',
+      ),
+    ).toBeNull();
+    const { rows } = await service.pool.query<{ hours: number }>(
+      `select extract(epoch from expires_at - now())::float8 / 3600 as hours from idempotency_keys where key = 'old'`,
+    );
+    expect(rows[0]?.hours).toBeCloseTo(24, 1);
+    await service.pool.query(`update idempotency_keys set expires_at = now() where key <> 'kept'`);
+    await service.app.get(Housekeeping, { strict: false }).run();
+    expect((await service.pool.query('select key from idempotency_keys')).rows).toEqual([{ key: 'kept' }]);
+  });
+
+  it.each([
+    ['k', '"k"'],
+    ['a"b', '"a\\"b"'],
+    ['a\\b', '"a\\\\b"'],
+    ['~!', '"~!"'],
+  ])('may be written as %s or as the structured string %s', async (plain, structured) => {
+    await send(plain, { body: REX });
+    expect((await send(structured, { body: REX })).headers.get('idempotency-replayed')).toBe('true');
+  });
+
+  it.each(['', '""', 'a b', '"a b"', 'é', 'x'.repeat(256), 'a, b'])(
+    'is rejected when it is %j',
+    async (bad) => {
+      const before = await countOf('pets');
+      expect(await errorOf(await send(bad, { body: REX }))).toMatchObject({
+        code: 'invalid_idempotency_key',
+        status: 400,
+      });
+      expect(await countOf('pets')).toBe(before);
+    },
+  );
+});
+
+describe('ten equal requests while a lock keeps the first one waiting', () => {
+  it('are all 503 within two seconds, instead of one after another, and succeed once afterwards', async () => {
+    const before = await countOf('pets');
+    const holder = await holdOpen(service.databaseUrl, 'lock table pets in access exclusive mode', []);
+    const startedMs = processTimeMs();
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, async () => {
+        const { status } = await send('ten', { body: REX });
+        return { status, isInTime: processTimeMs() - startedMs < 2000 };
+      }),
+    );
+    await holder.stop();
+    expect(responses).toEqual(responses.map(() => ({ status: 503, isInTime: true })));
+    await eventually(async () => expect((await send('ten', { body: REX })).status).toBe(201));
+    expect(await countOf('pets')).toBe(before + 1);
+  });
+});

@@ -1,0 +1,130 @@
+import { connect } from 'node:net';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from './support/eventually.js';
+import { sendRaw } from './support/wire.js';
+import { useService } from './support/use-service.js';
+
+type Line = Readonly<Record<string, unknown>>;
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+
+const lines: string[] = [];
+const service = useService({ onLogLine: (line) => lines.push(line) });
+beforeEach(() => void lines.splice(0));
+
+/** The line is written before the answer is. */
+const line = (): Line => {
+  expect(lines).toHaveLength(1);
+  return JSON.parse(lines[0] ?? '') as Line;
+};
+
+describe('a request has one line', () => {
+  it('that says who asked what, and what came of it', async () => {
+    const response = await service.get('/v1/pets?limit=1', {
+      traceparent: `00-${TRACE}-b7ad6b7169203331-01`,
+      'x-request-id': 'shop/1',
+    });
+    expect(response.headers.get('x-request-id')).toBe('shop/1');
+    expect(line()).toEqual({
+      level: 30,
+      time: expect.any(String),
+      requestId: 'shop/1',
+      method: 'GET',
+      operation: 'listPets',
+      path: '/v1/pets',
+      status: 200,
+      ms: expect.any(Number),
+      keyId: String(service.keyId),
+      plan: 'business',
+      traceId: TRACE,
+      clientAddress: '127.0.0.1',
+      msg: 'request',
+    });
+  });
+
+  it('without a trace when the one that came is malformed', async () => {
+    await service.get('/v1/pets', { traceparent: `00-${TRACE}-0000000000000000-01` });
+    expect(line()).not.toHaveProperty('traceId');
+  });
+
+  it.each<[string, string, RequestInit & { readonly key?: string }, Line]>([
+    ['HEAD', '/v1/pets/1', { method: 'HEAD' }, { method: 'HEAD', operation: 'getPet', status: 401 }],
+    ['a public document', '/openapi.json', {}, { operation: 'readOpenApiJson', status: 200 }],
+    ['a preflight', '/v1/pets', preflight(), { method: 'OPTIONS', status: 204 }],
+    ['an unknown path', '/v1/nothing', {}, { path: '/v1/nothing', status: 401 }],
+  ])('also %s', async (_what, path, options, expected) => {
+    const response = await service.fetch(path, options);
+    expect(line()).toMatchObject({ ...expected, requestId: response.headers.get('x-request-id') });
+  });
+
+  it.each([
+    ['whole', '{"name":"Rex","categoryId":1}'],
+    ['a part', '{"name":"Rex"'],
+  ])('also where the client leaves as soon as it has sent its body, %s', async (_how, body) => {
+    const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json`;
+    const bytes = `${head}\r\nContent-Length: 29\r\n\r\n${body}`;
+    const clients = Array.from({ length: 10 }, () => connect(service.port, '127.0.0.1'));
+    for (const client of clients) client.write(bytes, () => client.destroy());
+    await eventually(() => expect(lines).toHaveLength(clients.length));
+    const ids = new Set(lines.map((text) => (JSON.parse(text) as Line)['requestId']));
+    expect(ids.size).toBe(clients.length);
+  });
+
+  it.each([
+    [
+      'a target that cannot be decoded',
+      'GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n',
+      { status: 400, path: '/%zz' },
+    ],
+    ['bytes that are no HTTP', 'HELLO\r\n\r\n', { status: 400 }],
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', { status: 401 }],
+  ])('also %s', async (_what, bytes, expected) => {
+    const answer = await sendRaw(service.port, bytes);
+    expect(line()).toMatchObject({ ...expected, requestId: answer.headers.get('x-request-id')?.[0] });
+  });
+
+  it('is told as an error, once and with what happened, when nobody can explain the answer', async () => {
+    await service.pool.query('alter table pets rename to animals');
+    const response = await service.get('/v1/pets?limit=7', { 'x-request-id': 'broken/1' });
+    await service.pool.query('alter table animals rename to pets');
+    expect(response.status).toBe(500);
+    expect(response.headers.get('x-request-id')).toBe('broken/1');
+    expect(line()).toMatchObject({
+      level: 50,
+      requestId: 'broken/1',
+      status: 500,
+      err: { message: expect.stringContaining('"pets" does not exist'), stack: expect.any(String) },
+    });
+  });
+});
+
+describe('a key', () => {
+  it('never gets into a line, wherever it was put by mistake', async () => {
+    const { key } = service;
+    const asks: (() => Promise<unknown>)[] = [
+      () => service.fetch('/v1/pets', { key }),
+      () => service.fetch(`/v1/pets?key=${key}`, { key }),
+      () => service.fetch(`/v1/pets/${key}`, { key }),
+      () => service.fetch(`/v1/${key}`),
+      () => service.fetch('/v1/pets', { key, headers: { 'x-request-id': key } }),
+      () => service.fetch('/v1/pets', { key, headers: { 'user-agent': key, traceparent: key } }),
+      () => service.fetch('/v1/pets', { headers: { authorization: key } }),
+      () => sendRaw(service.port, `GET /%zz${key} HTTP/1.1\r\nHost: a\r\n\r\n`),
+      () => sendRaw(service.port, `${key} HTTP/1.1\r\n\r\n`),
+    ];
+    for (const ask of asks) await ask();
+    expect(lines).toHaveLength(asks.length);
+    expect(lines.filter((one) => one.includes(key))).toEqual([]);
+    const masked = lines
+      .map((one) => JSON.parse(one) as Line)
+      .filter(({ path }) => String(path).includes('psk_***'));
+    expect(masked.map(({ status }) => status)).toEqual([404, 401, 400]);
+  });
+});
+
+function preflight(): RequestInit {
+  return {
+    method: 'OPTIONS',
+    headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
+  };
+}

@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ThrottlerGuard, ThrottlerStorageService, type ThrottlerRequest } from '@nestjs/throttler';
+import { ApiKeyGuard } from '../src/auth/api-key.guard.js';
+import { DeprecationInterceptor } from '../src/common/deprecation.interceptor.js';
+import { InputPipe } from '../src/common/validation.pipe.js';
+import { PlanThrottlerGuard } from '../src/throttling/plan-throttler.guard.js';
+import { useService } from './support/use-service.js';
+
+const service = useService();
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** What `handleRequest` is protected for: a test may look. */
+const throttler = PlanThrottlerGuard.prototype as unknown as {
+  handleRequest: (request: ThrottlerRequest) => Promise<boolean>;
+};
+
+describe('Nest runs', () => {
+  it('both guards and the pipe for GET /v1/pets, and the throttler for both windows', async () => {
+    const apiKey = jest.spyOn(ApiKeyGuard.prototype, 'canActivate');
+    const plan = jest.spyOn(ThrottlerGuard.prototype, 'canActivate');
+    const windows = jest.spyOn(throttler, 'handleRequest');
+    const pipe = jest.spyOn(InputPipe.prototype, 'transform');
+
+    expect((await service.get('/v1/pets')).status).toBe(200);
+
+    expect(apiKey).toHaveBeenCalledTimes(1);
+    expect(plan).toHaveBeenCalledTimes(1);
+    expect(
+      windows.mock.calls.map(
+        ([
+          {
+            throttler: { name },
+            limit,
+            ttl,
+          },
+        ]) => ({ name, limit, ttl }),
+      ),
+    ).toEqual([
+      { name: 'minute', limit: 1_000_000, ttl: 60_000 },
+      { name: 'day', limit: 10_000_000, ttl: 86_400_000 },
+    ]);
+    expect(pipe).toHaveBeenCalledWith(expect.anything(), expect.objectContaining({ type: 'query' }));
+  });
+
+  it('the deprecation interceptor for the deprecated operation alone', async () => {
+    const intercept = jest.spyOn(DeprecationInterceptor.prototype, 'intercept');
+    await service.get('/v1/pets');
+    expect(intercept).not.toHaveBeenCalled();
+    await service.get('/v1/pets/1');
+    expect(intercept).toHaveBeenCalledTimes(1);
+  });
+
+  it('no throttler window for a public document', async () => {
+    const windows = jest.spyOn(throttler, 'handleRequest');
+    expect((await service.fetch('/openapi.json')).status).toBe(200);
+    expect(windows).not.toHaveBeenCalled();
+  });
+});
+
+describe('a request is counted once', () => {
+  it('in the database, and not in the storage of the throttler', async () => {
+    const increment = jest.spyOn(ThrottlerStorageService.prototype, 'increment');
+    const admitted = async (): Promise<number> => {
+      const { rows } = await service.pool.query<{ admitted: string }>(
+        'select day_admitted as admitted from api_key_counters where api_key_id = $1',
+        [service.keyId],
+      );
+      return Number(rows[0]?.admitted);
+    };
+    const before = await admitted();
+    await service.get('/v1/pets');
+    expect(await admitted()).toBe(before + 1);
+    expect(increment).not.toHaveBeenCalled();
+  });
+});
+
+/** The status of a response, and the code of the error that the guard threw. */
+async function rejectionOf(
+  guard: typeof ApiKeyGuard | typeof PlanThrottlerGuard,
+  send: () => Promise<Response>,
+): Promise<unknown> {
+  const { mock } = jest.spyOn(guard.prototype, 'canActivate');
+  const { status } = await send();
+  const thrown: unknown = await Promise.resolve(mock.results[0]?.value).catch((error: unknown) => error);
+  return { status, code: (thrown as { code?: string }).code };
+}
+
+describe('the guard that throws a rejection', () => {
+  it('is the API key guard without a valid key', async () => {
+    expect(await rejectionOf(ApiKeyGuard, () => service.fetch('/v1/pets'))).toEqual({
+      status: 401,
+      code: 'missing_api_key',
+    });
+  });
+
+  it.each(['minute', 'day'] as const)('is the throttler for a used-up %s', async (window) => {
+    const limits = window === 'minute' ? { perMinute: 1 } : { perDay: 1 };
+    const { key: tight } = await service.issueKey(limits);
+    await service.fetch('/v1/pets', { key: tight });
+    // A second request may fall into the next window, and the third then does not.
+    await service.fetch('/v1/pets', { key: tight });
+    expect(await rejectionOf(PlanThrottlerGuard, () => service.fetch('/v1/pets', { key: tight }))).toEqual({
+      status: 429,
+      code: 'rate_limit_exceeded',
+    });
+  });
+
+  it('is the throttler for a banned key', async () => {
+    const { key: banned, id: bannedId } = await service.issueKey();
+    await service.pool.query(
+      `update api_key_counters
+       set minute = date_trunc('minute', now()), day = (now() at time zone 'UTC')::date,
+           banned_at = now(), banned_until = now() + interval '1 hour'
+       where api_key_id = $1`,
+      [bannedId],
+    );
+    expect(await rejectionOf(PlanThrottlerGuard, () => service.fetch('/v1/pets', { key: banned }))).toEqual({
+      status: 429,
+      code: 'api_key_banned',
+    });
+  });
+});

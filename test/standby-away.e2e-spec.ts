@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { migrate } from '../src/prisma/migrations.js';
+import { eventually } from './support/eventually.js';
+import { startService, type TestService } from './support/service.js';
+import { addPets } from './support/store.js';
+import {
+  asSuperuser,
+  createPetstoreDatabase,
+  createPostgresServer,
+  type PostgresServer,
+} from './faults/support/postgres-server.js';
+import { awaitAbsentStandby, awaitNoStandby } from './faults/support/standby.js';
+
+/** In which connections were given up before, and others opened in their places. */
+const ROUNDS = 3;
+
+let server: PostgresServer;
+let service: TestService;
+let key: string;
+
+beforeAll(async () => {
+  server = await createPostgresServer();
+  await server.start();
+  await createPetstoreDatabase(server);
+  await migrate({ connectionString: server.url, log: { info: () => undefined } });
+  service = await startService({ databaseUrl: server.url, provokes503: true });
+  ({ key } = await service.issueKey());
+});
+afterAll(async () => {
+  await service.close();
+  await server.remove();
+});
+
+const sessions = async (condition = 'true'): Promise<number> => {
+  const rows = await asSuperuser(
+    server,
+    `select count(*)::int as count from pg_stat_activity
+     where datname = 'petstore' and application_name = 'petstore' and ${condition}`,
+  );
+  return Number(rows[0]?.['count']);
+};
+
+function post(path: string, body: object, claim?: string): Promise<Response> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(claim !== undefined && { 'idempotency-key': claim }),
+  };
+  return service.fetch(path, { method: 'POST', key, body: JSON.stringify(body), headers });
+}
+
+const create = (name: string, claim?: string): Promise<Response> =>
+  post('/v1/pets', { name, categoryId: 1 }, claim);
+
+const order = (petId: bigint | undefined, claim?: string): Promise<Response> =>
+  post('/v1/store/orders', { petId: Number(petId) }, claim);
+
+const read = async (): Promise<number> => (await service.fetch('/v1/pets?limit=1', { key })).status;
+
+/** Of the pets that a claim was used for, which is their name. */
+const NAMES = `select name from pets where name ~ '^[0-9a-f]{8}-'`;
+
+describe('a commit that waits for a synchronous standby for a while', () => {
+  it('rejects no request: others wait for their turn', async () => {
+    await awaitAbsentStandby(server);
+    const first = create('first', randomUUID());
+    await eventually(async () => expect(await sessions(`wait_event = 'SyncRep'`)).toBe(1));
+    const writes = Array.from({ length: 63 }, (_, number) => create(`write ${number}`, randomUUID()));
+    const isLong = `wait_event = 'SyncRep' and clock_timestamp() - xact_start > interval '600 ms'`;
+    await eventually(async () => expect(await sessions(isLong)).toBeGreaterThan(0));
+    await awaitNoStandby(server);
+    const responses = await Promise.all([first, ...writes]);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+  });
+});
+
+describe('while a synchronous standby does not answer', () => {
+  it('writes have an unknown outcome, reads go on, and no session is left behind', async () => {
+    const { poolMax } = service.config.database;
+    const writesMax = service.prisma.connections.main.options.max;
+    const pets = await addPets(service, 2 * ROUNDS);
+    await awaitAbsentStandby(server);
+    const claims = Array.from({ length: 3 * writesMax }, () => randomUUID());
+    const writes = claims.map((claim) => create(claim, claim));
+    await eventually(async () => expect(await sessions(`wait_event = 'SyncRep'`)).toBeGreaterThan(0));
+    expect(await read()).toBe(200);
+    const responses = await Promise.all(writes);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]));
+
+    // Each round lasts longer than a connection is kept whose statement the server does not work on.
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const more = [
+        create('again'),
+        create('again', randomUUID()),
+        order(pets[2 * round]),
+        order(pets[2 * round + 1], randomUUID()),
+      ];
+      expect(await read()).toBe(200);
+      expect((await Promise.all(more)).map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+      expect(await sessions(`wait_event = 'SyncRep'`)).toBeLessThanOrEqual(writesMax);
+      expect(await sessions()).toBeLessThanOrEqual(poolMax);
+    }
+
+    await awaitNoStandby(server);
+    for (const claim of claims) {
+      await eventually(async () => expect((await create(claim, claim)).status).toBe(201));
+    }
+    // What was in its commit is there once, and so is what its repeat made.
+    const rows = await asSuperuser(server, NAMES, 'petstore');
+    expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(claims));
+    expect(rows).toHaveLength(claims.length);
+  });
+});

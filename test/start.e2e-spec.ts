@@ -1,0 +1,258 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { env } from 'node:process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createEmptyDatabase } from './support/database.js';
+import { type RunningProgram, runProgram } from './support/process.js';
+import { openTestPool } from './support/test-pool.js';
+
+const BANNER = /Pet Store Service: (http:\S+)\/v1/;
+const KEY = /^ {2}(psk_\w{38})$/m;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'petstore-start-'));
+  // As root, PostgreSQL runs as another user, who has to enter it.
+  await chmod(folder, 0o755);
+});
+afterAll(async () => {
+  // What a failed test left behind would keep the test run from its end.
+  for (const { child } of started) child.kill('SIGTERM');
+  await Promise.all(started.map(({ ended }) => ended));
+  await rm(folder, { recursive: true, force: true });
+});
+
+const started: RunningProgram[] = [];
+
+function start(environment: Record<string, string>): RunningProgram {
+  const program = runProgram('main.js', [], {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    ...environment,
+  });
+  started.push(program);
+  return program;
+}
+
+const stop = async (program: RunningProgram): Promise<void> => {
+  program.child.kill('SIGTERM');
+  expect(await program.ended).toBe(0);
+};
+
+const listed = async (origin: string, key: string): Promise<number> =>
+  (await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } })).status;
+
+async function blockPort(): Promise<{ readonly port: number; close(): void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
+}
+
+describe('a start without DATABASE_URL', () => {
+  it('gives a new database samples and a key once, and keeps everything over restarts and a SIGKILL', async () => {
+    const environment = { DATA_DIR: join(folder, 'data') };
+    const first = start(environment);
+    const [, origin = ''] = await first.printed(BANNER);
+    const [, key = ''] = await first.printed(KEY);
+    const statuses = new Set<string | undefined>();
+    const response = await fetch(`${origin}/v1/pets?limit=100`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    for (const pet of (await response.json()) as { status?: string }[]) statuses.add(pet.status);
+    expect(statuses).toEqual(new Set(['available', 'pending', 'sold', undefined]));
+    // What the start printed works as it was pasted.
+    const [, example = ''] = await first.printed(/curl -H 'Authorization: Bearer psk_\w+' '(\S+)'/);
+    expect(await listed(new URL(example).origin, key)).toBe(200);
+
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = start(environment);
+    const [, again = ''] = await second.printed(BANNER);
+    expect(second.output.stdout).not.toMatch(KEY);
+    expect(await listed(again, key)).toBe(200);
+
+    // The command line works beside the running service.
+    const issued = runProgram(
+      'cli/main.js',
+      ['keys', 'issue', '--name', 'cli', '--plan', 'free', '--json'],
+      environment,
+    );
+    expect(await issued.ended).toBe(0);
+    const { key: other } = JSON.parse(issued.output.stdout) as { key: string };
+    expect(await listed(again, other)).toBe(200);
+
+    // The printed connection string is valid for psql and other clients.
+    const url = runProgram('cli/main.js', ['db', 'url'], environment);
+    expect(await url.ended).toBe(0);
+    const pool = openTestPool(url.output.stdout.trim(), { max: 1 });
+    const { rows } = await pool.query(
+      'select current_database() as name, count(*)::int as keys from api_keys',
+    );
+    await pool.end();
+    expect(rows).toEqual([{ name: 'petstore', keys: 2 }]);
+
+    // A second service on the same data says why it cannot start.
+    const rival = start(environment);
+    expect(await rival.ended).toBe(1);
+    expect(rival.output.stderr).toMatch(/^[^\n]*Another service[^\n]*\n$/);
+    expect(await listed(again, key)).toBe(200);
+    await stop(second);
+  });
+});
+
+describe('a first start', () => {
+  it('on a busy port creates no key that is never shown', async () => {
+    const environment = { DATA_DIR: join(folder, 'busy') };
+    const blocker = await blockPort();
+    const failing = start({ ...environment, PORT: String(blocker.port) });
+    expect(await failing.ended).toBe(1);
+    expect(failing.output).toEqual({ stdout: '', stderr: expect.stringContaining('is already in use') });
+    blocker.close();
+
+    const next = start(environment);
+    const [, origin = ''] = await next.printed(BANNER);
+    const [, key = ''] = await next.printed(KEY);
+    const response = await fetch(`${origin}/v1/store/inventory`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const inventory = (await response.json()) as Readonly<Record<string, number>>;
+    expect(next.output.stdout).toMatch(/Created a new database with \d+ sample pets/);
+    expect(Object.values(inventory).every((count) => count > 0)).toBe(true);
+    await stop(next);
+  });
+
+  it('prints one key when two start at once: the other one ends and says why', async () => {
+    const environment = { DATA_DIR: join(folder, 'two') };
+    const programs = [start(environment), start(environment)];
+    const served = await Promise.any(programs.map((program) => program.printed(KEY).then(() => program)));
+    const other = programs.find((program) => program !== served);
+    expect(await other?.ended).toBe(1);
+    expect(other?.output).toEqual({
+      stdout: '',
+      stderr: expect.stringMatching(/^[^\n]*Another service[^\n]*\n$/),
+    });
+    const [, origin = ''] = await served.printed(BANNER);
+    const [, key = ''] = await served.printed(KEY);
+    expect(await listed(origin, key)).toBe(200);
+    await stop(served);
+  });
+
+  it('is followed by starts whose hint issues a key for the same data, as it was pasted', async () => {
+    const environment = { DATA_DIR: join(folder, "Rex's data $HOME") };
+    const first = start(environment);
+    await first.printed(KEY);
+    await stop(first);
+    const second = start(environment);
+    const [, origin = ''] = await second.printed(BANNER);
+    const [, hint = ''] = await second.printed(/^To issue an API key: (.*)$/m);
+    const { stdout } = await promisify(execFile)('sh', ['-c', hint], { env: { PATH: env['PATH'] } });
+    const [key = ''] = /psk_\w{38}/.exec(stdout) ?? [];
+    expect(await listed(origin, key)).toBe(200);
+    await stop(second);
+  });
+});
+
+describe('a start with DATABASE_URL', () => {
+  it('migrates, also when several replicas start at once, and adds neither samples nor keys', async () => {
+    const database = await createEmptyDatabase();
+    const replicas = Array.from({ length: 3 }, () => start({ DATABASE_URL: database.url }));
+    const banners = await Promise.all(replicas.map((replica) => replica.printed(BANNER)));
+    expect(replicas.map(({ output }) => output.stdout)).toEqual(
+      banners.map(([banner]) =>
+        expect.stringMatching(
+          new RegExp(`^${banner}\nDocumentation: http:\\S+/docs\nManagement: http:\\S+, http:\\S+\n$`),
+        ),
+      ),
+    );
+    const issued = runProgram('cli/main.js', ['keys', 'issue', '--name', 'cli', '--plan', 'pro', '--json'], {
+      DATABASE_URL: database.url,
+    });
+    expect(await issued.ended).toBe(0);
+    const { id, key } = JSON.parse(issued.output.stdout) as { id: number; key: string };
+    expect(id).toBe(1);
+    const [, origin = ''] = banners[0] ?? [];
+    const response = await fetch(`${origin}/v1/pets`, { headers: { authorization: `Bearer ${key}` } });
+    expect(await response.text()).toBe('[]');
+    await Promise.all(replicas.map(stop));
+    await database.drop();
+  });
+
+  it('answers what is under way when SIGTERM comes, and exits with 0', async () => {
+    const database = await createEmptyDatabase();
+    const service = start({ DATABASE_URL: database.url });
+    const [, origin = ''] = await service.printed(BANNER);
+    const issued = runProgram(
+      'cli/main.js',
+      ['keys', 'issue', '--name', 'cli', '--plan', 'business', '--json'],
+      {
+        DATABASE_URL: database.url,
+      },
+    );
+    await issued.ended;
+    const { key } = JSON.parse(issued.output.stdout) as { key: string };
+    const answers = Array.from({ length: 80 }, () => listed(origin, key).catch(() => 'refused'));
+    await Promise.any(answers);
+    await stop(service);
+    const statuses = await Promise.all(answers);
+    // A connection that came too late is refused by the system; every one that was accepted is answered.
+    expect(statuses.filter((status) => status !== 200 && status !== 'refused')).toEqual([]);
+    expect(statuses).toContain(200);
+    await database.drop();
+  });
+});
+
+describe('a start that cannot be', () => {
+  const oneLine = /^[^\n]+\n$/;
+
+  it('says that the port is in use', async () => {
+    const database = await createEmptyDatabase();
+    const blocker = await blockPort();
+    const program = start({ DATABASE_URL: database.url, PORT: String(blocker.port) });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(oneLine);
+    expect(program.output.stderr).toContain(`Port ${blocker.port} is already in use`);
+    blocker.close();
+    await database.drop();
+  });
+
+  it('says that nobody listens at the database', async () => {
+    const program = start({ DATABASE_URL: 'postgresql://petstore:secret@127.0.0.1:1/petstore' });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(oneLine);
+    expect(program.output.stderr).toMatch(/Cannot reach the database.*ECONNREFUSED/);
+    expect(program.output.stderr).not.toContain('secret');
+  });
+
+  it('says that the database does not exist', async () => {
+    const database = await createEmptyDatabase();
+    const program = start({ DATABASE_URL: database.url.replace(/\/[^/?]+(\?|$)/, '/nowhere$1') });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(oneLine);
+    expect(program.output.stderr).toContain('"nowhere" does not exist');
+    await database.drop();
+  });
+
+  it.each(['LATIN1', 'SQL_ASCII'])('says that the database is not UTF-8 but %s', async (encoding) => {
+    const database = await createEmptyDatabase(encoding);
+    const program = start({ DATABASE_URL: database.url });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(oneLine);
+    expect(program.output.stderr).toContain(` is ${encoding}, but must be UTF8`);
+    await database.drop();
+  });
+
+  it('tells each fault of the configuration in a line', async () => {
+    const program = start({ PORT: 'many', LOG_LEVEL: 'loud' });
+    expect(await program.ended).toBe(1);
+    expect(program.output.stderr).toMatch(
+      /^The configuration is invalid:\n {2}PORT: .*\n {2}LOG_LEVEL: .*\n$/,
+    );
+  });
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from './support/eventually.js';
+import { type CollectedSpan, type OtlpCollector, startCollector } from './support/otlp-collector.js';
+import { type RunningService, runService } from './support/running-service.js';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+const SERVER = 2;
+const CLIENT = 3;
+const ERROR = 2;
+
+/**
+ * Tells at the end of a process what of OpenTelemetry it had loaded, but for the interface without a function, which
+ * prom-client brings along for its exemplars.
+ */
+const TELL_LOADED = `--import=data:text/javascript,${encodeURIComponent(`
+  import Module from 'node:module';
+  const loaded = () => Object.keys(Module._cache).filter((file) => /@opentelemetry.(?!api\\/)/.test(file));
+  process.on('exit', () => process.stdout.write('loaded: ' + loaded().length + '\\n'));
+`)}`;
+
+let collector: OtlpCollector;
+let service: RunningService;
+
+beforeAll(async () => {
+  collector = await startCollector();
+  service = await runService({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_SERVICE_NAME: 'shop',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await collector.close();
+});
+
+const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${service.origin}${path}`, { headers: { authorization: `Bearer ${service.key}`, ...headers } });
+
+const spanOf = (requestId: string): Promise<CollectedSpan> =>
+  eventually(() => {
+    const found = collector.spans.find(({ attributes }) => attributes['petstore.request_id'] === requestId);
+    if (found === undefined) throw new Error('no such span yet');
+    return found;
+  });
+
+const below = ({ spanId }: CollectedSpan): CollectedSpan[] =>
+  collector.spans.filter(({ parentSpanId }) => parentSpanId === spanId);
+
+describe('with a collector', () => {
+  it('a request is a span of its trace, with the questions that it asked below it', async () => {
+    await ask(`/v1/pets?limit=1&key=${service.key}`, {
+      'x-request-id': 'first',
+      traceparent: `00-${TRACE}-${PARENT}-01`,
+    });
+    const span = await spanOf('first');
+    expect(span).toMatchObject({
+      traceId: TRACE,
+      parentSpanId: PARENT,
+      name: 'GET /v1/pets',
+      kind: SERVER,
+      resource: { 'service.name': 'shop', 'deployment.environment.name': 'test' },
+      attributes: {
+        'http.request.method': 'GET',
+        'http.response.status_code': 200,
+        'http.route': '/v1/pets',
+        'url.path': '/v1/pets',
+        'url.query': 'limit=1&key=psk_***',
+        'petstore.operation': 'listPets',
+        'petstore.plan': 'business',
+        'client.address': '127.0.0.1',
+      },
+    });
+    const questions = below(span);
+    expect(questions.map(({ name }) => name).sort()).toEqual(['admission', 'list_pets']);
+    for (const question of questions) {
+      expect(question).toMatchObject({ traceId: TRACE, kind: CLIENT });
+      expect(question.attributes).toMatchObject({ 'db.system.name': 'postgresql', 'petstore.batch.size': 1 });
+      expect(BigInt(question.startTimeUnixNano)).toBeLessThanOrEqual(BigInt(question.endTimeUnixNano));
+    }
+    expect(JSON.stringify(collector.spans)).not.toContain(service.key);
+    await eventually(() => {
+      const line = service.requests().find(({ requestId }) => requestId === 'first');
+      expect(line).toMatchObject({ traceId: TRACE });
+    });
+  });
+
+  it('questions of requests that come together are each below their own', async () => {
+    const ids = Array.from({ length: 20 }, (_, place) => `together-${place}`);
+    await Promise.all(ids.map((id, place) => ask(`/v1/store/orders/${place + 1}`, { 'x-request-id': id })));
+    for (const id of ids) {
+      const span = await spanOf(id);
+      expect(span.parentSpanId ?? '').toBe('');
+      expect(
+        below(span)
+          .map(({ name }) => name)
+          .sort(),
+      ).toEqual(['admission', 'find_orders']);
+    }
+  });
+
+  it("the caller's decision not to keep its trace holds", async () => {
+    await ask('/v1/pets', { 'x-request-id': 'not-kept', traceparent: `00-${TRACE}-${PARENT}-00` });
+    await ask('/v1/pets', { 'x-request-id': 'kept' });
+    await spanOf('kept');
+    expect(collector.spans.some(({ attributes }) => attributes['petstore.request_id'] === 'not-kept')).toBe(
+      false,
+    );
+  });
+
+  it('a trace that begins here leads to its line in the log', async () => {
+    await ask('/v1/pets/x', { 'x-request-id': 'begins-here' });
+    const { traceId, status } = await spanOf('begins-here');
+    expect(status.code).not.toBe(ERROR);
+    await eventually(() => {
+      const line = service.requests().find(({ requestId }) => requestId === 'begins-here');
+      expect(line).toMatchObject({ traceId, status: 404 });
+    });
+  });
+
+  it('what is left is sent when the service stops', async () => {
+    const late = await runService({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_BSP_SCHEDULE_DELAY: '60000',
+    });
+    const authorization = `Bearer ${late.key}`;
+    await fetch(`${late.origin}/v1/pets`, { headers: { authorization, 'x-request-id': 'late' } });
+    late.program.child.kill('SIGTERM');
+    expect(await late.program.ended).toBe(0);
+    await spanOf('late');
+    await late.close();
+  });
+});
+
+describe('sampling', () => {
+  it('keeps none of the traces that begin here with a part of 0, but those that the caller keeps', async () => {
+    const some = await runService({
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0',
+      OTEL_BSP_SCHEDULE_DELAY: '50',
+    });
+    const authorization = `Bearer ${some.key}`;
+    await fetch(`${some.origin}/v1/pets`, { headers: { authorization, 'x-request-id': 'dropped' } });
+    const traceparent = `00-${TRACE}-${PARENT}-01`;
+    await fetch(`${some.origin}/v1/pets`, {
+      headers: { authorization, traceparent, 'x-request-id': 'asked-for' },
+    });
+    await spanOf('asked-for');
+    expect(collector.spans.some(({ attributes }) => attributes['petstore.request_id'] === 'dropped')).toBe(
+      false,
+    );
+    await some.close();
+  });
+});
+
+describe('a collector that is away', () => {
+  it('delays neither requests nor the stop', async () => {
+    // Nobody listens at port 1.
+    const lonely = await runService({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+      OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
+      OTEL_BSP_SCHEDULE_DELAY: '10',
+    });
+    const authorization = `Bearer ${lonely.key}`;
+    for (let asked = 0; asked < 20; asked += 1) {
+      const response = await fetch(`${lonely.origin}/v1/pets`, { headers: { authorization } });
+      expect(response.status).toBe(200);
+      await response.arrayBuffer();
+    }
+    await eventually(() => expect(lonely.program.output.stderr).toContain('"msg":"traces: '));
+    lonely.program.child.kill('SIGTERM');
+    expect(await lonely.program.ended).toBe(0);
+    await lonely.close();
+  });
+});
+
+describe('without a collector', () => {
+  it.each([
+    ['nothing of OpenTelemetry is loaded', {}, /^loaded: 0$/m],
+    [
+      'which a process with one would tell',
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' },
+      /^loaded: [1-9]/m,
+    ],
+  ])('%s', async (_what, environment, expected) => {
+    const other = await runService({ ...environment, NODE_OPTIONS: TELL_LOADED });
+    await fetch(`${other.origin}/v1/pets`, { headers: { authorization: `Bearer ${other.key}` } });
+    other.program.child.kill('SIGTERM');
+    expect(await other.program.ended).toBe(0);
+    expect(other.program.output.stdout).toMatch(expected);
+    await other.close();
+  });
+});
