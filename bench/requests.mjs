@@ -1,62 +1,74 @@
-// What is asked in each kind of work: the same for every server, in the same order.
+// The requests of each kind of work: the same for every server, in the same order, in every run.
+import { encodeCursor } from '../dist/common/pagination.js';
+import { makeAvailable } from './databases.mjs';
 import { ACTIVE_KEYS, plainKey } from './keys.mjs';
-import { pageUrls } from './pages.mjs';
-import { createRandom } from './random.mjs';
 
-/** Different requests of a work that is random. Too many for two under way at a time to be the same. */
+/** Different requests of a work that is random. Too many for two in flight at a time to be the same. */
 const DIFFERENT = 30_000;
 
-const STATUSES = ['available', 'pending', 'sold'];
+/** More than any machine places: a pet that is ordered a second time makes the round invalid. */
+const ORDERS_PER_SECOND_MAX = 25_000;
 
-/** @typedef {'first-page' | 'random-pages' | 'one-by-id' | 'create' | 'orders'} Work */
+const STATUSES = ['available', 'pending', 'sold'];
 /** @typedef {{ method: string, path: string, headers: Record<string, string>, body?: string }} LoadRequest */
 
 /**
  * The requests of a work, to be sent one after another and again from the beginning; each with the next key.
  *
- * @param {Work} work
- * @param {{ cursors: boolean }} server
- * @param {number} animals in the database
- * @returns {LoadRequest[]}
+ * @param {'first-page' | 'random-pages' | 'by-id' | 'create' | 'order'} work
+ * @param {import('./contests.mjs').Server} server
+ * @param {{ url: string, pets: number }} database
+ * @param {number} seconds for which orders must do
+ * @returns {Promise<LoadRequest[]>}
  */
-export function requestsOf(work, server, animals) {
-  const random = createRandom(1);
-  const pageUrl = pageUrls(server);
+export async function requestsOf(work, { hasCursors, isBare }, { url, pets }, seconds) {
   const authorizations = Array.from({ length: ACTIVE_KEYS }, (_, number) => `Bearer ${plainKey(number)}`);
-  const make = {
-    'first-page': () => ({ method: 'GET', path: '/v1/pets' }),
-    'random-pages': () => ({ method: 'GET', path: pageUrl(randomPage(random, animals)) }),
-    'one-by-id': () => ({ method: 'GET', path: `/v1/pets/${1 + random(animals)}` }),
-    create: () => ({ method: 'POST', path: '/v1/pets', body: JSON.stringify(randomPet(random)) }),
-  }[work];
-  const count = work === 'first-page' ? ACTIVE_KEYS : DIFFERENT;
-  return Array.from({ length: count }, (_, index) =>
-    withHeaders(make(), authorizations[index % ACTIVE_KEYS]),
-  );
+  const all = (count, make) =>
+    Array.from({ length: count }, (_, index) =>
+      withHeaders(make(index), authorizations[index % ACTIVE_KEYS]),
+    );
+  const random = createRandom(1);
+  switch (work) {
+    case 'first-page':
+      return all(ACTIVE_KEYS, () => ({ method: 'GET', path: '/v1/pets' }));
+    case 'random-pages':
+      // The last pets are left out, so that every page is full.
+      return all(DIFFERENT, () => ({
+        method: 'GET',
+        path: pagePath(hasCursors, 1 + random(pets - 500), random(2) === 0 ? undefined : STATUSES[random(3)]),
+      }));
+    case 'by-id':
+      return all(DIFFERENT, () => ({ method: 'GET', path: `/v1/pets/${1 + random(pets)}` }));
+    case 'create':
+      return all(DIFFERENT, () => ({
+        method: 'POST',
+        path: '/v1/pets',
+        body: JSON.stringify(randomPet(random)),
+      }));
+    case 'order': {
+      const ids = await makeAvailable(url, isBare, seconds * ORDERS_PER_SECOND_MAX);
+      return all(ids.length, (index) => ({
+        method: 'POST',
+        path: '/v1/store/orders',
+        body: `{"petId":${ids[index]}}`,
+      }));
+    }
+    default:
+      throw new Error(`unknown work: ${String(work)}`);
+  }
 }
 
-/**
- * An order for each animal.
- *
- * @param {readonly string[]} petIds
- * @returns {LoadRequest[]}
- */
-export const ordersOf = (petIds) =>
-  petIds.map((petId, index) =>
-    withHeaders(
-      { method: 'POST', path: '/v1/store/orders', body: `{"petId":${petId}}` },
-      `Bearer ${plainKey(index % ACTIVE_KEYS)}`,
-    ),
-  );
-
-/** Every second page is one of a status. The last animals are left out, so that every page is full. */
-function randomPage(random, animals) {
-  const fromId = 1 + random(animals - 500);
-  return random(2) === 0 ? { fromId } : { fromId, status: STATUSES[random(STATUSES.length)] };
+/** Peers take the identifier as it is; the service takes a cursor. */
+function pagePath(hasCursors, fromId, status) {
+  const filter = status === undefined ? '' : `status=${status}&`;
+  const place = hasCursors
+    ? `cursor=${encodeCursor(`/v1/pets?${filter}`, BigInt(fromId))}`
+    : `from=${String(fromId)}`;
+  return `/v1/pets?${filter}limit=20&${place}`;
 }
 
 function randomPet(random) {
-  const name = `Animal ${'x'.repeat(random(24))}${random(1_000_000)}`;
+  const name = `Pet ${'x'.repeat(random(24))}${random(1_000_000)}`;
   const pet = { name, categoryId: 1 + random(1024) };
   const status = STATUSES[random(STATUSES.length + 1)];
   return status === undefined ? pet : { ...pet, status };
@@ -69,5 +81,16 @@ function withHeaders(request, authorization) {
   return {
     ...request,
     headers: { ...headers, 'content-type': 'application/json', 'content-length': length },
+  };
+}
+
+/** A source of integers from 0 to `below - 1` that is the same in every run (mulberry32). */
+function createRandom(seed) {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return Math.floor((((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32) * below);
   };
 }

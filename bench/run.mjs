@@ -1,71 +1,158 @@
-// npm run bench: starts a PostgreSQL of its own, lets the service and the baselines take turns under load, prints a table.
-import { mkdir, writeFile } from 'node:fs/promises';
-import { DATA_DIRECTORY, openDatabases } from './database/databases.mjs';
-import { runContest } from './contest.mjs';
-import { chooseLoad } from './load/load.mjs';
-import { machine } from './machine.mjs';
-import { measureFsync } from './measure/fsync.mjs';
-import { runMemory } from './memory.mjs';
-import { readOptions } from './options.mjs';
-import { CONTESTS } from './plan/contests.mjs';
-import { GOALS } from './plan/goals.mjs';
-import { writeIntoReadme } from './report/readme.mjs';
-import { render } from './report/table.mjs';
-import { openRedis } from './servers/redis.mjs';
+// npm run bench: starts a PostgreSQL and a Redis of its own, lets the service and its peers take turns under load, prints a table.
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { parseArgs, promisify } from 'node:util';
+import { compareBuilds } from './against.mjs';
+import { openDatabases } from './databases.mjs';
+import { chooseLoad } from './load.mjs';
+import { assertSameResponses, measureRound } from './measure.mjs';
+import { requestsOf } from './requests.mjs';
+import { openRedis, startServer } from './server.mjs';
+import { render } from './table.mjs';
+import { CONTESTS, SERVERS } from './contests.mjs';
 
-const RESULTS = new URL('results/', import.meta.url);
+const { values: options } = parseArgs({
+  options: {
+    /** For CI: a small database, one short round, one pool size; it proves that the benchmark runs. */
+    short: { type: 'boolean', default: false },
+    /** Some contests, separated by commas. */
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    /** Writes the table into docs/performance.md. */
+    write: { type: 'boolean', default: false },
+    /** The directory of another build, to be compared with this one. */
+    against: { type: 'string' },
+  },
+});
+if (options.write && (options.short || options.only)) throw new Error('--write is for a whole run');
 
-const options = readOptions(process.argv.slice(2));
+const SIZE = options.short ? { pets: 100_000, keys: 10_000 } : { pets: 1_000_000, keys: 100_000 };
+const ROUNDS = Number(options.rounds ?? (options.short ? 1 : 5));
+const SECONDS = options.short ? 2 : 5;
+const WARM_UP_SECONDS = 2;
+const CONNECTIONS = 64;
+const POOL_SIZES = options.short ? [10] : [4, 10, 20];
+/** A round with an invalid response may have coincided with another program's work; a second one has not. */
+const TRIES = 2;
+
 const log = (message) => process.stderr.write(`${message}\n`);
+const chosen = CONTESTS.filter(
+  ({ id }) => options.only === undefined || options.only.split(',').includes(id),
+);
+if (chosen.length === 0) throw new Error(`contests: ${CONTESTS.map(({ id }) => id).join(', ')}`);
 
-if (options.against !== undefined) {
-  const { compareBuilds } = await import('./against.mjs');
-  process.stdout.write(await compareBuilds(options.against, log));
-  process.exit();
-}
-
-const unknown = options.only?.find((id) => !CONTESTS.some((contest) => contest.id === id));
-if (unknown !== undefined) throw new Error(`there is no contest "${unknown}": see plan/contests.mjs`);
-const chosen = CONTESTS.filter(({ id }) => options.only === undefined || options.only.includes(id));
-const load = await chooseLoad(options.load);
-const server = await openDatabases(log);
+const load = await chooseLoad();
+const databases = await openDatabases(log);
 const redis = await openRedis();
 let closed;
-const close = () => (closed ??= redis.close().then(() => server.close()));
-// The servers under test end by themselves when this process does; PostgreSQL and Redis would stay.
+const close = () => (closed ??= redis.close().then(() => databases.close()));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.once(signal, () => void close().finally(() => process.exit(1)));
 }
 try {
-  const result = {
-    at: new Date().toISOString(),
-    machine: machine(),
-    postgres: await server.settings(),
-    fsync: await measureFsync(DATA_DIRECTORY),
-    load: load.name,
-    sizes: options.sizes,
-    options,
-    contests: [],
-    goals: GOALS,
-    memory: undefined,
-  };
-  const databases = {
-    large: await server.copy('large', options.sizes.large),
-    small: await server.copy('small', options.sizes.small),
-  };
-  if (redis.path === undefined) log('no redis-server on the PATH: the baseline on Redis is left out');
-  const surroundings = { options, databases, load, redis: redis.path, log };
-  for (const contest of chosen) {
-    const { id, title } = contest;
-    result.contests.push({ id, title, contenders: await runContest(contest, surroundings) });
-  }
-  if (options.memory) result.memory = await runMemory(surroundings);
-
-  await mkdir(RESULTS, { recursive: true });
-  await writeFile(new URL('latest.json', RESULTS), `${JSON.stringify(result, undefined, 2)}\n`);
-  const table = render(result);
-  if (options.readme) await writeIntoReadme(table);
-  process.stdout.write(table);
+  if (options.against === undefined) await runContests();
+  else process.stdout.write(await compareBuilds(options.against, { databases, load, log }));
 } finally {
   await close();
+}
+
+async function runContests() {
+  await compileObvious();
+  const database = await databases.copy('contests', SIZE);
+  if (redis.path === undefined) log('no redis-server on the PATH: the peers on Redis are left out');
+  const contests = [];
+  for (const contest of chosen)
+    contests.push({ ...contest, contenders: await runContest(contest, database) });
+  const [{ model }] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const table = render(contests, [
+    `${availableParallelism()} × ${model.trim()}, ${memory} GB, Node.js ${process.version}, PostgreSQL ${await databases.version()}`,
+    `${SIZE.pets.toLocaleString('en')} pets and ${SIZE.keys.toLocaleString('en')} keys, load by ${load.name} over ${CONNECTIONS} connections on the same machine`,
+    `medians of ${ROUNDS} rounds of ${SECONDS} s; fsync and synchronous_commit are on`,
+  ]);
+  process.stdout.write(table);
+  if (options.write) await writeInto(new URL('../docs/performance.md', import.meta.url), table);
+}
+
+/** The obvious application is TypeScript, as its readers would write it. */
+async function compileObvious() {
+  const swc = new URL('../node_modules/.bin/swc', import.meta.url).pathname;
+  const root = new URL('..', import.meta.url).pathname;
+  await promisify(execFile)(swc, ['bench/obvious', 'src/generated', '-d', 'bench/.data/obvious'], {
+    cwd: root,
+  });
+}
+
+/** The contenders with their rounds, in the order of time. */
+async function runContest({ id, work, servers }, database) {
+  const contenders = servers
+    .filter((name) => !SERVERS[name].redis || redis.path !== undefined)
+    .map((name) => Object.assign({ name, rounds: [] }, SERVERS[name]));
+  try {
+    for (const contender of contenders) await startContender(contender, work, database);
+    await assertSameResponses(contenders);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      log(`${id}: round ${round + 1} of ${ROUNDS}`);
+      // Another one begins each round, so that none always follows the same.
+      for (let turn = 0; turn < contenders.length; turn += 1) {
+        const contender = contenders[(round + turn) % contenders.length];
+        contender.rounds.push(await validRound(contender));
+      }
+    }
+  } finally {
+    for (const { running } of contenders) await running?.stop();
+  }
+  return contenders;
+}
+
+async function validRound(contender) {
+  for (let attempt = 1; ; attempt += 1) {
+    await contender.prepare(SECONDS);
+    const round = await measureRound(contender.running, () => contender.drive(SECONDS));
+    if (round.isValid || attempt === TRIES) return round;
+  }
+}
+
+async function startContender(contender, work, database) {
+  const file = `requests-${contender.name}`;
+  let hasRequests = false;
+  contender.prepare = async (seconds) => {
+    // Each pet can be ordered once.
+    if (hasRequests && work !== 'order') return;
+    contender.requests = await requestsOf(work, contender, database, seconds);
+    await load.prepare(file, contender.requests);
+    hasRequests = true;
+  };
+  contender.drive = (seconds) =>
+    load.drive({ address: contender.running.address, file, connections: CONNECTIONS, seconds });
+  const start = async (poolMax) => {
+    contender.poolMax = poolMax;
+    contender.running = await startServer(contender.file, contender.flags, {
+      DATABASE_URL: database.url,
+      MANAGEMENT_PORT: '0',
+      BENCH_POOL_MAX: String(poolMax),
+      BENCH_REDIS: redis.path ?? '',
+    });
+    await contender.prepare(WARM_UP_SECONDS);
+    return await contender.drive(WARM_UP_SECONDS);
+  };
+  if (!contender.hasPool) return await start(undefined);
+  // Each peer gets the pool that is best for it.
+  let best = { requests: -1, poolMax: POOL_SIZES[0] };
+  for (const poolMax of POOL_SIZES.length > 1 ? POOL_SIZES : []) {
+    const { requests } = await start(poolMax);
+    await contender.running.stop();
+    if (requests > best.requests) best = { requests, poolMax };
+  }
+  await start(best.poolMax);
+}
+
+/** Replaces everything below the heading of the table. */
+async function writeInto(file, table) {
+  const heading = '## The table\n';
+  const text = await readFile(file, 'utf8');
+  const at = text.indexOf(heading);
+  if (at === -1) throw new Error(`docs/performance.md has no "${heading.trim()}"`);
+  await writeFile(file, `${text.slice(0, at)}${heading}\n${table}`);
 }

@@ -2,9 +2,8 @@
 import rateLimit from '@fastify/rate-limit';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
-import { listen } from './listen.mjs';
-import { addPetRoutes } from './pet-routes.mjs';
-import { openPool } from './pool.mjs';
+
+import { addPetRoutes, listen, openPool } from './pet-routes.mjs';
 
 const UNREACHABLE_LIMIT = 1_000_000_000;
 

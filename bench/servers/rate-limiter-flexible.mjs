@@ -3,9 +3,8 @@
 import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
-import { listen } from './listen.mjs';
-import { addPetRoutes } from './pet-routes.mjs';
-import { openPool } from './pool.mjs';
+
+import { addPetRoutes, listen, openPool } from './pet-routes.mjs';
 
 const UNREACHABLE_LIMIT = 1_000_000_000;
 
@@ -24,7 +23,7 @@ const FIND_KEY = {
 };
 
 const pool = openPool();
-// Counts need not survive a crash: as in the service they do not wait for the disk, and the animals do.
+// Counts need not survive a crash: as in the service they do not wait for the disk, and pets do.
 const countersPool = openPool({ options: '-c synchronous_commit=off' });
 
 const limiterOf = (name, seconds) =>

@@ -1,0 +1,76 @@
+// The servers, and the work at which they are compared.
+import { readFileSync } from 'node:fs';
+
+/** The service is measured as its image runs it. */
+const DOCKERFILE = readFileSync(new URL('../Dockerfile', import.meta.url), 'utf8');
+const FLAGS_OF_IMAGE = /^CMD \["node", (.*)"dist/m.exec(DOCKERFILE)?.[1].match(/--[^"]+/g) ?? [];
+
+/**
+ * @typedef {object} Server
+ * @property {string} title
+ * @property {string} file relative to the project
+ * @property {readonly string[]} flags of Node.js
+ * @property {boolean} hasPool whether it is tried with several numbers of connections to PostgreSQL
+ * @property {boolean} hasCursors whether its pages begin at the cursors of the service
+ * @property {boolean} isBare whether it orders from tables without the service's triggers
+ * @property {boolean} redis
+ */
+
+/** @returns {Server} */
+const peer = (title, file, further = {}) => ({
+  ...{
+    title,
+    file: `bench/${file}`,
+    flags: [],
+    hasPool: true,
+    hasCursors: false,
+    isBare: false,
+    redis: false,
+  },
+  ...further,
+});
+
+export const SERVERS = {
+  service: {
+    ...peer('the service', ''),
+    ...{ file: 'dist/main.js', flags: FLAGS_OF_IMAGE, hasPool: false, hasCursors: true },
+  },
+  obvious: peer('NestJS + Prisma + @nestjs/throttler on Redis', '.data/obvious/bench/obvious/main.js', {
+    redis: true,
+  }),
+  'fastify-pg': peer('bare Fastify + pg', 'servers/fastify-pg.mjs', { isBare: true }),
+  'rate-limiter-flexible': peer(
+    'Fastify + rate-limiter-flexible on PostgreSQL + pg',
+    'servers/rate-limiter-flexible.mjs',
+  ),
+  'rate-limit': peer('Fastify + @fastify/rate-limit on Redis + pg', 'servers/rate-limit.mjs', {
+    redis: true,
+  }),
+};
+
+const EACH = ['service', 'obvious', 'fastify-pg'];
+
+/** The first server of a contest is the one that the others are compared with. */
+export const CONTESTS = [
+  {
+    id: 'first-page',
+    title: 'The first page of 20',
+    work: 'first-page',
+    servers: [...EACH, 'rate-limiter-flexible', 'rate-limit'],
+  },
+  {
+    id: 'random-pages',
+    title: 'Random pages of 20, half of them of one status',
+    work: 'random-pages',
+    servers: EACH,
+  },
+  { id: 'by-id', title: 'One pet by a random identifier', work: 'by-id', servers: EACH },
+  // Last, because they change what the others read.
+  { id: 'create', title: 'New pets, each durable before its response', work: 'create', servers: EACH },
+  {
+    id: 'order',
+    title: 'Orders of different pets, each durable before its response',
+    work: 'order',
+    servers: EACH,
+  },
+];

@@ -1,0 +1,78 @@
+import { Body, Controller, Get, NotFoundException, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import type { Pet, PetStatus } from '../../src/generated/prisma/client.js';
+import { PrismaService } from './prisma.service.js';
+
+const STATUSES = ['available', 'pending', 'sold'];
+
+class ListPetsQuery {
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  limit = 20;
+
+  /** The service has cursors here. */
+  @Type(() => Number)
+  @IsInt()
+  from = 0;
+
+  @IsOptional()
+  @IsIn(STATUSES)
+  status?: PetStatus;
+}
+
+class CreatePetBody {
+  @IsString()
+  @Length(1, 255)
+  name!: string;
+
+  @IsInt()
+  categoryId!: number;
+
+  @IsOptional()
+  @IsIn(STATUSES)
+  status?: PetStatus;
+}
+
+interface PetResponse {
+  readonly id: number;
+  readonly name: string;
+  readonly categoryId: number;
+  readonly status?: PetStatus;
+}
+
+@Controller('v1/pets')
+export class PetsController {
+  constructor(private readonly prisma: PrismaService) {}
+
+  @Get()
+  async list(@Query() { limit, from, status }: ListPetsQuery): Promise<PetResponse[]> {
+    const pets = await this.prisma.pet.findMany({
+      where: { id: { gte: from }, ...(status !== undefined && { status }) },
+      orderBy: { id: 'asc' },
+      take: limit,
+    });
+    return pets.map(toResponse);
+  }
+
+  @Get(':petId')
+  async find(@Param('petId', ParseIntPipe) petId: number): Promise<PetResponse> {
+    const pet = await this.prisma.pet.findUnique({ where: { id: petId } });
+    if (pet === null) throw new NotFoundException();
+    return toResponse(pet);
+  }
+
+  @Post()
+  async create(@Body() data: CreatePetBody): Promise<PetResponse> {
+    return toResponse(await this.prisma.pet.create({ data }));
+  }
+}
+
+const toResponse = ({ id, name, categoryId, status }: Pet): PetResponse => ({
+  id: Number(id),
+  name,
+  categoryId: Number(categoryId),
+  ...(status !== null && { status }),
+});
