@@ -1,9 +1,9 @@
-# The service, for whoever deploys it: docs/deployment.md.
+# The image of the service: docs/deployment.md.
 
 # Node 24 is the long-term release. To pin what it is made from: --build-arg NODE_IMAGE=node:24-slim@sha256:…
 ARG NODE_IMAGE=node:24-slim
 
-# Everything that a build needs, and nothing of it stays.
+# The build, of which only the result is copied.
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -37,13 +37,13 @@ ENV NODE_ENV=production
 USER 1000:1000
 # The public port, and the one for probes and metrics, which is not for the public.
 EXPOSE 3000 3001
-# Whether it lives, not whether it is ready: who restarts what is unhealthy must not do so while the database is away.
+# Liveness, not readiness: a restart while the database is away would not help.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "/app/health.mjs"]
-# Two settings of V8, explained in docs/decisions.md: 190 MB under load instead of 310, at the same pace.
+# Two settings of V8, explained in docs/decisions/18-v8-flags-in-the-image.md: 190 MB under load instead of 310, at the same pace.
 CMD ["node", "--no-allocation-site-pretenuring", "--max-semi-space-size=16", "dist/main.js"]
 
-# What changes with each build comes last, so that the layers above it are found in the cache.
+# Last, because it changes with each build: the layers above stay in the cache.
 ARG VERSION=0.0.0-dev
 ARG REVISION=unknown
 ARG CREATED=1970-01-01T00:00:00Z
