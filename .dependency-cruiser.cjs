@@ -38,7 +38,7 @@ module.exports = {
     },
     ...Object.entries(arrows).map(([folder, targets]) => ({
       name: `arrows-of-${folder}`,
-      comment: `src/${folder} may import from ${targets.join(', ') || 'nobody'} only`,
+      comment: `src/${folder} may import only from ${targets.join(', ') || 'no other folder'}`,
       severity: 'error',
       from: { path: `^src/${folder}/` },
       to: { path: '^src/', pathNot: `^src/(?:${[folder, ...targets].join('|')})/` },

@@ -4,14 +4,14 @@ const check = process.argv[2] === 'ready' ? 'ready' : 'live';
 const port = process.env['MANAGEMENT_PORT'] || '3001';
 
 try {
-  const answer = await fetch(`http://127.0.0.1:${port}/health/${check}`, {
-    // Less than the time-out of HEALTHCHECK, so that the reason is told.
+  const response = await fetch(`http://127.0.0.1:${port}/health/${check}`, {
+    // Less than the time-out of HEALTHCHECK, so that the reason is printed.
     signal: AbortSignal.timeout(2000),
   });
-  // What is said here is what `docker inspect` shows.
-  console.log((await answer.text()).trim());
-  process.exitCode = answer.ok ? 0 : 1;
+  // `docker inspect` shows this line.
+  console.log((await response.text()).trim());
+  process.exitCode = response.ok ? 0 : 1;
 } catch (error) {
-  console.log(`no answer on port ${port}: ${error.cause?.code ?? error.message}`);
+  console.log(`no response on port ${port}: ${error.cause?.code ?? error.message}`);
   process.exitCode = 1;
 }

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# HAProxy asks every second and takes a replica back after two good answers.
+# HAProxy checks every second, and uses a replica again after two good responses.
 settle_seconds=5
 
 docker compose --profile scale run --rm migrate

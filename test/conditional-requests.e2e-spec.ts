@@ -108,7 +108,7 @@ describe.each(READ)('a condition on GET and HEAD %s', (path) => {
 });
 
 describe('caching', () => {
-  it('is allowed to the client alone, after asking again, and has another ETag as soon as something changed', async () => {
+  it('is allowed to the client only, after revalidation, and has another ETag as soon as something changed', async () => {
     for (const path of LISTS_AND_RECORDS) {
       const { headers } = await read(path);
       expect([headers.get('cache-control'), headers.get('vary')]).toEqual([

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AdmissionPort } from '../src/common/decision.js';
-import { type Answer, ask, tally } from './support/ask.js';
+import { type ApiResponse, send, tally } from './support/send.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';
 import { issueKeys } from './support/issue-keys.js';
 import { processTimeMs } from './support/process-time.js';
 import { type Replica, startReplica } from './support/replicas.js';
 import { startService, type TestService } from './support/service.js';
-import { miscopiedKey, newAddress } from './support/strangers.js';
+import { miscopiedKey, newAddress } from './support/unknown-keys.js';
 import { createTcpProxy, type TcpProxy, type TcpProxyMode } from './support/tcp-proxy.js';
 import { openTestPool } from './support/test-pool.js';
 import { sendRawUpTo } from './support/wire.js';
@@ -42,7 +42,7 @@ describe('while the database is away', () => {
     await service.close();
   });
 
-  it.each<TcpProxyMode>(['refuse', 'cut', 'black-hole', 'mute'])(
+  it.each<TcpProxyMode>(['close', 'cut', 'black-hole', 'mute'])(
     '503 within two seconds, nothing charged to the address, and all heals by itself (%s)',
     async (mode) => {
       await openAllConnections();
@@ -112,7 +112,7 @@ describe('while the database is away', () => {
     for (const client of clients) client.release();
   }
 
-  interface TimedAnswer extends Answer {
+  interface TimedResponse extends ApiResponse {
     readonly ms: number;
     /** Unix seconds. */
     readonly sentAtSeconds: number;
@@ -121,14 +121,14 @@ describe('while the database is away', () => {
   async function sendTimed(
     address: string,
     credentials = { authorization: `Bearer ${key}` },
-  ): Promise<TimedAnswer> {
+  ): Promise<TimedResponse> {
     const sentAtSeconds = Math.floor(Date.now() / 1000);
     const startedMs = processTimeMs();
-    const response = await ask(service.origin, { headers: { 'x-forwarded-for': address, ...credentials } });
+    const response = await send(service.origin, { headers: { 'x-forwarded-for': address, ...credentials } });
     return { ...response, ms: processTimeMs() - startedMs, sentAtSeconds };
   }
 
-  function sendMany(times: number, address: string): Promise<TimedAnswer[]> {
+  function sendMany(times: number, address: string): Promise<TimedResponse[]> {
     return Promise.all(Array.from({ length: times }, () => sendTimed(address)));
   }
 
@@ -155,7 +155,7 @@ describe('a process whose database is away', () => {
   });
 
   const expectServing = (): Promise<void> =>
-    eventually(async () => expect(await ask(replica.origin, { key })).toMatchObject({ status: 200 }));
+    eventually(async () => expect(await send(replica.origin, { key })).toMatchObject({ status: 200 }));
 
   it('responds to each of 1,500 requests, goes on, and ends in order', async () => {
     const [connections, pipelined] = [375, 4];
@@ -178,7 +178,7 @@ describe('a process whose database is away', () => {
     const cuts = 30;
     const responses = [];
     for (let cut = 0; cut < cuts; cut += 1) {
-      responses.push(...Array.from({ length: 10 }, () => ask(replica.origin, { key })));
+      responses.push(...Array.from({ length: 10 }, () => send(replica.origin, { key })));
       // From a connection that is not open yet to one that responds.
       await delay(cut % 10);
       await proxy.mode(cut % 2 === 0 ? 'truncate' : 'cut');

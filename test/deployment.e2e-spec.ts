@@ -136,7 +136,7 @@ describe('deploy/kubernetes', () => {
     });
   });
 
-  it('asks the management port, finds the pods, and gives them time to stop', () => {
+  it('probes the management port, selects the pods, and gives them time to stop', () => {
     const { template, selector } = ofKind('Deployment').spec;
     expect(template.spec.containers[0]).toMatchObject({
       startupProbe: probe('/health/live'),

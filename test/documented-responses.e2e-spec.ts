@@ -80,7 +80,7 @@ const inState = (state: ServiceState): ServiceInState => services.get(state) as 
 interface Outcome {
   readonly status: number;
   readonly code: string | undefined;
-  /** What is not as the document says. */
+  /** Differences from the document. */
   readonly faults: readonly string[];
 }
 

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { hashApiKey } from '../src/auth/api-key.js';
-import { type Answer, ask, tally } from './support/ask.js';
+import { type ApiResponse, send, tally } from './support/send.js';
 import { eventually } from './support/eventually.js';
-import { miscopiedKey, newAddress, unknownKey } from './support/strangers.js';
+import { miscopiedKey, newAddress, unknownKey } from './support/unknown-keys.js';
 import { useService } from './support/use-service.js';
 
 /** It stands still unless a test moves it on, so that no flood meets the turn of a minute by accident. */
@@ -16,11 +16,11 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const from = (address: string, key?: string): Promise<Answer> =>
-  ask(service.origin, { headers: { 'x-forwarded-for': address }, ...(key !== undefined && { key }) });
+const from = (address: string, key?: string): Promise<ApiResponse> =>
+  send(service.origin, { headers: { 'x-forwarded-for': address }, ...(key !== undefined && { key }) });
 
-const many = (times: number, send: (index: number) => Promise<Answer>): Promise<readonly Answer[]> =>
-  Promise.all(Array.from({ length: times }, (_, index) => send(index)));
+const many = (times: number, one: (index: number) => Promise<ApiResponse>): Promise<readonly ApiResponse[]> =>
+  Promise.all(Array.from({ length: times }, (_, index) => one(index)));
 
 /** An address that has used up its limit. */
 async function exhaustedAddress(): Promise<string> {
@@ -55,16 +55,16 @@ describe('a flood of requests without a valid key from one address', () => {
     expect(unauthorized.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
       Array.from({ length: 60 }, (_, index) => 59 - index),
     );
-    const refused = responses.filter(({ status }) => status === 429);
+    const rejected = responses.filter(({ status }) => status === 429);
     const retryAfterSeconds = Math.ceil((60_000 - (clock.nowMs % 60_000)) / 1000);
-    for (const answer of refused) {
-      expect(answer).toMatchObject({ limit: 60, remaining: 0, retryAfterSeconds });
-      expect(answer.headers['ratelimit-policy']).toBe(POLICY);
+    for (const response of rejected) {
+      expect(response).toMatchObject({ limit: 60, remaining: 0, retryAfterSeconds });
+      expect(response.headers['ratelimit-policy']).toBe(POLICY);
     }
     expect(await counters()).toEqual(before);
   });
 
-  it('without a well-formed key asks the database nothing', async () => {
+  it('without a well-formed key needs no statement', async () => {
     const statements = service.prisma.connections.all.map((pool) => jest.spyOn(pool, 'query'));
     const address = newAddress();
     await many(200, (index) => from(address, index % 2 === 0 ? undefined : `psk_${index}`));
@@ -86,10 +86,10 @@ describe('a flood of requests without a valid key from one address', () => {
     const flooding = newAddress();
     const flood = many(200, (index) => from(flooding, index % 3 === 0 ? undefined : unknownKey()));
     const honest = await many(50, () => from(newAddress(), key));
-    const stranger = await from(newAddress());
+    const unknown = await from(newAddress());
     await flood;
     expect(tally(honest)).toEqual({ 200: 50 });
-    expect(stranger).toMatchObject({ status: 401, remaining: 59 });
+    expect(unknown).toMatchObject({ status: 401, remaining: 59 });
   });
 
   it('is over for the address when the minute turns', async () => {
@@ -100,7 +100,7 @@ describe('a flood of requests without a valid key from one address', () => {
 });
 
 describe('an address past its limit', () => {
-  it('has four keys looked up at a time, in a queue that is in nobody’s way', async () => {
+  it('has four keys looked up at a time, in a queue that delays no other request', async () => {
     const { key } = await service.issueKey();
     const flooding = await exhaustedAddress();
     const unknown = Array.from({ length: 10 }, unknownKey);
@@ -111,8 +111,8 @@ describe('an address past its limit', () => {
     await eventually(() => expect(statements.held).toBe(1));
     // Were this the queue of all, its other place would be taken now.
     flood.push(...others.map((one) => from(flooding, one)));
-    const responses: Answer[] = [];
-    for (const one of flood) void one.then((answer) => responses.push(answer));
+    const responses: ApiResponse[] = [];
+    for (const one of flood) void one.then((response) => responses.push(response));
     await eventually(() => expect(tally(responses)).toEqual({ '429 rate_limit_exceeded': 6 }));
     expect(await from(flooding, key)).toMatchObject({ status: 429, limit: 60 });
     expect(await from(newAddress(), key)).toMatchObject({ status: 200 });
@@ -139,7 +139,7 @@ describe('IPv6 clients', () => {
   });
 });
 
-/** Holds back statements that ask for one of these keys until they are released; others go at once. */
+/** Holds statements about one of these keys back until they are released; others are sent at once. */
 function holdStatementsFor(keys: readonly string[]): { readonly held: number; release(): void } {
   const { main: pool } = service.prisma.connections;
   const query = pool.query.bind(pool) as (...call: unknown[]) => unknown;
@@ -148,8 +148,9 @@ function holdStatementsFor(keys: readonly string[]): { readonly held: number; re
   const opened = once(gate, 'open');
   let held = 0;
   Reflect.set(pool, 'query', (...call: readonly [{ readonly values?: readonly unknown[] }]) => {
-    const [asked] = call[0].values ?? [];
-    if (!Array.isArray(asked) || !asked.some((hash) => hashes.has(hash))) return query(...call);
+    const [hashesOfStatement] = call[0].values ?? [];
+    if (!Array.isArray(hashesOfStatement) || !hashesOfStatement.some((hash) => hashes.has(hash)))
+      return query(...call);
     held += 1;
     return opened.then(() => query(...call));
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Answer, ask } from './support/ask.js';
+import { type ApiResponse, send } from './support/send.js';
 import { PatientClient } from './support/patient-client.js';
 import type { IssueKey } from './support/service.js';
-import { newAddress, unknownKey } from './support/strangers.js';
+import { newAddress, unknownKey } from './support/unknown-keys.js';
 import { useService } from './support/use-service.js';
 import { sendRawUpTo, type WireResponse } from './support/wire.js';
 
@@ -20,10 +20,10 @@ const service = useService({ environment: { TRUST_PROXY: 'loopback' }, clock: { 
 const seconds = (instant: string): number => Date.parse(instant) / 1000;
 
 /** Sends requests with a new key, at a clock that the test then moves. */
-async function newKey(limits: Partial<IssueKey>): Promise<() => Promise<Answer>> {
+async function newKey(limits: Partial<IssueKey>): Promise<() => Promise<ApiResponse>> {
   clock.nowMs = Date.parse(NOW);
   const { key } = await service.issueKey(limits);
-  return () => ask(service.origin, { key });
+  return () => send(service.origin, { key });
 }
 
 describe('X-RateLimit-* describe the window with the fewest requests remaining', () => {
@@ -76,7 +76,7 @@ describe('RateLimit and RateLimit-Policy describe both windows', () => {
   ])('of a request that fails with %d for another reason (%s %s)', async (status, method, path) => {
     clock.nowMs = Date.parse(NOW);
     const { key } = await service.issueKey({ perMinute: 60, perDay: 1000 });
-    const response = await ask(service.origin, { key, method, path });
+    const response = await send(service.origin, { key, method, path });
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject({
       'ratelimit-policy': '"minute";q=60;w=60, "day";q=1000;w=86400',
@@ -109,7 +109,7 @@ describe('without a valid key the headers describe the client address', () => {
     clock.nowMs = Date.parse(NOW);
     const key = await makeKey();
     const headers = { 'x-forwarded-for': newAddress() };
-    const response = await ask(service.origin, { headers, ...(key !== undefined && { key }) });
+    const response = await send(service.origin, { headers, ...(key !== undefined && { key }) });
     expect(response).toMatchObject({ status: 401, code, ...of(59) });
   });
 
@@ -118,7 +118,7 @@ describe('without a valid key the headers describe the client address', () => {
     const preflight = { origin: 'https://shop.example', 'access-control-request-method': 'GET' };
     const headers = { 'x-forwarded-for': newAddress(), ...preflight };
     for (let sent = 0; sent < 2; sent += 1) {
-      expect(await ask(service.origin, { method: 'OPTIONS', headers })).toMatchObject({
+      expect(await send(service.origin, { method: 'OPTIONS', headers })).toMatchObject({
         status: 204,
         ...of(60),
       });
@@ -173,43 +173,43 @@ describe('a client that waits exactly as long as a 429 says is admitted', () => 
     ['in both, where the later one counts', { perMinute: 3, perDay: 3 }, NOW, 52_188, NEXT_DAY],
   ])('past the limit %s', async (_when, limits, at, retryAfterSeconds, reset) => {
     const { client } = await newClient(at, limits);
-    expect(await client.askTimes(3)).toMatchObject({ status: 200, remaining: 0 });
+    expect(await client.sendTimes(3)).toMatchObject({ status: 200, remaining: 0 });
     const rejected = { status: 429, code: 'rate_limit_exceeded', limit: 3, remaining: 0 };
-    expect(await client.ask()).toMatchObject({
+    expect(await client.send()).toMatchObject({
       ...rejected,
       retryAfterSeconds,
       resetSeconds: seconds(reset),
     });
-    expect(await client.askAfterRetryAfter()).toMatchObject({ status: 200, limit: 3, remaining: 2 });
+    expect(await client.sendAfterRetryAfter()).toMatchObject({ status: 200, limit: 3, remaining: 2 });
   });
 
   it('of a ban, which the 20th rejection within a minute begins and announces', async () => {
     const { client } = await newClient(NOW, { perMinute: 1 });
-    await client.ask();
+    await client.send();
     const end = { resetSeconds: seconds('2026-11-20T09:31:13Z'), retryAfterSeconds: 60 };
-    expect(await client.askTimes(19)).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 48 });
-    expect(await client.ask()).toMatchObject({ status: 429, code: 'rate_limit_exceeded', ...end });
-    expect(await client.ask()).toMatchObject({ status: 429, code: 'api_key_banned', remaining: 0, ...end });
+    expect(await client.sendTimes(19)).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 48 });
+    expect(await client.send()).toMatchObject({ status: 429, code: 'rate_limit_exceeded', ...end });
+    expect(await client.send()).toMatchObject({ status: 429, code: 'api_key_banned', remaining: 0, ...end });
     clock.nowMs += 59_999;
-    expect(await client.ask()).toMatchObject({ code: 'api_key_banned', retryAfterSeconds: 1 });
-    expect(await client.askAfterRetryAfter()).toMatchObject({ status: 200 });
+    expect(await client.send()).toMatchObject({ code: 'api_key_banned', retryAfterSeconds: 1 });
+    expect(await client.sendAfterRetryAfter()).toMatchObject({ status: 200 });
   });
 
   it('of bans within a day: twice as long each time, up to an hour, and a minute after a quiet day', async () => {
     const { client } = await newClient(NOW, { perMinute: 1 });
     const lengths: number[] = [];
     const untilBanned = async (): Promise<void> => {
-      const { retryAfterSeconds } = await client.askTimes(20);
+      const { retryAfterSeconds } = await client.sendTimes(20);
       lengths.push(retryAfterSeconds);
-      expect(await client.ask()).toMatchObject({ code: 'api_key_banned', retryAfterSeconds });
+      expect(await client.send()).toMatchObject({ code: 'api_key_banned', retryAfterSeconds });
     };
-    await client.ask();
+    await client.send();
     for (let ban = 1; ban <= 8; ban += 1) {
       await untilBanned();
-      expect(await client.askAfterRetryAfter()).toMatchObject({ status: 200 });
+      expect(await client.sendAfterRetryAfter()).toMatchObject({ status: 200 });
     }
     clock.nowMs += 24 * 3_600_000;
-    await client.ask();
+    await client.send();
     await untilBanned();
     expect(lengths).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600, 60]);
   });
@@ -221,26 +221,26 @@ describe('a client that waits exactly as long as a 429 says is admitted', () => 
   ])('of a suspension %s', async (_how, until, retryAfterSeconds) => {
     const { client, id } = await newClient(NOW, { perMinute: 5 });
     await service.pool.query('update api_keys set suspended_until = $2 where id = $1', [id, until]);
-    expect(await client.ask()).toMatchObject({ code: 'api_key_banned', remaining: 0, retryAfterSeconds });
-    expect(await client.askAfterRetryAfter()).toMatchObject({ status: 200, remaining: 4 });
+    expect(await client.send()).toMatchObject({ code: 'api_key_banned', remaining: 0, retryAfterSeconds });
+    expect(await client.sendAfterRetryAfter()).toMatchObject({ status: 200, remaining: 4 });
   });
 
   it('of a suspension that ends before the minute in which nothing remains', async () => {
     const { client, id } = await newClient(NOW, { perMinute: 1 });
-    await client.ask();
+    await client.send();
     const suspend = `update api_keys set suspended_until = '2026-11-20T09:30:20Z' where id = $1`;
     await service.pool.query(suspend, [id]);
-    expect(await client.ask()).toMatchObject({ code: 'api_key_banned', retryAfterSeconds: 48 });
-    expect(await client.askAfterRetryAfter()).toMatchObject({ status: 200 });
+    expect(await client.send()).toMatchObject({ code: 'api_key_banned', retryAfterSeconds: 48 });
+    expect(await client.sendAfterRetryAfter()).toMatchObject({ status: 200 });
   });
 
   it('without a key gets its 401 again', async () => {
     // Later than all else here: the limiter of addresses follows its clock, which should not go back.
     clock.nowMs = Date.parse('2030-01-01T09:30:12.345Z');
     const client = new PatientClient(service.origin, clock);
-    expect(await client.askTimes(60)).toMatchObject({ status: 401, limit: 60, remaining: 0 });
-    expect(await client.ask()).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 48 });
-    expect(await client.askAfterRetryAfter()).toMatchObject({ status: 401, remaining: 59 });
+    expect(await client.sendTimes(60)).toMatchObject({ status: 401, limit: 60, remaining: 0 });
+    expect(await client.send()).toMatchObject({ code: 'rate_limit_exceeded', retryAfterSeconds: 48 });
+    expect(await client.sendAfterRetryAfter()).toMatchObject({ status: 401, remaining: 59 });
   });
 });
 
@@ -266,9 +266,9 @@ describe('whatever went before', () => {
       fc.oneof(fc.integer({ min: 0, max: 180_000 }), fc.constantFrom(0, 1, 999, 59_999)),
     )
     .map(([instant, offsetMs]) => Date.parse(instant) + offsetMs);
-  /** Requests, after which the client waits as it was told if the last one was rejected. */
-  const asking = fc.record({
-    do: fc.constant('ask' as const),
+  /** Requests. If the last one is rejected, the client waits for as long as its response says. */
+  const sending = fc.record({
+    do: fc.constant('send' as const),
     times: fc.integer({ min: 1, max: 6 }),
     heeds: fc.constantFrom('Retry-After', 'Reset', 'neither'),
   });
@@ -281,7 +281,7 @@ describe('whatever went before', () => {
     inMs: fc.integer({ min: -1000, max: 100_000 }),
   });
   const steps = [
-    { arbitrary: asking, weight: 6 },
+    { arbitrary: sending, weight: 6 },
     { arbitrary: waiting, weight: 2 },
     { arbitrary: operating, weight: 1 },
   ] as const;
@@ -297,11 +297,11 @@ describe('whatever went before', () => {
         for (const step of past) {
           if (step.do === 'wait') {
             random.nowMs += step.ms;
-          } else if (step.do === 'ask') {
-            const { status, code, retryAfterSeconds } = await client.askTimes(step.times);
+          } else if (step.do === 'send') {
+            const { status, code, retryAfterSeconds } = await client.sendTimes(step.times);
             expect([200, 429]).toContain(status);
             if (status === 200 || step.heeds === 'neither') continue;
-            const next = step.heeds === 'Reset' ? client.askAtReset() : client.askAfterRetryAfter();
+            const next = step.heeds === 'Reset' ? client.sendAtReset() : client.sendAfterRetryAfter();
             expect((await next).status).toBe(200);
             heeded[code === 'api_key_banned' ? code : 'rate_limit_exceeded'] += 1;
             if (retryAfterSeconds > 3600) heeded.overHours += 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Answer, ask, tally } from './support/ask.js';
+import { type ApiResponse, send, tally } from './support/send.js';
 import { useReplicas, useService } from './support/use-service.js';
 
 const MINUTE_MS = 60_000;
@@ -21,10 +21,10 @@ const replicas = useReplicas(service, 2, options);
 const newKey = () => service.issueKey({ perMinute: PER_MINUTE, perDay: PER_DAY });
 
 /** Requests to all replicas at once. The clock leaps over an edge when the present minute is used up; others are on their way. */
-async function loadOver(key: string, leapMs: number): Promise<readonly Answer[]> {
-  const send = (_: unknown, request: number): Promise<Answer> =>
-    ask([service, ...replicas][request % 3]?.origin ?? '', { key });
-  const before = Array.from({ length: REQUESTS }, send);
+async function loadOver(key: string, leapMs: number): Promise<readonly ApiResponse[]> {
+  const sendNumber = (_: unknown, request: number): Promise<ApiResponse> =>
+    send([service, ...replicas][request % 3]?.origin ?? '', { key });
+  const before = Array.from({ length: REQUESTS }, sendNumber);
   let admitted = 0;
   const usedUp = new Promise<void>((resolve) => {
     for (const one of before) {
@@ -35,7 +35,7 @@ async function loadOver(key: string, leapMs: number): Promise<readonly Answer[]>
   });
   await Promise.race([usedUp, Promise.all(before)]);
   clock.nowMs += leapMs;
-  const after = Array.from({ length: REQUESTS }, send);
+  const after = Array.from({ length: REQUESTS }, sendNumber);
   return await Promise.all([...before, ...after]);
 }
 
@@ -43,9 +43,9 @@ describe('an edge that passes while three replicas are loaded', () => {
   it('of a minute: exactly the limit on both sides', async () => {
     clock.nowMs = Date.parse('2026-11-20T09:30:59.900Z');
     const { key } = await newKey();
-    const answers = await loadOver(key, 200);
-    expect(tally(answers)).toMatchObject({ 200: 2 * PER_MINUTE });
-    expect(answers.filter(({ status }) => ![200, 429].includes(status))).toEqual([]);
+    const responses = await loadOver(key, 200);
+    expect(tally(responses)).toMatchObject({ 200: 2 * PER_MINUTE });
+    expect(responses.filter(({ status }) => ![200, 429].includes(status))).toEqual([]);
   });
 
   it.each([

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { type Answer, ask, askUntilDecided, tally } from './support/ask.js';
+import { type ApiResponse, send, sendUntilDecided, tally } from './support/send.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { issueKeys, type TestKey } from './support/issue-keys.js';
 import { type Replica, startReplica } from './support/replicas.js';
 import { startService, type TestService } from './support/service.js';
 import { openTestPool } from './support/test-pool.js';
 
-/** All that is refused here comes from one address, whose own limit is another test's matter. */
+/** All rejections here are of one address, whose own limit another test covers. */
 const ENVIRONMENT = { ADDRESS_LIMIT_PER_MINUTE: '1000000' };
 
 /** Three replicas on one database: two in this process, which is cheaper, and one in its own. */
@@ -37,11 +37,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A change of the key $1, and what each replica says to the first request after it. */
+/** A change of the key $1, and the outcome of the first request after it on each replica. */
 interface Step {
   readonly sql: string;
   readonly says: string;
-  /** The `X-RateLimit-Limit` of those answers. */
+  /** The `X-RateLimit-Limit` of those responses. */
   readonly limit?: number;
 }
 
@@ -109,7 +109,7 @@ describe('what an operator commits holds for the next request on each of three r
     const key = await issueKey();
     await expectEach(key, { says: '200' });
     await operator.query(ofKey('requests_per_day = 1'), [key.id]);
-    for (let refusal = 1; refusal <= 20; refusal += 1) await ask(origins[0] ?? '', { key: key.key });
+    for (let rejected = 1; rejected <= 20; rejected += 1) await send(origins[0] ?? '', { key: key.key });
     await operator.query(ofKey('requests_per_day = null'), [key.id]);
     await expectEach(key, { says: '429 api_key_banned' });
     await operator.query(ofKey('bans_lifted_at = now()'), [key.id]);
@@ -119,19 +119,19 @@ describe('what an operator commits holds for the next request on each of three r
   it('a revocation, in 400 races with requests: none that began after the commit is admitted', async () => {
     const keys = await issueKeys(operator, 400);
     const line = keys.entries();
-    const raced: Answer[] = [];
-    const after: Answer[] = [];
+    const raced: ApiResponse[] = [];
+    const after: ApiResponse[] = [];
     const race = async (): Promise<void> => {
       for (const [round, key] of line) {
-        const answers = await raceWithRevocation(key, round % TURNS_MAX);
-        raced.push(...answers.begunBefore);
-        after.push(...answers.begunAfter);
+        const responses = await raceWithRevocation(key, round % TURNS_MAX);
+        raced.push(...responses.begunBefore);
+        after.push(...responses.begunAfter);
       }
     };
     await Promise.all(Array.from({ length: 10 }, race));
 
     expect(tally(after)).toEqual({ '401 revoked_api_key': 1200 });
-    // Otherwise nobody would have raced.
+    // Otherwise there was no race.
     expect(Object.keys(tally(raced)).sort()).toEqual(['200', '401 revoked_api_key']);
   });
 });
@@ -146,24 +146,24 @@ async function issueKey(): Promise<TestKey> {
 }
 
 async function expectEach({ key }: TestKey, { says, limit }: Omit<Step, 'sql'>): Promise<void> {
-  const answers = await Promise.all(origins.map((origin) => askUntilDecided(origin, { key })));
-  expect(tally(answers)).toEqual({ [says]: 3 });
-  if (limit !== undefined) expect(answers.map((answer) => answer.limit)).toEqual([limit, limit, limit]);
+  const responses = await Promise.all(origins.map((origin) => sendUntilDecided(origin, { key })));
+  expect(tally(responses)).toEqual({ [says]: 3 });
+  if (limit !== undefined) expect(responses.map((response) => response.limit)).toEqual([limit, limit, limit]);
 }
 
 /** The head start of the requests in a race, in turns of the event loop. */
 const TURNS_MAX = 12;
 
-/** Revokes a key while each replica is asked again and again, for the last time after the commit. */
+/** Revokes a key while each replica gets requests, the last one after the commit. */
 async function raceWithRevocation({ id, key }: TestKey, turns: number) {
-  const begunBefore: Answer[] = [];
-  const begunAfter: Answer[] = [];
+  const begunBefore: ApiResponse[] = [];
+  const begunAfter: ApiResponse[] = [];
   let committed = false;
   const client = async (origin: string): Promise<void> => {
     for (let isLast = false; !isLast;) {
       isLast = committed;
-      const answer = await askUntilDecided(origin, { key });
-      (isLast ? begunAfter : begunBefore).push(answer);
+      const response = await sendUntilDecided(origin, { key });
+      (isLast ? begunAfter : begunBefore).push(response);
     }
   };
   const revoke = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
-import { type Answer, ask, askUntilDecided, tally } from './support/ask.js';
+import { type ApiResponse, send, sendUntilDecided, tally } from './support/send.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';
 import { issueKeys, type TestKey } from './support/issue-keys.js';
@@ -30,9 +30,9 @@ const originOf = (request: number): string => replicas[request % REPLICAS]?.orig
 
 describe('three replicas on one database', () => {
   it('admit exactly the 60 requests of a free key, of 240 in flight at once', async () => {
-    const { keyId, answers } = await inOneMinute();
-    expect(tally(answers)).toEqual({ 200: 60, '429 rate_limit_exceeded': 20, '429 api_key_banned': 160 });
-    const admitted = answers.filter(({ status }) => status === 200);
+    const { keyId, responses } = await inOneMinute();
+    expect(tally(responses)).toEqual({ 200: 60, '429 rate_limit_exceeded': 20, '429 api_key_banned': 160 });
+    const admitted = responses.filter(({ status }) => status === 200);
     expect(admitted.map(({ remaining }) => remaining).sort((a, b) => b - a)).toEqual(
       Array.from({ length: 60 }, (_, index) => 59 - index),
     );
@@ -42,13 +42,13 @@ describe('three replicas on one database', () => {
        where api_key_id = $1`,
       [keyId],
     );
-    // The 20th refusal starts a ban, and what a banned key asks is written nowhere.
+    // The 20th rejection starts a ban, and requests of a banned key are not written.
     expect(rows).toEqual([
       { minute_admitted: '60', minute_refused: '20', day_admitted: '60', day_refused: '20', banned: true },
     ]);
   });
 
-  it('answer a thousand keys in random order beside operators, without a deadlock or a stall', async () => {
+  it('respond to a thousand keys in random order beside operators, without a deadlock or a stall', async () => {
     const keys = await issueKeys(operator, 1000);
     const held = keys[0]?.id ?? 0n;
 
@@ -56,18 +56,18 @@ describe('three replicas on one database', () => {
     const first = await holdOpen(database.url, 'select * from api_keys where id = $1 for update', [held]);
     const third = updateInBulk(operator, held);
     const second = operator.query('update api_keys set name = name where id = $1', [held]);
-    let answers: readonly Answer[] = [];
+    let responses: readonly ApiResponse[] = [];
     let waiting = 0;
     try {
-      answers = await askAll(keys);
+      responses = await sendAll(keys);
       waiting = await waitingForLocks();
     } finally {
       await Promise.all([third.stop(), first.stop(), second]);
     }
 
-    // Who waits for the open transaction is never answered so: after its time-out a request is answered 503.
-    expect(tally(answers)).toEqual({ 200: 3000 });
-    // It was indeed held all the time, and the others were indeed changed meanwhile.
+    // A request that waited for the open transaction would be 503 after its time-out.
+    expect(tally(responses)).toEqual({ 200: 3000 });
+    // The key was locked all the time, and the others were changed meanwhile.
     expect(waiting).toBe(1);
     expect(await third.stop()).toBeGreaterThan(0);
     expect(await admittedAtLeast(3)).toBe(1000);
@@ -78,41 +78,43 @@ describe('three replicas on one database', () => {
 /** A process is slow at first, and a time-out that it misses then is not what is tried here. */
 async function warmUp(): Promise<void> {
   const keys = await issueKeys(operator, 300);
-  await Promise.all(keys.map(({ key }, request) => ask(originOf(request), { key })));
+  await Promise.all(keys.map(({ key }, request) => send(originOf(request), { key })));
 }
 
 /**
  * 240 requests of a new free key, in flight at once. A run over the edge of a minute is made again with another key, and so
  * is one in which the machine was too busy for the service's time-outs (503); no run may admit more than there is.
  */
-async function inOneMinute(): Promise<{ keyId: bigint; answers: readonly Answer[] }> {
+async function inOneMinute(): Promise<{ keyId: bigint; responses: readonly ApiResponse[] }> {
   for (let run = 1; ; run += 1) {
     const [free] = await issueKeys(operator, 1, { plan: 'free' });
     const key = free?.key ?? '';
-    const answers = await Promise.all(
-      Array.from({ length: 240 }, (_, request) => ask(originOf(request), { key })),
+    const responses = await Promise.all(
+      Array.from({ length: 240 }, (_, request) => send(originOf(request), { key })),
     );
-    const admitted = answers.filter(({ status }) => status === 200);
+    const admitted = responses.filter(({ status }) => status === 200);
     const windows = new Set(admitted.map(({ resetSeconds }) => resetSeconds));
     expect(admitted.length).toBeLessThanOrEqual(60 * windows.size);
-    const isWhole = windows.size === 1 && answers.every(({ status }) => status !== 503);
-    if (isWhole || run === 3) return { keyId: free?.id ?? 0n, answers };
+    const isWhole = windows.size === 1 && responses.every(({ status }) => status !== 503);
+    if (isWhole || run === 3) return { keyId: free?.id ?? 0n, responses };
   }
 }
 
-/** Keys that are asked for at the same time: enough for statements of many keys, of which each replica has the same. */
+/** Keys in flight at the same time: enough for statements of many keys, the same ones on each replica. */
 const AT_ONCE = 50;
 
 /** Asks each replica once with each key. Of the same fifty at a time, each replica in an order of its own. */
-async function askAll(keys: readonly TestKey[]): Promise<readonly Answer[]> {
-  const answers: Answer[] = [];
+async function sendAll(keys: readonly TestKey[]): Promise<readonly ApiResponse[]> {
+  const responses: ApiResponse[] = [];
   const line = shuffled(keys);
   for (let from = 0; from < line.length; from += AT_ONCE) {
     const some = line.slice(from, from + AT_ONCE);
     const requests = replicas.flatMap(({ origin }) => shuffled(some).map(({ key }) => ({ origin, key })));
-    answers.push(...(await Promise.all(requests.map(({ origin, key }) => askUntilDecided(origin, { key })))));
+    responses.push(
+      ...(await Promise.all(requests.map(({ origin, key }) => sendUntilDecided(origin, { key })))),
+    );
   }
-  return answers;
+  return responses;
 }
 
 async function waitingForLocks(): Promise<number> {

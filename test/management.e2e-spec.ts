@@ -53,14 +53,14 @@ async function valueOf(series: string): Promise<number> {
 /** Those of the service: Node.js adds series of its own, such as one for each kind of garbage collection that has happened. */
 const seriesCount = async (): Promise<number> => (await metrics()).match(/^petstore_/gm)?.length ?? 0;
 
-const refusals = async (): Promise<number[]> => [
+const rejections = async (): Promise<number[]> => [
   await valueOf('petstore_rejections_total{window="minute"}'),
   await valueOf('petstore_rejections_total{window="ban"}'),
   await valueOf('petstore_bans_started_total'),
 ];
 
 describe('health', () => {
-  it('is ready when requests can be answered, and never on the public port', async () => {
+  it('is ready when requests can be served, and never on the public port', async () => {
     const response = await ready();
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: 'ready' });
@@ -70,7 +70,7 @@ describe('health', () => {
     }
   });
 
-  it.each(['refuse', 'black-hole'] as const)(
+  it.each(['close', 'black-hole'] as const)(
     'is not ready, but live, while the database is away (%s), and ready again by itself',
     async (mode) => {
       await proxy.mode(mode);
@@ -182,7 +182,7 @@ describe('health', () => {
     await pool.end();
   });
 
-  it('says what else is asked of it that there is nothing', async () => {
+  it('is 404 for other paths, and 405 for other methods', async () => {
     expect((await fetch(`${service.management}/`)).status).toBe(404);
     expect((await fetch(`${service.management}/metrics`, { method: 'POST' })).status).toBe(405);
     expect((await fetch(`${service.management}/health/live?x=1`, { method: 'HEAD' })).status).toBe(200);
@@ -208,14 +208,14 @@ describe('metrics', () => {
   it('forget requests whose clients have left, whatever they had sent', async () => {
     const head = `Host: a\r\nAuthorization: Bearer ${service.key}\r\n`;
     const body = 'Content-Type: application/json\r\nContent-Length: 100\r\n';
-    const asks = [
+    const requests = [
       `GET /v1/pets HTTP/1.1\r\n${head}\r\n`,
       `GET /v1/pets HTTP/1.1\r\n${head}\r\n`.repeat(16),
       `POST /v1/pets HTTP/1.1\r\n${head}${body}\r\n{`,
       `POST /v1/pets HTTP/1.1\r\n${head}${body}Expect: 100-continue\r\n\r\n`,
     ];
     const before = await valueOf('petstore_batch_size_sum{batch="admission"}');
-    for (const bytes of asks) {
+    for (const bytes of requests) {
       for (let times = 0; times < 5; times += 1) {
         const socket = connect(service.port, '127.0.0.1');
         await once(socket, 'connect');
@@ -230,21 +230,21 @@ describe('metrics', () => {
     });
   });
 
-  it('count refusals by window, and bans', async () => {
+  it('count rejections by window, and bans', async () => {
     const pool = openTestPool(service.databaseUrl);
     const { rows } = await pool.query<{ key: string }>(`select key from issue_api_key('once', 'free', 1)`);
     await pool.end();
     const authorization = `Bearer ${rows[0]?.key ?? ''}`;
-    const [minute = 0, ban = 0, bans = 0] = await refusals();
+    const [minute = 0, ban = 0, bans = 0] = await rejections();
     // The minute may turn in between: then there is one more admitted, and the ban comes later.
-    for (let asked = 0; asked < 50; asked += 1) await listPets({ authorization });
-    const [minuteAfter = 0, banAfter = 0, bansAfter = 0] = await refusals();
+    for (let sent = 0; sent < 50; sent += 1) await listPets({ authorization });
+    const [minuteAfter = 0, banAfter = 0, bansAfter = 0] = await rejections();
     expect(bansAfter - bans).toBe(1);
     expect(minuteAfter - minute).toBeGreaterThanOrEqual(20);
     expect(banAfter - ban).toBeGreaterThanOrEqual(1);
   });
 
-  it('tell how long those took that were let in, for a flood of paused refusals is not a slow service', async () => {
+  it('tell how long those took that were let in, for a flood of paused rejections is not a slow service', async () => {
     const timed = 'petstore_http_request_duration_seconds_count{operation="listPets"}';
     const before = await valueOf(timed);
     await listPets({});
@@ -294,7 +294,7 @@ describe('metrics', () => {
 });
 
 describe('a management port that is in use', () => {
-  it('is told in one line', async () => {
+  it('is reported in one line', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as AddressInfo;

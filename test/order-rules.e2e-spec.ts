@@ -4,7 +4,7 @@ import { rejectionOf } from './support/sql-outcome.js';
 import { addPet, petStatus, STEPS_TO } from './support/store.js';
 import { useDatabase } from './support/use-service.js';
 
-/** What the database keeps true for every program that writes: here there is no service. */
+/** The database enforces these rules for every program that writes: there is no service here. */
 const database = useDatabase();
 
 async function place(petId: bigint): Promise<string> {

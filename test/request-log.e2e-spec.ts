@@ -12,14 +12,14 @@ const lines: string[] = [];
 const service = useService({ onLogLine: (line) => lines.push(line) });
 beforeEach(() => void lines.splice(0));
 
-/** The line is written before the answer is. */
+/** The line is written before the response is. */
 const line = (): Line => {
   expect(lines).toHaveLength(1);
   return JSON.parse(lines[0] ?? '') as Line;
 };
 
 describe('a request has one line', () => {
-  it('that says who asked what, and what came of it', async () => {
+  it('with the key, the operation and the status', async () => {
     const response = await service.get('/v1/pets?limit=1', {
       traceparent: `00-${TRACE}-b7ad6b7169203331-01`,
       'x-request-id': 'shop/1',
@@ -79,14 +79,14 @@ describe('a request has one line', () => {
     ['bytes that are no HTTP', 'HELLO\r\n\r\n', { status: 400 }],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', { status: 401 }],
   ])('also %s', async (_what, bytes, expected) => {
-    const answer = await sendRaw(service.port, bytes);
-    expect(line()).toMatchObject({ ...expected, requestId: answer.headers.get('x-request-id')?.[0] });
+    const response = await sendRaw(service.port, bytes);
+    expect(line()).toMatchObject({ ...expected, requestId: response.headers.get('x-request-id')?.[0] });
   });
 
-  it('is told as an error, once and with what happened, when nobody can explain the answer', async () => {
-    await service.pool.query('alter table pets rename to animals');
+  it('is an error, once and with its cause, when the failure is unexpected', async () => {
+    await service.pool.query('alter table pets rename to other_pets');
     const response = await service.get('/v1/pets?limit=7', { 'x-request-id': 'broken/1' });
-    await service.pool.query('alter table animals rename to pets');
+    await service.pool.query('alter table other_pets rename to pets');
     expect(response.status).toBe(500);
     expect(response.headers.get('x-request-id')).toBe('broken/1');
     expect(line()).toMatchObject({
@@ -101,7 +101,7 @@ describe('a request has one line', () => {
 describe('a key', () => {
   it('never gets into a line, wherever it was put by mistake', async () => {
     const { key } = service;
-    const asks: (() => Promise<unknown>)[] = [
+    const requests: (() => Promise<unknown>)[] = [
       () => service.fetch('/v1/pets', { key }),
       () => service.fetch(`/v1/pets?key=${key}`, { key }),
       () => service.fetch(`/v1/pets/${key}`, { key }),
@@ -112,8 +112,8 @@ describe('a key', () => {
       () => sendRaw(service.port, `GET /%zz${key} HTTP/1.1\r\nHost: a\r\n\r\n`),
       () => sendRaw(service.port, `${key} HTTP/1.1\r\n\r\n`),
     ];
-    for (const ask of asks) await ask();
-    expect(lines).toHaveLength(asks.length);
+    for (const one of requests) await one();
+    expect(lines).toHaveLength(requests.length);
     expect(lines.filter((one) => one.includes(key))).toEqual([]);
     const masked = lines
       .map((one) => JSON.parse(one) as Line)

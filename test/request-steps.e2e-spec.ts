@@ -11,7 +11,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** What `handleRequest` is protected for: a test may look. */
+/** `handleRequest` is protected; a test may observe it. */
 const throttler = PlanThrottlerGuard.prototype as unknown as {
   handleRequest: (request: ThrottlerRequest) => Promise<boolean>;
 };

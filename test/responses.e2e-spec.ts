@@ -29,7 +29,7 @@ const STATES: readonly (readonly [ServiceState, 'one by one' | 'at once'])[] = [
 /** Without a database, a response comes within this time all the same. */
 const UNAVAILABLE_WITHIN_MS = 2000;
 
-/** What the requests so far must have been charged: to the keys together, and to the client address. */
+/** The requests that must have been charged so far: to the keys together, and to the client address. */
 interface Charged {
   keys: number;
   address: number;

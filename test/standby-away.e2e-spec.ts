@@ -74,7 +74,7 @@ describe('a commit that waits for a synchronous standby for a while', () => {
   });
 });
 
-describe('while a synchronous standby does not answer', () => {
+describe('while a synchronous standby does not respond', () => {
   it('writes have an unknown outcome, reads go on, and no session is left behind', async () => {
     const { poolMax } = service.config.database;
     const writesMax = service.prisma.connections.main.options.max;
@@ -105,7 +105,7 @@ describe('while a synchronous standby does not answer', () => {
     for (const claim of claims) {
       await eventually(async () => expect((await create(claim, claim)).status).toBe(201));
     }
-    // What was in its commit is there once, and so is what its repeat made.
+    // Each pet exists once, whether its first request or a repeat committed.
     const rows = await asSuperuser(server, NAMES, 'petstore');
     expect(new Set(rows.map(({ name }) => name))).toEqual(new Set(claims));
     expect(rows).toHaveLength(claims.length);

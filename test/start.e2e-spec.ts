@@ -22,7 +22,7 @@ beforeAll(async () => {
   await chmod(folder, 0o755);
 });
 afterAll(async () => {
-  // What a failed test left behind would keep the test run from its end.
+  // Processes that a failed test left behind would keep the run from ending.
   for (const { child } of started) child.kill('SIGTERM');
   await Promise.all(started.map(({ ended }) => ended));
   await rm(folder, { recursive: true, force: true });
@@ -67,7 +67,7 @@ describe('a start without DATABASE_URL', () => {
     });
     for (const pet of (await response.json()) as { status?: string }[]) statuses.add(pet.status);
     expect(statuses).toEqual(new Set(['available', 'pending', 'sold', undefined]));
-    // What the start printed works as it was pasted.
+    // The printed command works as pasted.
     const [, example = ''] = await first.printed(/curl -H 'Authorization: Bearer psk_\w+' '(\S+)'/);
     expect(await listed(new URL(example).origin, key)).toBe(200);
 
@@ -184,7 +184,7 @@ describe('a start with DATABASE_URL', () => {
     await database.drop();
   });
 
-  it('answers what is under way when SIGTERM comes, and exits with 0', async () => {
+  it('responds to requests in flight when SIGTERM comes, and exits with 0', async () => {
     const database = await createEmptyDatabase();
     const service = start({ DATABASE_URL: database.url });
     const [, origin = ''] = await service.printed(BANNER);
@@ -197,12 +197,12 @@ describe('a start with DATABASE_URL', () => {
     );
     await issued.ended;
     const { key } = JSON.parse(issued.output.stdout) as { key: string };
-    const answers = Array.from({ length: 80 }, () => listed(origin, key).catch(() => 'refused'));
-    await Promise.any(answers);
+    const responses = Array.from({ length: 80 }, () => listed(origin, key).catch(() => 'rejected'));
+    await Promise.any(responses);
     await stop(service);
-    const statuses = await Promise.all(answers);
-    // A connection that came too late is refused by the system; every one that was accepted is answered.
-    expect(statuses.filter((status) => status !== 200 && status !== 'refused')).toEqual([]);
+    const statuses = await Promise.all(responses);
+    // The system rejects a connection that comes too late; each one that was accepted gets its response.
+    expect(statuses.filter((status) => status !== 200 && status !== 'rejected')).toEqual([]);
     expect(statuses).toContain(200);
     await database.drop();
   });
@@ -222,7 +222,7 @@ describe('a start that cannot be', () => {
     await database.drop();
   });
 
-  it('says that nobody listens at the database', async () => {
+  it('says that no server listens at the address of the database', async () => {
     const program = start({ DATABASE_URL: 'postgresql://petstore:secret@127.0.0.1:1/petstore' });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toMatch(oneLine);
@@ -248,7 +248,7 @@ describe('a start that cannot be', () => {
     await database.drop();
   });
 
-  it('tells each fault of the configuration in a line', async () => {
+  it('reports each error of the configuration in a line', async () => {
     const program = start({ PORT: 'many', LOG_LEVEL: 'loud' });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toMatch(

@@ -20,41 +20,41 @@ const run = async (environment: Record<string, string>): Promise<RunningService>
 };
 afterEach(() => Promise.all(services.splice(0).map((service) => service.close())));
 
-/** What a keep-alive client met: it asks again as soon as it has its answer, until nobody listens any more. */
-interface Met {
-  answered: number;
-  /** A request that was sent into an open connection and got no whole answer. */
+/** The outcomes of a keep-alive client, which sends a request as soon as it has a response, until the port is closed. */
+interface Outcomes {
+  responses: number;
+  /** A request that was sent into an open connection and got no whole response. */
   readonly lost: string[];
   readonly statuses: Set<number>;
 }
 
 /**
  * A connection that is idle for longer may be closed while a request is on its way (RFC 9112, section 9.3.1): a busy machine may keep
- * a client from asking for as long.
+ * a client from sending for as long.
  */
 const IDLE_MAX_MS = 250;
 
-/** Asks over one connection for as long as the service keeps it open, then over the next one. */
-async function askOnAndOn(service: RunningService, met: Met): Promise<void> {
+/** Sends over one connection for as long as the service keeps it open, then over the next one. */
+async function sendAgainAndAgain(service: RunningService, outcomes: Outcomes): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   for (let idleSinceMs = performance.now(); ;) {
     const idleMs = performance.now() - idleSinceMs;
-    const outcome = await askOnce(service, agent);
+    const outcome = await sendOnce(service, agent);
     idleSinceMs = performance.now();
-    if (outcome === 'refused') break;
+    if (outcome === 'closed') break;
     if (typeof outcome === 'string' && idleMs > IDLE_MAX_MS) break;
     if (typeof outcome === 'string') {
-      met.lost.push(outcome);
+      outcomes.lost.push(outcome);
       break;
     }
-    met.answered += 1;
-    met.statuses.add(outcome);
+    outcomes.responses += 1;
+    outcomes.statuses.add(outcome);
   }
   agent.destroy();
 }
 
-/** The status; else what happened instead, `refused` where nobody listens. */
-function askOnce(service: RunningService, agent: Agent): Promise<number | string> {
+/** The status, or what happened instead; `closed` if the port is. */
+function sendOnce(service: RunningService, agent: Agent): Promise<number | string> {
   return new Promise((resolve) => {
     const headers = { authorization: `Bearer ${service.key}` };
     request(`${service.origin}/v1/pets?limit=1`, { agent, headers })
@@ -64,7 +64,7 @@ function askOnce(service: RunningService, agent: Agent): Promise<number | string
         response.on('error', (error) => resolve(`broke off: ${error.message}`));
       })
       .on('error', (error: NodeJS.ErrnoException) => {
-        resolve(error.code === 'ECONNREFUSED' ? 'refused' : `lost: ${error.code ?? ''} ${error.message}`);
+        resolve(error.code === 'ECONNREFUSED' ? 'closed' : `lost: ${error.code ?? ''} ${error.message}`);
       })
       .end();
   });
@@ -76,16 +76,16 @@ const readyStatus = async ({ management }: RunningService): Promise<number> =>
 describe('SIGTERM', () => {
   it.each(['0', '500'])('loses no request under constant keep-alive load (grace of %s ms)', async (grace) => {
     const service = await run({ DRAIN_GRACE_MS: grace });
-    const met: Met = { answered: 0, lost: [], statuses: new Set() };
-    const clients = Array.from({ length: CLIENTS }, () => askOnAndOn(service, met));
-    await eventually(() => expect(met.answered).toBeGreaterThan(200));
+    const outcomes: Outcomes = { responses: 0, lost: [], statuses: new Set() };
+    const clients = Array.from({ length: CLIENTS }, () => sendAgainAndAgain(service, outcomes));
+    await eventually(() => expect(outcomes.responses).toBeGreaterThan(200));
     service.program.child.kill('SIGTERM');
     await Promise.all(clients);
-    expect({ lost: met.lost, statuses: [...met.statuses] }).toEqual({ lost: [], statuses: [200] });
+    expect({ lost: outcomes.lost, statuses: [...outcomes.statuses] }).toEqual({ lost: [], statuses: [200] });
     expect(await service.program.ended).toBe(0);
   });
 
-  it('is told by readiness and metrics before the port is closed, and served as ever until then', async () => {
+  it('is reported by readiness and metrics before the port is closed, and requests are served until then', async () => {
     const service = await run({ DRAIN_GRACE_MS: '4000' });
     service.program.child.kill('SIGTERM');
     await eventually(async () => expect(await readyStatus(service)).toBe(503));
@@ -103,7 +103,7 @@ describe('SIGTERM', () => {
     expect(await service.program.ended).toBe(0);
   });
 
-  it('does not wait for connections that nobody asks on', async () => {
+  it('does not wait for idle connections', async () => {
     const service = await run({});
     const socket = connect(service.port, '127.0.0.1');
     await once(socket, 'connect');

@@ -13,7 +13,7 @@ const ERROR = 2;
  * Tells at the end of a process what of OpenTelemetry it had loaded, but for the interface without a function, which
  * prom-client brings along for its exemplars.
  */
-const TELL_LOADED = `--import=data:text/javascript,${encodeURIComponent(`
+const PRINT_LOADED = `--import=data:text/javascript,${encodeURIComponent(`
   import Module from 'node:module';
   const loaded = () => Object.keys(Module._cache).filter((file) => /@opentelemetry.(?!api\\/)/.test(file));
   process.on('exit', () => process.stdout.write('loaded: ' + loaded().length + '\\n'));
@@ -36,7 +36,7 @@ afterAll(async () => {
   await collector.close();
 });
 
-const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+const send = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${service.origin}${path}`, { headers: { authorization: `Bearer ${service.key}`, ...headers } });
 
 const spanOf = (requestId: string): Promise<CollectedSpan> =>
@@ -50,8 +50,8 @@ const below = ({ spanId }: CollectedSpan): CollectedSpan[] =>
   collector.spans.filter(({ parentSpanId }) => parentSpanId === spanId);
 
 describe('with a collector', () => {
-  it('a request is a span of its trace, with the questions that it asked below it', async () => {
-    await ask(`/v1/pets?limit=1&key=${service.key}`, {
+  it('a request is a span of its trace, with the queries of its batches below it', async () => {
+    await send(`/v1/pets?limit=1&key=${service.key}`, {
       'x-request-id': 'first',
       traceparent: `00-${TRACE}-${PARENT}-01`,
     });
@@ -73,12 +73,12 @@ describe('with a collector', () => {
         'client.address': '127.0.0.1',
       },
     });
-    const questions = below(span);
-    expect(questions.map(({ name }) => name).sort()).toEqual(['admission', 'list_pets']);
-    for (const question of questions) {
-      expect(question).toMatchObject({ traceId: TRACE, kind: CLIENT });
-      expect(question.attributes).toMatchObject({ 'db.system.name': 'postgresql', 'petstore.batch.size': 1 });
-      expect(BigInt(question.startTimeUnixNano)).toBeLessThanOrEqual(BigInt(question.endTimeUnixNano));
+    const querys = below(span);
+    expect(querys.map(({ name }) => name).sort()).toEqual(['admission', 'list_pets']);
+    for (const query of querys) {
+      expect(query).toMatchObject({ traceId: TRACE, kind: CLIENT });
+      expect(query.attributes).toMatchObject({ 'db.system.name': 'postgresql', 'petstore.batch.size': 1 });
+      expect(BigInt(query.startTimeUnixNano)).toBeLessThanOrEqual(BigInt(query.endTimeUnixNano));
     }
     expect(JSON.stringify(collector.spans)).not.toContain(service.key);
     await eventually(() => {
@@ -87,9 +87,9 @@ describe('with a collector', () => {
     });
   });
 
-  it('questions of requests that come together are each below their own', async () => {
+  it('queries of requests that come together are each below their own request', async () => {
     const ids = Array.from({ length: 20 }, (_, place) => `together-${place}`);
-    await Promise.all(ids.map((id, place) => ask(`/v1/store/orders/${place + 1}`, { 'x-request-id': id })));
+    await Promise.all(ids.map((id, place) => send(`/v1/store/orders/${place + 1}`, { 'x-request-id': id })));
     for (const id of ids) {
       const span = await spanOf(id);
       expect(span.parentSpanId ?? '').toBe('');
@@ -102,8 +102,8 @@ describe('with a collector', () => {
   });
 
   it("the caller's decision not to keep its trace holds", async () => {
-    await ask('/v1/pets', { 'x-request-id': 'not-kept', traceparent: `00-${TRACE}-${PARENT}-00` });
-    await ask('/v1/pets', { 'x-request-id': 'kept' });
+    await send('/v1/pets', { 'x-request-id': 'not-kept', traceparent: `00-${TRACE}-${PARENT}-00` });
+    await send('/v1/pets', { 'x-request-id': 'kept' });
     await spanOf('kept');
     expect(collector.spans.some(({ attributes }) => attributes['petstore.request_id'] === 'not-kept')).toBe(
       false,
@@ -111,7 +111,7 @@ describe('with a collector', () => {
   });
 
   it('a trace that begins here leads to its line in the log', async () => {
-    await ask('/v1/pets/x', { 'x-request-id': 'begins-here' });
+    await send('/v1/pets/x', { 'x-request-id': 'begins-here' });
     const { traceId, status } = await spanOf('begins-here');
     expect(status.code).not.toBe(ERROR);
     await eventually(() => {
@@ -146,9 +146,9 @@ describe('sampling', () => {
     await fetch(`${some.origin}/v1/pets`, { headers: { authorization, 'x-request-id': 'dropped' } });
     const traceparent = `00-${TRACE}-${PARENT}-01`;
     await fetch(`${some.origin}/v1/pets`, {
-      headers: { authorization, traceparent, 'x-request-id': 'asked-for' },
+      headers: { authorization, traceparent, 'x-request-id': 'kept-by-caller' },
     });
-    await spanOf('asked-for');
+    await spanOf('kept-by-caller');
     expect(collector.spans.some(({ attributes }) => attributes['petstore.request_id'] === 'dropped')).toBe(
       false,
     );
@@ -158,14 +158,14 @@ describe('sampling', () => {
 
 describe('a collector that is away', () => {
   it('delays neither requests nor the stop', async () => {
-    // Nobody listens at port 1.
+    // No program listens on port 1.
     const lonely = await runService({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
       OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
       OTEL_BSP_SCHEDULE_DELAY: '10',
     });
     const authorization = `Bearer ${lonely.key}`;
-    for (let asked = 0; asked < 20; asked += 1) {
+    for (let sent = 0; sent < 20; sent += 1) {
       const response = await fetch(`${lonely.origin}/v1/pets`, { headers: { authorization } });
       expect(response.status).toBe(200);
       await response.arrayBuffer();
@@ -181,12 +181,12 @@ describe('without a collector', () => {
   it.each([
     ['nothing of OpenTelemetry is loaded', {}, /^loaded: 0$/m],
     [
-      'which a process with one would tell',
+      'which a process with one would print',
       { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' },
       /^loaded: [1-9]/m,
     ],
   ])('%s', async (_what, environment, expected) => {
-    const other = await runService({ ...environment, NODE_OPTIONS: TELL_LOADED });
+    const other = await runService({ ...environment, NODE_OPTIONS: PRINT_LOADED });
     await fetch(`${other.origin}/v1/pets`, { headers: { authorization: `Bearer ${other.key}` } });
     other.program.child.kill('SIGTERM');
     expect(await other.program.ended).toBe(0);

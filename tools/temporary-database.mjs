@@ -34,7 +34,7 @@ export async function openTemporaryDatabase({ settings = {} } = {}) {
   return { url: server.url, socketDirectory: server.socketDirectory, close };
 }
 
-/** What a process that was killed could not remove: its number is in the name of its directory. */
+/** Removes the directory of a process that was killed: its number is in the name of the directory. */
 async function removeLeftovers(openEmbeddedPostgres) {
   for (const name of await readdir(tmpdir())) {
     const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;

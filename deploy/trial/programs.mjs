@@ -13,7 +13,7 @@ export const PATH = `${process.env.PATH ?? ''}:/usr/sbin:/usr/local/sbin`;
 const START_MAX_MS = 30_000;
 const POLL_MS = 50;
 
-/** What a program prints about its version; undefined if it is not installed. */
+/** The version that a program prints; undefined if it is not installed. */
 export function versionOf(program, flag = '--version') {
   const { error, stdout, stderr } = spawnSync(program, [flag], { env: { PATH }, encoding: 'utf8' });
   return error === undefined ? `${stdout}${stderr}`.split('\n', 1)[0] : undefined;

@@ -32,7 +32,7 @@ export function checksumOf(body: string): string {
   return text;
 }
 
-/** What an `Authorization` header holds: no bearer credential, one that cannot be a key, or a key's hash. */
+/** The content of an `Authorization` header: no bearer credential, one that cannot be a key, or a key's hash. */
 export type Credential = 'none' | 'malformed' | ApiKeyHash;
 
 export type AuthenticationErrorCode =

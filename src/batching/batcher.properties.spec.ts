@@ -33,7 +33,7 @@ const arrival = fc.record({
   withinMs: fc.integer({ min: 2 * TICK_MS, max: TIMEOUT_MS }),
 });
 
-const world = fc.record({
+const scenario = fc.record({
   isRead: fc.boolean(),
   sizeMax: fc.integer({ min: 1, max: 5 }),
   concurrencyMax: fc.integer({ min: 1, max: 3 }),
@@ -60,7 +60,7 @@ describe('a batcher before a database of random delays, failures, locks and disc
 
   it('settles each item once and in time, loses none, and writes none twice or after its 503', async () => {
     await fc.assert(
-      fc.asyncProperty(world, async ({ arrivals, treatments, ...limits }) => {
+      fc.asyncProperty(scenario, async ({ arrivals, treatments, ...limits }) => {
         let statements = 0;
         let underWay = 0;
         const executed = new Map<number, number>();

@@ -35,7 +35,7 @@ const batcherOf = (options: Partial<BatcherOptions<string, string>> = {}): Batch
     ...options,
   });
 
-/** What a promise has come to: its value, the reason of an `UnavailableError`, another error's message, or `open`. */
+/** The outcome of a promise: its value, the reason of an `UnavailableError`, another error's message, or `open`. */
 function outcomeOf(promise: Promise<string>): () => string {
   let outcome = 'open';
   promise.then(

@@ -330,7 +330,7 @@ export class Batcher<Item, Result> {
   }
 
   #tick(): void {
-    // What would be late at the next tick is given up at this one. Timers are late themselves.
+    // An item that would be late at the next tick is given up at this one. Timers are late themselves.
     const next = performance.now() + 2 * TICK_MS;
     for (const entry of this.#open) {
       if (entry.deadline < next + (entry.isUnderWay ? 0 : this.#neededMs)) this.#giveUp(entry);

@@ -7,9 +7,9 @@ export type AnyBatcher = Pick<Batcher<unknown, unknown>, 'name' | 'waiting' | 'c
 
 /** Observes all batchers, for metrics and traces. No call may throw. */
 export abstract class BatchObserver {
-  /** The context of the current item, such as a span; absent when nobody reads it. */
+  /** The context of the current item, such as a span; absent without an observer. */
   readonly contextOf?: () => unknown;
-  /** A batcher was made. */
+  /** A batcher was created. */
   abstract batcherMade(batcher: AnyBatcher): void;
   abstract statementEnded(report: BatchReport): void;
 }
@@ -20,7 +20,7 @@ export abstract class BatchObserver {
  */
 export const SIZE_MAX = 32;
 
-/** Queued items before the service rejects more: about a second of work, so that nobody waits in vain for longer. */
+/** Queued items before the service rejects more: about a second of work, so that no item waits longer in vain. */
 const WAITING_MAX = 5000;
 
 /** The longest that an item without a deadline of its own waits: admission, which comes before all other statements. */
@@ -29,7 +29,7 @@ export const TIMEOUT_MS = 950;
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, timeoutMs: TIMEOUT_MS };
 
-/** Makes the batchers of repositories: each joins concurrent queries of one kind into one statement. */
+/** Creates the batchers of repositories: each joins concurrent queries of one kind into one statement. */
 @Injectable()
 export class Batching implements OnApplicationShutdown {
   readonly #batchers: AnyBatcher[] = [];

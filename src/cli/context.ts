@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import { CliError, UsageError } from './cli-error.js';
 
-/** What the process gives to commands. */
+/** The surroundings of a command: configuration, user, terminal and clock. */
 export interface CliContext {
   /** @throws ConfigError */
   readonly config: () => Config;

@@ -58,7 +58,7 @@ interface KeyChange {
   readonly call: string;
   /** From `$2` on. */
   readonly values?: readonly unknown[];
-  /** What to confirm first; `yes` when `--yes` was given or the change can be undone. */
+  /** A change to confirm first; `yes` when `--yes` was given or the change can be undone. */
   readonly ask?: { readonly yes: boolean; readonly question: (key: KeyOverview) => string };
 }
 

@@ -13,7 +13,7 @@ export const etagOf = (bytes: string | Buffer): string =>
 export const etagSql = (text: string): string =>
   `'"' || translate(left(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), ${LENGTH}), '+/', '-_') || '"'`;
 
-/** What `If-Match` demands: any representation, or one of these tags. */
+/** The condition of `If-Match`: any representation, or one of these tags. */
 type IfMatch = '*' | readonly string[];
 
 /** An element of the list, which may be empty, and the comma or the end behind it (RFC 9110 sections 5.6.1 and 8.8.3). */

@@ -7,7 +7,7 @@ import { looksLikeKey } from './mask-keys.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What was decided about this request; null only before. */
+    /** The decision about this request; null only before. */
     decision: Decision | null;
     /** Milliseconds that the decision took. */
     admissionMs: number;

@@ -15,13 +15,13 @@ declare module 'fastify' {
   }
 }
 
-/** What a route says of itself, by decorators such as `@Public()`. Kept, as Fastify makes `routeOptions` anew each time. */
+/** The configuration of a route, set by decorators such as `@Public()`. Cached, because Fastify creates `routeOptions` anew each time. */
 export const routeConfigOf = (request: FastifyRequest): FastifyContextConfig =>
   (request.routeConfig ??= request.routeOptions.config);
 
 const ROUTE_METADATA = 'petstore:route';
 
-/** Adds to what a route says of itself: the decorators of a method add up, where `RouteConfig` alone replaces. */
+/** Adds to the configuration of a route: the decorators of a method add up, where `RouteConfig` alone replaces. */
 export const RouteSays =
   (part: FastifyContextConfig): MethodDecorator =>
   (controller, name, descriptor) => {

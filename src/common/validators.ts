@@ -93,7 +93,7 @@ interface RuleOptions {
   readonly isValid: (value: unknown) => boolean;
   /** Follows the name of the property. */
   readonly message: string;
-  /** What the OpenAPI document says of the property. */
+  /** The property in the OpenAPI document. */
   readonly schema: ApiPropertyOptions;
 }
 

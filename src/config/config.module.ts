@@ -8,7 +8,7 @@ export const CONFIG = Symbol('CONFIG');
 /** Injects pino's `Logger`. */
 export const LOGGER = Symbol('LOGGER');
 
-/** What exists before the application does, because a failed start needs it, too. */
+/** Configuration and logger exist before the application, because a failed start needs them, too. */
 export interface Environment {
   readonly config: Config;
   readonly logger: Logger;

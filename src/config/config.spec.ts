@@ -60,7 +60,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('tells every fault in one line that names the variable', () => {
+  it('reports every error in one line that names the variable', () => {
     const faults = faultsOf({
       PORT: '70000',
       PUBLIC_URL: 'https://api.example.com/v1',
@@ -93,7 +93,7 @@ describe('loadConfig', () => {
     expect(faults.every((fault) => !fault.includes('\n'))).toBe(true);
   });
 
-  it('refuses time-outs under which nothing could be answered, or a write have no time to be sent', () => {
+  it('rejects time-outs that leave no time for a response, or for sending a write', () => {
     for (const [name, tooShort, tooLong] of [
       ['DATABASE_STATEMENT_TIMEOUT_MS', '499', '1501'],
       ['DATABASE_CONNECT_TIMEOUT_MS', '49', '2001'],

@@ -6,7 +6,7 @@ const SECRETS = ['DATABASE_URL'] as const;
 export interface SecretsRead {
   /** The environment with the secrets that files contain. */
   readonly variables: ReadonlyMap<string, string>;
-  /** What is wrong, in one line each, which names the variable. */
+  /** Errors, one line each, which names the variable. */
   readonly faults: readonly string[];
 }
 

@@ -40,18 +40,18 @@ describe('TRUST_PROXY', () => {
     '::ffff:0:0/96',
     '::ffff:0:0/90',
     '10.0.0.1,::/0',
-  ])('refuses everybody: %s', (text) => {
+  ])('rejects ranges that trust every address: %s', (text) => {
     expect(faultOf(text)).toMatch(/^TRUST_PROXY: ".*" would let every client claim any address; /u);
   });
 
   it.each(['0.0.0.0/1', '128.0.0.0/1', '10.0.0.0/7', '2000::/3', '::ffff:0:0/97'])(
-    'refuses a range wider than any private network, so that several cannot add up to everybody: %s',
+    'rejects a range wider than any private network, so that several cannot add up to all addresses: %s',
     (text) => {
       expect(faultOf(text)).toMatch(/^TRUST_PROXY: ".*" would let unknown clients claim any address; /u);
     },
   );
 
-  it('refuses hop counts that trust nobody or what the client wrote', () => {
+  it('rejects numbers of hops that trust no proxy, or entries that the client wrote', () => {
     expect(faultOf('0')).toBe('TRUST_PROXY: 0 is not a hop count; leave it unset to trust no proxy');
     expect(faultOf('11')).toBe(
       'TRUST_PROXY: the hop count is at most 10; a greater one would trust every client',

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Which peers may say in `X-Forwarded-For` for whom they ask: those in `networks` (CIDRs), or the last `hops` of them,
- * whoever they are. A count is safe only where nothing but the proxies can reach the port.
+ * The peers whose `X-Forwarded-For` is trusted: those in `networks` (CIDRs), or the last `hops` of them. A number of hops is safe
+ * only where no other client than the proxies can reach the port.
  */
 export type TrustProxy = { readonly networks: readonly string[] } | { readonly hops: number };
 
@@ -14,18 +14,18 @@ const NAMED_NETWORKS: ReadonlyMap<string, readonly string[]> = new Map([
   ['uniquelocal', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
 ]);
 
-/** The widest ranges that private networks have (10.0.0.0/8, fc00::/7); what is wider holds strangers. */
+/** The widest ranges that private networks have (10.0.0.0/8, fc00::/7); a wider range has public addresses. */
 const PREFIX_MIN = { ipv4: 8, ipv6: 7 } as const;
 const PREFIX_MAX = { ipv4: 32, ipv6: 128 } as const;
 
-/** More proxies in a row than anybody has; a count past their number would trust what the client wrote. */
+/** More proxies in a row than any deployment has; a larger count would trust entries that the client wrote. */
 const HOPS_MAX = 10;
 
 /**
  * Reads `TRUST_PROXY`: a hop count, or addresses, CIDRs and names (`loopback`, `linklocal`, `uniquelocal`) separated by
  * commas.
  *
- * @throws Error whose message is one line for the operator, also for what would trust everybody
+ * @throws Error whose message is one line for the operator, also for a value that would trust every address
  */
 export function parseTrustProxy(text: string): TrustProxy {
   if (/^\d+$/u.test(text)) return { hops: hopsOf(text) };

@@ -106,12 +106,12 @@ describe('the embedded PostgreSQL', () => {
     const closed = join(parent, 'closed');
     fs.mkdirSync(closed, { mode: 0o700 });
     fs.writeFileSync(join(closed, 'postgres'), '', { mode: 0o755 });
-    const stranger = { uid: 4_000_000, gid: 4_000_000 };
-    expect(canEnter(stranger, parent)).toBe(true);
-    expect(canEnter(stranger, closed)).toBe(false);
-    expect(canRun(stranger, join(closed, 'postgres'))).toBe(false);
+    const other = { uid: 4_000_000, gid: 4_000_000 };
+    expect(canEnter(other, parent)).toBe(true);
+    expect(canEnter(other, closed)).toBe(false);
+    expect(canRun(other, join(closed, 'postgres'))).toBe(false);
     fs.chmodSync(closed, 0o755);
-    expect(canRun(stranger, join(closed, 'postgres'))).toBe(true);
+    expect(canRun(other, join(closed, 'postgres'))).toBe(true);
   });
 
   it('starts beside the directory of a killed initdb, and removes it', async () => {
@@ -223,13 +223,13 @@ describe('the embedded PostgreSQL after a failure', () => {
     await first.close();
     // PostgreSQL respects a process of its own user only, and never its parent.
     const { uid, gid } = fs.statSync(join(shared, 'cluster'));
-    const stranger = spawn('sleep', ['60'], { uid, gid, stdio: 'ignore' });
-    children.push(stranger);
-    await once(stranger, 'spawn');
+    const other = spawn('sleep', ['60'], { uid, gid, stdio: 'ignore' });
+    children.push(other);
+    await once(other, 'spawn');
     for (const [index, file] of lockFiles.entries()) {
-      fs.writeFileSync(file, (contents[index] ?? '').replace(/^\d+/, String(stranger.pid)));
+      fs.writeFileSync(file, (contents[index] ?? '').replace(/^\d+/, String(other.pid)));
     }
     expect(await query(await open(), 'select 1')).toEqual([1]);
-    expect(stranger.exitCode).toBeNull();
+    expect(other.exitCode).toBeNull();
   });
 });

@@ -9,7 +9,7 @@ export interface ServerAccount {
 }
 
 /**
- * PostgreSQL refuses to run as root. If this process is root, the server runs as the owner of the cluster, or for a new one as the
+ * PostgreSQL does not run as root. If this process is root, the server runs as the owner of the cluster, or for a new one as the
  * user postgres or nobody. Undefined for other users: it runs as the same user.
  */
 export function serverAccount(cluster: string): ServerAccount | undefined {

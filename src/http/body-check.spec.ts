@@ -8,7 +8,7 @@ import { ApiError } from '../common/errors/api-error.js';
 
 const BYTES_MAX = 1000;
 
-/** What came of a request's body. */
+/** The outcome of a request's body. */
 type Outcome = Buffer | { readonly code: string };
 
 let outcomes: Outcome[] = [];

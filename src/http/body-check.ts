@@ -12,11 +12,11 @@ export function breakOffBody(request: IncomingMessage, error: ApiError): void {
   arrivingBodies.get(request)?.destroy(error);
 }
 
-/** What bodies that have not arrived whole are read from. */
+/** The streams from which bodies are read that have not arrived whole. */
 const arrivingBodies = new WeakMap<IncomingMessage, Readable>();
 
 /**
- * What Fastify reads a request's body from: the request itself where all of it is here. The rest of a body may turn out to be
+ * The stream from which Fastify reads a body: the request itself where all of it has arrived. The rest of a body may turn out to be
  * unreadable, which Fastify must learn from another stream: destroying the request itself would lose the response.
  *
  * @throws ApiError malformed_request if the client has left: Fastify would wait for the end of the body for ever

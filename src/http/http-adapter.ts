@@ -14,7 +14,7 @@ import { handleUnusualRequests, parserErrorHandler } from './parser-errors.js';
 import type { RequestPipeline } from './pipeline.js';
 import { Connections } from './sockets/connections.js';
 
-/** What Fastify calls for bytes that do not become a request. It is set before the server listens. */
+/** Fastify calls it for bytes that do not become a request. It is set before the server listens. */
 interface LateHandlers {
   frameworkErrors?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
   clientErrors?: ReturnType<typeof parserErrorHandler>;

@@ -70,7 +70,7 @@ function countColons(text: string): number {
 }
 
 function parseExact(text: string): unknown {
-  return parseLossless(text, refusePrototypes, {
+  return parseLossless(text, rejectPrototypes, {
     parseNumber: exactNumber,
     onDuplicateKey: ({ key }) => {
       throw new ApiError(
@@ -81,7 +81,7 @@ function parseExact(text: string): unknown {
   });
 }
 
-function refusePrototypes(key: string, value: unknown): unknown {
+function rejectPrototypes(key: string, value: unknown): unknown {
   const reachesPrototype =
     key === '__proto__' ||
     (key === 'constructor' &&

@@ -12,7 +12,7 @@ import { METHODS } from './cors.js';
 import type { HttpObserver, SocketResponse } from './observer.js';
 import { ClientConnection } from './sockets/client-connection.js';
 
-/** What a response to bytes that are no request needs. */
+/** The parts of a response to bytes that are no request. */
 export interface SocketOptions extends CommonHeadersOptions {
   readonly admission: AdmissionPort;
   readonly logger: FastifyBaseLogger;

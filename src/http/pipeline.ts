@@ -185,7 +185,7 @@ export class RequestPipeline implements SocketOptions {
   #setCommonHeaders(request: FastifyRequest, reply: FastifyReply, caching: Headers): void {
     const { id, raw, headers } = request;
     request.decision ??= this.admission.describeAddress(this.#addressOf(request));
-    // What follows on the connection could be the rest of the body.
+    // The next bytes of the connection could be the rest of the body.
     const isArriving = hasBody(raw) && !raw.complete;
     if (this.#connections.isLast(raw) || isArriving || isBrokenOff(raw)) reply.header('connection', 'close');
     reply

@@ -14,7 +14,7 @@ export interface Creation {
 }
 
 /**
- * What a creating statement did: it created, or the Idempotency-Key is `busy`, because a request with it is under way on another
+ * The outcome of a creating statement: it created, or the Idempotency-Key is `busy`, because a request with it is under way on another
  * replica, or `used`, because its response is stored.
  */
 export type CreationOutcome = Creation | 'busy' | 'used';

@@ -13,7 +13,7 @@ export interface BannerFacts {
   readonly firstStart: FirstStart | undefined;
 }
 
-/** What the start prints for the person who typed it. */
+/** The output of a start at a terminal. */
 export function banner({ address, management, dataDir, commandLine, firstStart }: BannerFacts): string {
   const lines = [
     `Pet Store Service: ${address}/v1`,

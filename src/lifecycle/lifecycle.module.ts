@@ -5,7 +5,7 @@ import { Housekeeping } from './housekeeping.js';
 import { Shutdown } from './shutdown.js';
 import { StartReport } from './start-report.js';
 
-/** What the service does at its start, once an hour, and at its end. */
+/** The work of the service at its start, once an hour, and at its end. */
 @Module({
   imports: [ManagementModule, ScheduleModule.forRoot()],
   providers: [Housekeeping, StartReport, Shutdown],

@@ -11,7 +11,7 @@ import { Database } from '../prisma/database.js';
 import { type FirstStart, prepareFirstStart } from '../samples/first-start.js';
 import { banner } from './banner.js';
 
-/** What follows when the port is bound. */
+/** The last steps of a start, when the port is bound. */
 @Injectable()
 export class StartReport {
   constructor(

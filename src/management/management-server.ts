@@ -26,7 +26,7 @@ export class ListenError extends Error {
 /** Probes and scrapers send a few hundred bytes at once. */
 const REQUEST_TIMEOUT_MS = 5000;
 
-/** For supervisors and Prometheus, on a port of its own that nobody outside can reach: it has no keys and no limits. */
+/** For supervisors and Prometheus, on a port of its own without keys and limits, which must not be reachable from outside. */
 export class ManagementServer implements OnApplicationShutdown {
   readonly #options: ManagementOptions;
   readonly #server: Server;

@@ -26,7 +26,7 @@ export function registerProcessMetrics(registry: Registry, readiness: Readiness,
   });
 }
 
-/** The connections to the database, as the pools count them together when somebody asks. */
+/** The connections to the database, as the pools count them when metrics are read. */
 export function registerPoolMetrics(registry: Registry, pools: () => readonly Pool[]): void {
   const registers = [registry];
   const sum = (of: (pool: Pool) => number): number => pools().reduce((total, pool) => total + of(pool), 0);

@@ -5,7 +5,7 @@ import { APPLIED_MIGRATIONS } from '../prisma/migration-records.js';
 import { describeWrongSetting, SETTING_VALUES, wrongSettings } from '../prisma/session-settings.js';
 import { within } from '../prisma/within.js';
 
-/** What was found; `ok` or what is wrong. */
+/** The result of the checks: `ok` or an error. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly checks: {
@@ -17,20 +17,20 @@ export interface ReadinessReport {
   };
 }
 
-/** What the database alone decides. */
+/** The part that depends on the database. */
 interface DatabaseReport {
   readonly canServe: boolean;
   readonly checks: Omit<ReadinessReport['checks'], 'draining'>;
 }
 
-/** A balancer asks every second or so, and so does the one beside it: they share an answer. */
+/** Probes of several balancers share a result. */
 const FRESH_MS = 500;
 
-/** The probe is to have its answer within a second. */
+/** A probe gets its response within a second. */
 const TIMEOUT_MS = 800;
 
 const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unknown' } as const;
-const NO_ANSWER = { database: 'no response', migrations: 'unknown', settings: 'unknown' } as const;
+const NO_RESPONSE = { database: 'no response', migrations: 'unknown', settings: 'unknown' } as const;
 const NEVER_MIGRATED = { database: 'ok', migrations: 'pending', settings: 'unknown' } as const;
 
 /** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
@@ -39,7 +39,7 @@ export class Readiness {
   #isDraining = false;
   #checked: { readonly atMs: number; readonly report: Promise<DatabaseReport> } | undefined;
 
-  /** The pools that requests use; the first is asked whether the database answers, as a request's read would ask it. */
+  /** The pools that requests use. The first one is checked, as a request's read would use it. */
   get pools(): readonly Pool[] {
     return this.#pools;
   }
@@ -48,17 +48,17 @@ export class Readiness {
     return this.#isDraining;
   }
 
-  /** From here on requests can be answered. */
+  /** Requests can be served from now on. */
   serve(pools: readonly [Pool, ...Pool[]]): void {
     this.#pools = pools;
   }
 
-  /** From here on it is not ready any more, whatever the rest says. */
+  /** From now on the replica is not ready, whatever the checks find. */
   drain(): void {
     this.#isDraining = true;
   }
 
-  /** Within a second, whatever the database does. */
+  /** Settles within a second, whatever the database does. */
   async check(): Promise<ReadinessReport> {
     const { canServe, checks } = await this.#databaseReport();
     const draining = this.#isDraining;
@@ -122,5 +122,5 @@ async function checkSession(pool: Pool): Promise<CheckRow> {
 
 const notExamined = (error: unknown): DatabaseReport => ({
   canServe: false,
-  checks: isUndefinedTable(error) ? NEVER_MIGRATED : NO_ANSWER,
+  checks: isUndefinedTable(error) ? NEVER_MIGRATED : NO_RESPONSE,
 });

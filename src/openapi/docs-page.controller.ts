@@ -51,7 +51,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** The page needs none of them. It does write to the clipboard. */
-const REFUSED_FEATURES = [
+const DISABLED_FEATURES = [
   ...['accelerometer', 'autoplay', 'browsing-topics', 'camera', 'display-capture', 'encrypted-media'],
   ...['fullscreen', 'geolocation', 'gyroscope', 'hid', 'magnetometer', 'microphone', 'midi', 'payment'],
   ...['publickey-credentials-get', 'screen-wake-lock', 'serial', 'usb', 'xr-spatial-tracking'],
@@ -70,7 +70,7 @@ const DOCS_PAGE_HEADERS: Headers = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'origin-agent-cluster': '?1',
-  'permissions-policy': REFUSED_FEATURES.map((feature) => `${feature}=()`).join(', '),
+  'permissions-policy': DISABLED_FEATURES.map((feature) => `${feature}=()`).join(', '),
 };
 
 /** The docs page, for people: a guide, the reference, and a form to try each operation. */

@@ -90,7 +90,7 @@ class UndescribedController {
   listSecrets(): void {}
 }
 
-/** As long as `v1`, so that only its name tells it apart. */
+/** As long as `v1`, so that only its name is another. */
 @ApiExcludeController()
 @Controller('v9/toys')
 class OtherVersionController {

@@ -64,7 +64,7 @@ export const HEADERS = {
 
 type Component = keyof typeof HEADERS;
 
-/** What decides about the headers of an operation's responses. */
+/** The properties of an operation that determine the headers of its responses. */
 interface Traits {
   readonly isList: boolean;
   readonly isDeprecated: boolean;

@@ -21,7 +21,7 @@ import { Idempotency } from '../idempotency/idempotency.service.js';
 import { ListPetsQuery, NEW_PET_EXAMPLE, NewPetBody, Pet, PET_EXAMPLE, PETS_EXAMPLE } from './pets.dto.js';
 import { PetsRepository } from './pets.repository.js';
 
-/** getPet goes away on the day that the interface gives; listing with the `status` filter replaces it. */
+/** getPet is removed on the day that the interface gives; listing with the `status` filter replaces it. */
 const GET_PET_DEPRECATION: Deprecation = {
   deprecatedAt: new Date('2026-11-20T00:00:00Z'),
   removedAt: new Date('2030-12-05T00:00:00Z'),

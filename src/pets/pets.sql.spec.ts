@@ -19,7 +19,7 @@ let pool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = openTestPool(database.url, { max: 1 });
-  // The few animals that are sold stand at the end, behind all others.
+  // The few sold pets come last.
   await pool.query(`
     insert into pets (name, category_id, status)
     select 'Pet', 1, case when n > 19990 then 'sold' else 'available' end::pet_status from generate_series(1, 20000) as n`);
@@ -32,8 +32,8 @@ afterAll(async () => {
 
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-describe('the pages of animals', () => {
-  it('reads no more animals than its pages show, also of a rare status, by the plan that serves all lengths', async () => {
+describe('the pages of pets', () => {
+  it('reads no more pets than its pages return, also of a rare status, by the plan that serves all lengths', async () => {
     await pool.query(`set plan_cache_mode = force_generic_plan`);
     await pool.query(`prepare list_pets as ${LIST_PETS.text}`);
     const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(

@@ -112,7 +112,7 @@ export class ConnectionPools {
     void this.#lockReport.write();
   }
 
-  /** What is under way has the time of a statement to end. */
+  /** Statements in flight have the time of a statement to end. */
   async close(): Promise<void> {
     this.#lostResults.close();
     await Promise.all(this.all.map((pool) => pool.end()));
@@ -141,7 +141,7 @@ export class ConnectionPools {
   #dropIdle(): void {
     for (const pool of this.all) {
       for (let left = pool.idleCount; left > 0; left -= 1) {
-        // What is idle is handed out at once, and dropped by being given back as broken.
+        // The pool hands out an idle connection at once; given back as broken, it is dropped.
         pool.connect().then((connection) => connection.release(true), ignore);
       }
     }

@@ -17,7 +17,6 @@ import {
 import {
   classifyDatabaseError,
   isUnavailable,
-  violatedConstraint,
   type DatabaseFailure,
 } from '../common/errors/database-errors.js';
 
@@ -32,7 +31,7 @@ const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
 /** Nothing of the environment of the tests reaches these connections. */
 const own = { host: '127.0.0.1', user: 'tester', password: () => '', ssl: false };
 
-/** A port where nobody listens. */
+/** A port on which no program listens. */
 const CLOSED_PORT = 1;
 
 const poolAt = (config: pg.PoolConfig): pg.Pool => {
@@ -75,12 +74,12 @@ async function prismaError(reactions: readonly Reaction[], config: pg.PoolConfig
 describe('the errors of the real driver', () => {
   it.each<[string, DatabaseFailure, () => Promise<unknown>]>([
     [
-      'a port where nobody listens',
+      'a port on which no program listens',
       'not-sent',
       () => reasonOf(poolAt({ port: CLOSED_PORT }).query('select 1')),
     ],
     [
-      'a host of several addresses where nobody listens',
+      'a host of several addresses on which no program listens',
       'not-sent',
       () => reasonOf(poolAt({ host: 'localhost', port: CLOSED_PORT }).query('select 1')),
     ],
@@ -157,7 +156,7 @@ describe('the errors of the real driver', () => {
       'not-sent',
       () => poolError([accept, errorResponse({ C: '0A000', R: 'RevalidateCachedQuery' })]),
     ],
-    // The driver does not tell whether that was before the statement or after, so nobody knows.
+    // The driver does not say whether that was before the statement or after.
     ['a server that hangs up at start-up', 'broken', () => poolError([hangUp])],
     ['a server that hangs up under way', 'broken', () => poolError([accept, hangUp])],
     ['a server that resets the connection', 'broken', () => poolError([accept, reset])],
@@ -192,7 +191,7 @@ describe('the errors of the real driver', () => {
     ],
     ['a server that is read only', 'rejected', () => poolError([accept, errorResponse({ C: '25006' })])],
     [
-      'a question that is refused',
+      'a statement that is rejected',
       'statement-error',
       () => poolError([accept, errorResponse({ C: '23505' })]),
     ],
@@ -228,7 +227,7 @@ describe('the errors of Prisma', () => {
     ],
     ['a deadlock', 'statement-error', true, () => prismaError([accept, errorResponse({ C: '40P01' })])],
     [
-      'a question that is refused',
+      'a statement that is rejected',
       'statement-error',
       false,
       () => prismaError([accept, errorResponse({ C: '23505' })]),
@@ -237,23 +236,5 @@ describe('the errors of Prisma', () => {
     const error = await provoke();
     expect(classifyDatabaseError(error)).toBe(failure);
     expect(isUnavailable(error)).toBe(unavailable);
-  });
-});
-
-describe('the name of a violated constraint', () => {
-  it.each(['23505', '23503'])('is read from the driver (%s)', async (code) => {
-    const error = await poolError([accept, errorResponse({ C: code, n: 'orders_pet_id_fkey' })]);
-    expect(violatedConstraint(error)).toBe('orders_pet_id_fkey');
-  });
-
-  it.each(['23505', '23503'])('is read from Prisma (%s)', async (code) => {
-    const error = await prismaError([accept, errorResponse({ C: code, n: 'orders_pet_id_fkey' })]);
-    expect(violatedConstraint(error)).toBe('orders_pet_id_fkey');
-  });
-
-  it('is absent from other errors', async () => {
-    expect(violatedConstraint(await poolError([accept, errorResponse({ C: '22003' })]))).toBeUndefined();
-    expect(violatedConstraint(await prismaError([accept, errorResponse({ C: '22003' })]))).toBeUndefined();
-    expect(violatedConstraint(new Error('other'))).toBeUndefined();
   });
 });

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { createEmptyDatabase, type TestDatabase } from '../../test/support/database.js';
 import { migrate, pendingMigrations, type MigrateOptions } from './migrations.js';
 
-/** What `prisma migrate deploy` holds while it works. */
+/** The lock that `prisma migrate deploy` holds while it works. */
 const PRISMA_LOCK = 'select pg_advisory_lock(72707369)';
 /** For what is meant to run out of time. */
 const AT_ONCE_MS = 20;
@@ -69,10 +69,10 @@ const TWO = { '1_cats': 'create table cats (id int);', '2_dogs': 'create table d
 describe('migrate', () => {
   it('applies the migrations in the order of their names and returns these', async () => {
     const directory = await release({ '2_fill': 'insert into cats values (1);', '1_cats': TWO['1_cats'] });
-    const told: string[] = [];
-    const applied = await migrateTo(directory, { onApplied: (name) => told.push(name) });
+    const reported: string[] = [];
+    const applied = await migrateTo(directory, { onApplied: (name) => reported.push(name) });
     expect(applied).toEqual(['1_cats', '2_fill']);
-    expect(told).toEqual(applied);
+    expect(reported).toEqual(applied);
     expect(await column('select id from cats')).toEqual([1]);
   });
 
@@ -206,7 +206,7 @@ describe('migrate', () => {
     expect(messages).toEqual(['The database has migrations of a newer release: 2_dogs.']);
   });
 
-  it('refuses a database that other migrations have made, and leaves it as it is', async () => {
+  it('rejects a database of other migrations, and does not change it', async () => {
     await migrateTo(await release(TWO));
     const other = await release({ '3_birds': 'create table birds (id int);' });
     await expect(migrateTo(other)).rejects.toThrow(
@@ -216,7 +216,7 @@ describe('migrate', () => {
     expect(await recorded()).toEqual(['1_cats', '2_dogs']);
   });
 
-  it('refuses an installation without migrations, or with half of one', async () => {
+  it('rejects an installation without migrations, or with half of one', async () => {
     await expect(migrateTo(join(folder, 'missing'))).rejects.toThrow('Cannot read the migrations');
     await expect(migrateTo(await release({}))).rejects.toThrow('There are no migrations in');
     const half = await release(TWO);
@@ -226,7 +226,7 @@ describe('migrate', () => {
   });
 
   it('says that it cannot reach the database', async () => {
-    const elsewhere = { connectionString: 'postgresql://nobody@127.0.0.1:1/nothing' };
+    const elsewhere = { connectionString: 'postgresql://petstore@127.0.0.1:1/nothing' };
     const outcome = migrateTo(await release(TWO), elsewhere);
     await expect(outcome).rejects.toThrow(/^Cannot reach the database: .*ECONNREFUSED/);
   });

@@ -4,7 +4,7 @@ import { PrismaClient } from '../generated/prisma/client.js';
 import type { ConnectionPools } from './connection-pools.js';
 import { type Statement, statementOf } from './statement.js';
 
-/** What repositories run their SQL through: declared statements, or the typed client where a statement is rare. */
+/** Repositories run their SQL through it: declared statements, or the typed client where a statement is rare. */
 @Injectable()
 export class PrismaService extends PrismaClient {
   constructor(readonly connections: ConnectionPools) {
@@ -42,7 +42,7 @@ export class PrismaService extends PrismaClient {
     return this.connections.write(sendBefore, () => this.$queryRawUnsafe<Row[]>(text, ...values));
   }
 
-  /** What is under way has the time of a statement to end. */
+  /** Statements in flight have the time of a statement to end. */
   async close(): Promise<void> {
     await this.$disconnect();
     await this.connections.close();

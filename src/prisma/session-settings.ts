@@ -1,7 +1,7 @@
 import { type ClientBase, escapeLiteral } from 'pg';
 
 /**
- * What the statements and the driver rely on. `alter database … set` may say otherwise for the sake of other programs: these are
+ * Settings on which the statements and the driver rely. `alter database … set` may say otherwise for the sake of other programs: these are
  * the service's own, set for its roles (deploy/postgres/roles.sh, prisma/roles.sql) and at connect.
  */
 export const SESSION_SETTINGS = {
@@ -17,7 +17,7 @@ export const SESSION_SETTINGS = {
   jit: 'off',
 } as const;
 
-/** What a database must have been created with. */
+/** Properties with which a database must have been created. */
 export const SERVER_ENCODING = 'UTF8';
 
 const SET_SESSION_SETTINGS = Object.entries(SESSION_SETTINGS)

@@ -71,7 +71,7 @@ describe('the warm-up', () => {
   });
 
   it('gives up after half a minute', async () => {
-    await proxy.mode('refuse');
+    await proxy.mode('close');
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
     try {
       const starting = prepare(HOT).onApplicationBootstrap();

@@ -1,8 +1,8 @@
 import { UnavailableError } from '../common/errors/database-errors.js';
 
 /**
- * Settles as the work does, or rejects after a time with an `UnavailableError`; the work goes on, and nobody hears of it. After a
- * stall of the process what has already arrived is read before it rejects.
+ * Settles as the work does, or rejects after a time with an `UnavailableError`; then the work goes on, and its result is ignored.
+ * After a stall of the process, results that have already arrived are read before it rejects.
  */
 export async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;

@@ -22,7 +22,7 @@ export async function withPrismaWithoutTimeouts<Result>(
   }
 }
 
-/** What a new embedded database is given, so that the first request has something to show. */
+/** The content of a new embedded database, so that the first request returns something. */
 export interface FirstStart {
   readonly apiKey: string;
   readonly sampleCount: number;
@@ -32,11 +32,11 @@ export interface FirstStart {
 const TIMEOUTS = { maxWait: 60_000, timeout: 60_000 };
 
 /**
- * Gives a database without any key its sample animals with their orders, and a first key, in one transaction; a database
- * with keys is in use and is left alone.
+ * Adds sample pets with their orders and a first key to a database without keys, in one transaction. A database with keys is in
+ * use, and is not changed.
  *
- * @param report gets what the database was given, or undefined, as soon as the transaction is committed: nothing may come
- *   between a key and its print
+ * @param report gets what was added, or undefined, as soon as the transaction is committed, so that no failure can come between the
+ *   creation of a key and its print
  */
 export async function prepareFirstStart(
   databaseUrl: string,
@@ -57,8 +57,8 @@ export async function prepareFirstStart(
 type Transaction = Pick<PrismaClient, 'pet' | 'order' | '$queryRaw'>;
 
 /**
- * Writes the sample animals and their orders, and returns the number of animals. The orders take every step of their life,
- * because the database takes no other; so the animals come to their statuses by themselves.
+ * Writes the sample pets and their orders, and returns the number of pets. The orders go through each status, because the database
+ * rejects other transitions; triggers update the pets.
  */
 async function writeSamples(transaction: Transaction): Promise<number> {
   const pets = samplePets();
@@ -81,7 +81,7 @@ async function writeSamples(transaction: Transaction): Promise<number> {
   return pets.length;
 }
 
-/** An animal before its order. */
+/** A pet before its order. */
 const asCreated = (pet: NewPet, id: bigint | undefined, order: OrderStatus | undefined) => ({
   ...pet,
   ...(id !== undefined && { id }),

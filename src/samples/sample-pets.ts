@@ -7,7 +7,7 @@ const NAMES =
   'Gracie, Finn, Willow, Leo, Piper, Oscar, Maggie, Jürgen, Coco, Louie, Stella, Bruno, ' +
   'Penny, Simba, Hazel, Gus, Mimi, Otto, Kiwi, Pepper, Biscuit, Clover, Pip, Señor Whiskers';
 
-/** What the store sells, with how many of each hundred animals belong to it. The category's record is not kept here. */
+/** Categories, with how many of each hundred pets belong to them. The service stores only their identifiers. */
 const CATEGORIES: readonly { readonly id: bigint; readonly kind: string; readonly share: number }[] = [
   { id: 1n, kind: 'the dog', share: 28 },
   { id: 2n, kind: 'the cat', share: 26 },
@@ -18,7 +18,7 @@ const CATEGORIES: readonly { readonly id: bigint; readonly kind: string; readonl
   { id: 7n, kind: 'the gecko', share: 4 },
 ];
 
-/** In twenty animals: most can be bought, some are spoken for or gone, and of two nobody has said. */
+/** The statuses of twenty pets: most are available, and two have none. */
 const STATUSES: readonly (PetStatus | undefined)[] = [
   ...Array.from({ length: 12 }, () => 'available' as const),
   ...Array.from({ length: 3 }, () => 'pending' as const),
@@ -32,7 +32,7 @@ const COUNT = 300;
 /** Steps through a list so that neighbours differ: coprime to the lengths of the lists, and the same at each start. */
 const STRIDE = 37;
 
-/** The animals of a new embedded database: the same ones each time, so that examples can rely on them. */
+/** The pets of a new embedded database: the same ones each time, so that examples can rely on them. */
 export function samplePets(): readonly NewPet[] {
   const names = NAMES.split(', ');
   return Array.from({ length: COUNT }, (_, index) => {
@@ -52,12 +52,12 @@ function categoryAt(percentile: number): { readonly id: bigint; readonly kind: s
   throw new Error('the shares of the categories do not add up to 100');
 }
 
-/** Of the animals that nobody has spoken for, every so many was ordered once and the order cancelled. */
+/** One in so many available pets was ordered once, and the order cancelled. */
 const AVAILABLE_PER_CANCELLED = 12;
 
 /**
- * The status of each sample animal's order, or undefined where it has none: a pending animal has an open order, placed and
- * approved by turns, a sold one a delivered order, and some available ones a cancelled order.
+ * The status of each sample pet's order, or undefined where it has none: a pending pet has an open order, alternately placed and
+ * approved, a sold one a delivered order, and some available ones a cancelled order.
  */
 export function sampleOrders(pets: readonly NewPet[]): readonly (OrderStatus | undefined)[] {
   const seen = { available: 0, pending: 0, sold: 0 };

@@ -14,7 +14,7 @@ const allowedOf = (attempts: number, addresses: AddressLimiter, address: string,
     .length;
 
 describe('a charge', () => {
-  it('counts down to zero, is refused then, and a flood long after that', () => {
+  it('counts down to zero, then rejects, and is a flood long after that', () => {
     const addresses = limiter();
     const resetAtMs = NOON_MS + MINUTE_MS;
     expect(Array.from({ length: 5 }, () => addresses.charge('192.0.2.1', NOON_MS))).toEqual([
@@ -45,7 +45,7 @@ describe('a charge', () => {
 });
 
 describe('a peek', () => {
-  it('tells the state and changes nothing', () => {
+  it('returns the state and changes nothing', () => {
     const addresses = limiter();
     const fresh = { limit: 3, remaining: 3, resetAtMs: NOON_MS + MINUTE_MS, exhausted: false };
     expect(addresses.peek('192.0.2.1', NOON_MS)).toEqual(fresh);
@@ -108,7 +108,7 @@ describe('a clock that goes backwards', () => {
     expect(addresses.peek('192.0.2.1', NOON_MS - 1).resetAtMs).toBe(NOON_MS + MINUTE_MS);
   });
 
-  it('by an hour keeps the counts, and asks nobody to wait for an hour', () => {
+  it('by an hour keeps the counts, and makes no client wait for an hour', () => {
     const addresses = limiter();
     const earlierMs = NOON_MS - 60 * MINUTE_MS;
     allowedOf(9, addresses, '192.0.2.1', NOON_MS);

@@ -7,17 +7,17 @@ export interface AddressState {
 }
 
 export interface AddressLimiterOptions {
-  /** Refused requests that an address may make in a UTC clock minute. */
+  /** Rejected requests that an address may send in a UTC clock minute. */
   readonly limitPerMinute: number;
-  /** The refused requests past its limit in the same minute from which on an address floods. */
+  /** The rejected requests past its limit in the same minute from which on an address floods. */
   readonly floodAfter: number;
-  /** Addresses that are told apart at a time. */
+  /** Addresses that are counted separately at a time. */
   readonly addressesMax: number;
   /** Keys of one address past its limit that may be looked up at the same time. */
   readonly lookupsMax: number;
 }
 
-/** What all addresses share that come when a table is full. A symbol, so that no address can be equal to it. */
+/** The bucket of all addresses that come when a table is full. A symbol, so that no address can be equal to it. */
 const SHARED = Symbol('addresses beyond the table');
 
 type Table = Map<string | typeof SHARED, number>;
@@ -39,7 +39,7 @@ export class AddressLimiter {
 
   constructor(private readonly options: AddressLimiterOptions) {}
 
-  /** Counts one refused request. `allowed` is false when the limit was used up before, `floods` long before. */
+  /** Counts one rejected request. `allowed` is false when the limit was used up before, `floods` long before. */
   charge(
     address: string,
     nowMs: number,
@@ -87,7 +87,7 @@ export class AddressLimiter {
     };
   }
 
-  /** What is held in memory: buckets counted in the present minute, and with lookups under way. */
+  /** The size in memory: buckets counted in the present minute, and with lookups under way. */
   get size(): { readonly counted: number; readonly lookingUp: number } {
     return { counted: this.#counts.size, lookingUp: this.#lookups.size };
   }

@@ -5,7 +5,7 @@ import { hashOfKey, makeManyKeys } from '../../test/support/admission/many-keys.
 import { insertKey, insertSecret, readCounted } from '../../test/support/admission/rows.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import type { KeyVerdict } from './key-verdict.js';
+import type { KeyDecision } from './key-decision.js';
 import { WholeAdmissionStatement } from '../../test/support/admission/whole-admission-statement.js';
 
 const CONNECTIONS = 6;
@@ -21,7 +21,7 @@ const STALLED_MS = 10_000;
 const PATIENCE_MS = 25_000;
 
 let database: TestDatabase;
-/** What the replicas of a service would be: connections that know nothing of one another. */
+/** Connections in the place of replicas. */
 let replicas: Pool;
 let operators: Pool;
 let statement: WholeAdmissionStatement;
@@ -45,8 +45,8 @@ async function makeKey(): Promise<{ readonly id: bigint; readonly hash: string }
   return { id, hash: await insertSecret(operators, id) };
 }
 
-const countOf = (verdicts: readonly KeyVerdict[], state: KeyVerdict['state']): number =>
-  verdicts.filter((verdict) => verdict.state === state).length;
+const countOf = (decisions: readonly KeyDecision[], state: KeyDecision['state']): number =>
+  decisions.filter((decision) => decision.state === state).length;
 
 async function deadlocks(): Promise<number> {
   const { rows } = await operators.query<{ deadlocks: number }>(
@@ -63,14 +63,14 @@ describe('admission from several connections at once', () => {
       const groups = Array.from({ length: Math.ceil(600 / size) }, (_, n) =>
         statement.decide(Array<string>(Math.min(size, 600 - n * size)).fill(key.hash), NOON),
       );
-      const verdicts = (await Promise.all(groups)).flat();
+      const decisions = (await Promise.all(groups)).flat();
       expect([
-        countOf(verdicts, 'admitted'),
-        countOf(verdicts, 'limited'),
-        countOf(verdicts, 'banned'),
+        countOf(decisions, 'admitted'),
+        countOf(decisions, 'limited'),
+        countOf(decisions, 'banned'),
       ]).toEqual([60, 20, 520]);
-      const remaining = verdicts.flatMap((verdict) =>
-        verdict.state === 'admitted' ? [verdict.minute.remaining] : [],
+      const remaining = decisions.flatMap((decision) =>
+        decision.state === 'admitted' ? [decision.minute.remaining] : [],
       );
       expect(remaining.sort((one, other) => one - other)).toEqual(Array.from({ length: 60 }, (_, n) => n));
       const [counted] = await readCounted(operators, [key.id]);
@@ -84,11 +84,11 @@ describe('admission from several connections at once', () => {
     PATIENCE_MS,
   );
 
-  it('makes missing counters once, whoever finds them missing, and counts every request', async () => {
+  it('creates missing counters once, and counts every request', async () => {
     const key = await makeKey();
     await operators.query('delete from api_key_counters where api_key_id = $1', [key.id]);
-    const verdicts = await Promise.all(Array.from({ length: 50 }, () => statement.decide([key.hash], NOON)));
-    expect(countOf(verdicts.flat(), 'admitted')).toBe(50);
+    const decisions = await Promise.all(Array.from({ length: 50 }, () => statement.decide([key.hash], NOON)));
+    expect(countOf(decisions.flat(), 'admitted')).toBe(50);
     const [counted] = await readCounted(operators, [key.id]);
     expect(counted?.counters.minuteAdmitted).toBe(50);
   });
@@ -125,11 +125,11 @@ describe('admission from several connections at once', () => {
         const deciding = Array.from({ length: CONNECTIONS }, async () => {
           for (let group = 0; group < GROUPS; group += 1) {
             const hashes = Array.from({ length: 25 }, () => hashOfKey(randomInt(1, KEYS + 1)));
-            const verdicts = await statement.decide(
+            const decisions = await statement.decide(
               [hashOfKey(1), ...hashes],
               new Date(MIDNIGHT_MS + randomInt(-50, 50)),
             );
-            admitted += countOf(verdicts, 'admitted');
+            admitted += countOf(decisions, 'admitted');
           }
         });
         const updating = updateInBulkUntil(() => done);
@@ -177,5 +177,5 @@ async function untilSomebodyWaits(): Promise<void> {
     );
     if (rows.length > 0) return;
   }
-  throw new Error('nobody waits for a lock');
+  throw new Error('no session waits for a lock');
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
 import { HISTORIES, history } from '../../test/support/admission/history.js';
-import { AdmissionWorld } from '../../test/support/admission/world.js';
+import { AdmissionComparison } from '../../test/support/admission/comparison.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 
@@ -53,11 +53,11 @@ describe('AdmissionStatement against the serial model', () => {
       const states = new Map<string, number>();
       await fc.assert(
         fc.asyncProperty(policy, startMs, history, async (bans, nowMs, taken) => {
-          const world = await AdmissionWorld.make(pool, bans, nowMs);
+          const comparison = await AdmissionComparison.create(pool, bans, nowMs);
           for (const step of taken) {
-            const outcome = await world.take(step);
+            const outcome = await comparison.take(step);
             steps += 1;
-            for (const { state } of outcome?.actual.verdicts ?? [])
+            for (const { state } of outcome?.actual.decisions ?? [])
               states.set(state, (states.get(state) ?? 0) + 1);
             expect(outcome?.actual).toEqual(outcome?.expected);
           }

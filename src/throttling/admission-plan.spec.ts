@@ -112,7 +112,7 @@ describe('the admission statements with many keys', () => {
 });
 
 async function updates(client: Client): Promise<{ readonly all: number; readonly hot: number }> {
-  // A session tells its counts to the others now and then: now.
+  // A session publishes its counts from time to time: now.
   await client.query('select pg_stat_force_next_flush()');
   const { rows } = await client.query<{ all: number; hot: number }>(
     `select n_tup_upd::int as all, n_tup_hot_upd::int as hot

@@ -1,19 +1,19 @@
-import { selectAdmissionRow } from './key-verdict.js';
+import { selectAdmissionRow } from './key-decision.js';
 
 /**
  * The general admission statement, for requests that the fast path (`plainAdmissionSql`) declines: it authenticates a batch, checks it
- * against the plans and counts it, in three steps: lock (`presented` to `locked`), decide (`opened` to `judged`), write (`counted`,
+ * against the plans and counts it, in three steps: lock (`input` to `locked`), decide (`windowed` to `decided`), write (`counted`,
  * `closed`). A batch is decided as if its requests ran serially at one timestamp.
  *
- * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the requests made with it; `$3 timestamptz` a test's clock,
- *   else null; `$4 int` refusals in a minute that start a ban, `$5 int` seconds of the first ban, `$6 int` of the longest.
+ * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the number of its requests; `$3 timestamptz` a test's clock,
+ *   else null; `$4 int` rejections in a minute that start a ban, `$5 int` seconds of the first ban, `$6 int` of the longest.
  * - A row is JSON for `parseAdmission`, for each secret that exists.
- * - It locks rows of `api_key_counters` alone, in the order of their keys, so that replicas cannot deadlock and operators
- *   stall nobody. All else is read as it was committed when the statement began.
- * - `materialized`, where nothing else demands it, has a figure computed once that is used many times.
+ * - It locks only rows of `api_key_counters`, in the order of their keys, so that replicas cannot deadlock and operators delay no
+ *   request. Everything else is read as it was committed when the statement began.
+ * - `materialized` makes PostgreSQL compute an expression once that is used many times.
  */
 export const admissionSql = `
--- The one instant at which the group is decided. Whatever is written waits for no disk, in this transaction alone.
+-- The timestamp at which the batch is decided. This transaction does not wait for the disk.
 with clock as materialized (
   select
     t.now,
@@ -23,10 +23,10 @@ with clock as materialized (
   from (select coalesce($3::timestamptz, now()) as now) as t
 ),
 
--- The secrets of this group, with what operators say of their keys. Any revoked_at revokes at once: a comparison with the
--- clock would admit what arrives in the instant of the commit. The sub-selects hide the length of the arrays and the limit
--- bounds each look-up, so that the planner settles on one generic plan of index look-ups, whatever it knows of the tables.
-presented as materialized (
+-- The secrets of the batch with their keys. Any revoked_at revokes at once: a comparison with the clock would admit requests that
+-- arrive at the instant of the commit. The sub-selects hide the length of the arrays and the limit bounds each lookup, so that the
+-- planner chooses one generic plan of index lookups, whatever the statistics of the tables are.
+input as materialized (
   select
     a.position::int as position,
     a.requests,
@@ -58,42 +58,42 @@ presented as materialized (
   ) as k
 ),
 
--- The requests of each key: its secrets share its counters.
-asked as (
+-- The requests of each key, because its secrets share its counters.
+requested as (
   select id, sum(requests) as requests, minute_limit, day_limit, suspended_until, lifted_at
-  from presented
+  from input
   where state = 'live'
   group by id, minute_limit, day_limit, suspended_until, lifted_at
 ),
 
--- Their counters, not locked yet: while a key is barred nobody writes its row, and a lock would be a write, too.
-seen as materialized (
+-- The counters, not locked yet: the row of a barred key is not written, and a lock would be a write.
+unlocked as materialized (
   select
-    a.requests, a.minute_limit, a.day_limit, a.suspended_until, a.lifted_at, clock.now, clock.horizon,
+    r.requests, r.minute_limit, r.day_limit, r.suspended_until, r.lifted_at, clock.now, clock.horizon,
     coalesce(
-      a.suspended_until > clock.now
-        or (c.banned_until > clock.now and c.banned_at > a.lifted_at and c.minute <= clock.horizon),
+      r.suspended_until > clock.now
+        or (c.banned_until > clock.now and c.banned_at > r.lifted_at and c.minute <= clock.horizon),
       false
-    ) as seen_barred,
+    ) as was_barred,
     c.*
   from clock
-  cross join asked a
-  join api_key_counters c on c.api_key_id = a.id
+  cross join requested r
+  join api_key_counters c on c.api_key_id = r.id
 ),
 
--- The rows that may be written, as they are now, locked in one order by all replicas.
+-- The rows that may be written, as they are now. All replicas lock them in the same order.
 locked as materialized (
-  select s.requests, s.minute_limit, s.day_limit, s.suspended_until, s.lifted_at, s.now, s.horizon, s.seen_barred, c.*
-  from seen s
-  join api_key_counters c on c.api_key_id = s.api_key_id
-  where not s.seen_barred
+  select u.requests, u.minute_limit, u.day_limit, u.suspended_until, u.lifted_at, u.now, u.horizon, u.was_barred, c.*
+  from unlocked u
+  join api_key_counters c on c.api_key_id = u.api_key_id
+  where not u.was_barred
   order by c.api_key_id
   for update of c
 ),
 
--- The windows that the requests fall into: the present ones, or later ones that another replica has opened already. A row
--- more than two minutes ahead was written by another clock (that of a primary before this one) and holds for nothing.
-opened as materialized (
+-- The windows of the requests: the present ones, or later ones if another replica has opened them already. A row more than two
+-- minutes ahead was written by another clock (that of an earlier primary) and is ignored.
+windowed as materialized (
   select
     *,
     minute > horizon as ahead,
@@ -102,14 +102,14 @@ opened as materialized (
   from (
     select * from locked
     union all
-    select * from seen where seen_barred
+    select * from unlocked where was_barred
   ) as r
 ),
 
--- What stands in those windows, and the last ban unless it was lifted.
-used as materialized (
+-- The counts of those windows, and the last ban unless it was lifted.
+current_counts as materialized (
   select
-    api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead, seen_barred,
+    api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead, was_barred,
     this_minute, this_day,
     case when minute = this_minute then minute_admitted else 0 end as minute_admitted,
     case when minute = this_minute then minute_refused else 0 end as minute_refused,
@@ -120,31 +120,30 @@ used as materialized (
     case when day <> this_day and day > '-infinity' then day end as finished_day,
     day_admitted as finished_admitted,
     day_refused as finished_refused
-  from opened
+  from windowed
 ),
 
--- What both windows leave is granted. A ban may have begun while the lock was awaited; what was not locked is not written.
+-- As many requests are granted as both windows have left. A ban may have started while this statement waited for the lock.
 granted as materialized (
   select
     *,
-    coalesce(seen_barred or greatest(suspended_until, banned_until) > now, false) as barred,
-    case when seen_barred or greatest(suspended_until, banned_until) > now then 0
+    coalesce(was_barred or greatest(suspended_until, banned_until) > now, false) as barred,
+    case when was_barred or greatest(suspended_until, banned_until) > now then 0
       else greatest(0, least(requests, minute_limit - minute_admitted, day_limit - day_admitted)) end as granted
-  from used
+  from current_counts
 ),
 
--- The rest is refused and counted, up to the refusal that starts a ban; what comes after that one finds the key banned.
--- Every $4-th refusal of a minute starts a ban. It lasts twice as long as the last one when that ended less than a day ago. A
--- lift in the future forbids it.
--- A suspension without an end is told as one until the last second that has a year of four digits.
-judged as materialized (
+-- The other requests are rejected and counted, up to the rejection that starts a ban; later ones find the key banned. Every $4-th
+-- rejection of a minute starts a ban, which lasts twice as long as the last one if that ended less than a day ago. bans_lifted_at
+-- in the future prevents it. A suspension without an end lasts until the last second that has a year of four digits.
+decided as materialized (
   select
     *,
     case
       when barred then 0
       when lifted_at < now then least(requests - granted, $4::int - minute_refused % $4::int)
       else requests - granted
-    end as refused,
+    end as rejected,
     case
       when barred then least(greatest(suspended_until, banned_until), '9999-12-31 23:59:59Z')
       when lifted_at < now and requests - granted >= $4::int - minute_refused % $4::int then
@@ -155,28 +154,28 @@ judged as materialized (
   from granted
 ),
 
--- Writes the counts, and the ban where one starts: a key that was not barred before now is.
+-- Writes the counts, and the ban where one starts: the key is barred now and was not before.
 counted as (
   update api_key_counters c
   set
-    minute = j.this_minute,
-    minute_admitted = j.minute_admitted + j.granted,
-    minute_refused = j.minute_refused + j.refused,
-    day = j.this_day,
-    day_admitted = j.day_admitted + j.granted,
-    day_refused = j.day_refused + j.refused,
-    banned_at = case when j.barred_until is null then j.banned_at else j.now end,
-    banned_until = coalesce(j.barred_until, j.banned_until)
-  from judged j
-  where c.api_key_id = j.api_key_id
-    and not j.barred
+    minute = d.this_minute,
+    minute_admitted = d.minute_admitted + d.granted,
+    minute_refused = d.minute_refused + d.rejected,
+    day = d.this_day,
+    day_admitted = d.day_admitted + d.granted,
+    day_refused = d.day_refused + d.rejected,
+    banned_at = case when d.barred_until is null then d.banned_at else d.now end,
+    banned_until = coalesce(d.barred_until, d.banned_until)
+  from decided d
+  where c.api_key_id = d.api_key_id
+    and not d.barred
 ),
 
--- At the turn of the day the finished day becomes history. It is there already only when a clock went back: then both count.
+-- After midnight the finished day becomes history. It exists already only if a clock went back: then both count.
 closed as (
   insert into api_key_usage as u (api_key_id, day, admitted, refused)
   select api_key_id, finished_day, finished_admitted, finished_refused
-  from judged
+  from decided
   where not barred
     and finished_day is not null
   on conflict (api_key_id, day) do update
@@ -185,23 +184,23 @@ closed as (
     refused = u.refused + excluded.refused
 )
 
--- The figures from which each request gets its verdict. Times are ms; a ban's end is rounded up.
+-- Times are ms; the end of a ban is rounded up.
 select ${selectAdmissionRow({
-  state: `case when p.state = 'live' and j.api_key_id is null then 'uncounted' else p.state end`,
-  position: 'p.position',
-  keyId: 'p.id',
-  planId: 'p.plan_id',
-  nowMs: 'p.now_ms',
-  granted: 'j.granted',
-  refused: 'j.refused',
-  minuteLimit: 'p.minute_limit',
-  minuteAdmitted: 'j.minute_admitted',
-  minuteResetMs: `date_part('epoch', j.this_minute + interval '1 minute') * 1000`,
-  dayLimit: 'p.day_limit',
-  dayAdmitted: 'j.day_admitted',
-  dayResetMs: `date_part('epoch', (j.this_day + 1)::timestamp) * 1000`,
-  clockWentBack: '(j.ahead and not j.barred)::int',
-  barredUntilMs: 'ceil(extract(epoch from j.barred_until) * 1000)::float8',
+  state: `case when i.state = 'live' and d.api_key_id is null then 'uncounted' else i.state end`,
+  position: 'i.position',
+  keyId: 'i.id',
+  planId: 'i.plan_id',
+  nowMs: 'i.now_ms',
+  granted: 'd.granted',
+  rejected: 'd.rejected',
+  minuteLimit: 'i.minute_limit',
+  minuteAdmitted: 'd.minute_admitted',
+  minuteResetMs: `date_part('epoch', d.this_minute + interval '1 minute') * 1000`,
+  dayLimit: 'i.day_limit',
+  dayAdmitted: 'd.day_admitted',
+  dayResetMs: `date_part('epoch', (d.this_day + 1)::timestamp) * 1000`,
+  clockWentBack: '(d.ahead and not d.barred)::int',
+  barredUntilMs: 'ceil(extract(epoch from d.barred_until) * 1000)::float8',
 })}
-from presented p
-left join judged j on j.api_key_id = p.id`;
+from input i
+left join decided d on d.api_key_id = i.id`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  ask,
-  askOnce,
+  decide,
+  sendOnce,
   ban,
   countersOf,
   DAY_MS,
@@ -22,52 +22,56 @@ import { WholeAdmissionStatement } from '../../test/support/admission/whole-admi
 describe('bans', () => {
   const BAN_END = NOON + MINUTE_MS;
 
-  it('starts with the 20th refusal in a minute, which tells its end, and counts nothing that comes after', async () => {
+  it('starts with the 20th rejection in a minute, which has its end, and later requests are not counted', async () => {
     const key = await makeKey('free', { perMinute: 1 });
     const at = NOON + 20_000;
-    const verdicts = await ask(key.hash, 25, at);
-    expect(states(verdicts)).toEqual(['admitted', ...Array(20).fill('limited'), ...Array(4).fill('banned')]);
-    expect(verdicts[19]).toMatchObject({ retryAtMs: NOON_MINUTE_END });
-    expect(verdicts[20]).toMatchObject({ state: 'limited', retryAtMs: at + MINUTE_MS });
-    expect(verdicts[21]).toMatchObject({ state: 'banned', retryAtMs: at + MINUTE_MS, day: { remaining: 0 } });
+    const decisions = await decide(key.hash, 25, at);
+    expect(states(decisions)).toEqual(['admitted', ...Array(20).fill('limited'), ...Array(4).fill('banned')]);
+    expect(decisions[19]).toMatchObject({ retryAtMs: NOON_MINUTE_END });
+    expect(decisions[20]).toMatchObject({ state: 'limited', retryAtMs: at + MINUTE_MS });
+    expect(decisions[21]).toMatchObject({
+      state: 'banned',
+      retryAtMs: at + MINUTE_MS,
+      day: { remaining: 0 },
+    });
     expect((await countersOf(key)).counters).toMatchObject({
       minuteRefused: 20,
       ban: { atMs: at, untilMs: at + MINUTE_MS },
     });
   });
 
-  it('adds up the refusals of a minute over groups, and forgets them with the minute', async () => {
+  it('adds up the rejections of a minute over batches, and forgets them with the minute', async () => {
     const key = await makeKey('free', { perMinute: 1 });
-    await ask(key.hash, 1 + 19, NOON);
+    await decide(key.hash, 1 + 19, NOON);
     expect((await countersOf(key)).counters.ban).toBeNull();
-    await ask(key.hash, 1 + 19, NOON_MINUTE_END);
+    await decide(key.hash, 1 + 19, NOON_MINUTE_END);
     expect((await countersOf(key)).counters.ban).toBeNull();
-    expect(states(await ask(key.hash, 2, NOON_MINUTE_END))).toEqual(['limited', 'banned']);
+    expect(states(await decide(key.hash, 2, NOON_MINUTE_END))).toEqual(['limited', 'banned']);
   });
 
   it('forgets them also where the minute begins with a plain case, alone or beside another key', async () => {
     const other = await makeKey();
     const keys = [await makeKey('free', { perMinute: 1 }), await makeKey('free', { perMinute: 1 })];
-    await askOnce(other.hash, NOON);
+    await sendOnce(other.hash, NOON);
     for (const [index, key] of keys.entries()) {
-      await ask(key.hash, 1 + 19, NOON);
+      await decide(key.hash, 1 + 19, NOON);
       const beside = index === 0 ? [] : [other.hash];
       await statement.decide([key.hash, ...beside], new Date(NOON_MINUTE_END));
-      expect(states(await ask(key.hash, 20, NOON_MINUTE_END))).toEqual(Array<string>(20).fill('limited'));
-      expect((await askOnce(key.hash, NOON_MINUTE_END)).state).toBe('banned');
+      expect(states(await decide(key.hash, 20, NOON_MINUTE_END))).toEqual(Array<string>(20).fill('limited'));
+      expect((await sendOnce(key.hash, NOON_MINUTE_END)).state).toBe('banned');
     }
   });
 
   it('holds until its last millisecond, and admits then', async () => {
     const key = await makeKey('free', { perMinute: 1 });
     await ban(key, NOON);
-    expect(await askOnce(key.hash, BAN_END - 1)).toMatchObject({
+    expect(await sendOnce(key.hash, BAN_END - 1)).toMatchObject({
       state: 'banned',
       retryAtMs: BAN_END,
       minute: { limit: 1, remaining: 0 },
       day: { limit: 1000, remaining: 0, resetAtMs: MIDNIGHT },
     });
-    expect(await askOnce(key.hash, BAN_END)).toMatchObject({ state: 'admitted' });
+    expect(await sendOnce(key.hash, BAN_END)).toMatchObject({ state: 'admitted' });
   });
 
   it('writes nothing while it holds: no count, no lock, no transaction', async () => {
@@ -95,8 +99,8 @@ describe('bans', () => {
     const key = await makeKey('free', { perMinute: 1 });
     const seconds: number[] = [];
     for (let hour = 0; hour < 8; hour += 1) {
-      const verdicts = await ban(key, NOON + hour * 3 * 60 * MINUTE_MS);
-      const last = verdicts.at(-1);
+      const decisions = await ban(key, NOON + hour * 3 * 60 * MINUTE_MS);
+      const last = decisions.at(-1);
       if (last && 'retryAtMs' in last) seconds.push(((last.retryAtMs ?? 0) - last.nowMs) / 1000);
     }
     expect(seconds).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
@@ -129,7 +133,7 @@ describe('bans', () => {
     const key = await makeKey('free', { perMinute: 1 });
     await ban(key, NOON);
     await operate(`update api_keys set bans_lifted_at = '2026-11-20T12:00:30Z' where id = $1`, key);
-    expect(await askOnce(key.hash, NOON + 30_001)).toMatchObject({
+    expect(await sendOnce(key.hash, NOON + 30_001)).toMatchObject({
       state: 'limited',
       retryAtMs: NOON_MINUTE_END,
     });
@@ -144,22 +148,22 @@ describe('bans', () => {
     const key = await makeKey('free', { perMinute: 1 });
     await ban(key, NOON);
     await operate(`update api_keys set bans_lifted_at = '2026-11-20T12:00:30Z' where id = $1`, key);
-    // Past the ban's own end, so that nothing but the lift tells this request from a plain one.
-    expect(await askOnce(key.hash, NOON + 2 * MINUTE_MS)).toMatchObject({ state: 'admitted' });
+    // Past the ban's own end, so that only the lifted ban makes this request a special one.
+    expect(await sendOnce(key.hash, NOON + 2 * MINUTE_MS)).toMatchObject({ state: 'admitted' });
     expect((await countersOf(key)).counters.ban).toBeNull();
   });
 
   it('is a suspension, too, until the operator wants it, or without end', async () => {
     const key = await makeKey();
     await operate(`update api_keys set suspended_until = '2026-11-20T15:00:00Z' where id = $1`, key);
-    expect(await askOnce(key.hash, NOON)).toMatchObject({
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({
       state: 'banned',
       retryAtMs: Date.parse('2026-11-20T15:00:00Z'),
       minute: { remaining: 0 },
     });
     await operate(`update api_keys set suspended_until = 'infinity' where id = $1`, key);
-    expect(await askOnce(key.hash, NOON)).toMatchObject({ retryAtMs: Date.parse('9999-12-31T23:59:59Z') });
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({ retryAtMs: Date.parse('9999-12-31T23:59:59Z') });
     await operate('update api_keys set suspended_until = null where id = $1', key);
-    expect(await askOnce(key.hash, NOON)).toMatchObject({ state: 'admitted' });
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({ state: 'admitted' });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  ask,
-  askOnce,
+  decide,
+  sendOnce,
   countersOf,
   DAY_MS,
   makeKey,
@@ -21,13 +21,13 @@ import { WholeAdmissionStatement } from '../../test/support/admission/whole-admi
 describe('the clock', () => {
   it('is the database’s; its fractions of a millisecond never make a ban seem shorter', async () => {
     const key = await makeKey('free', { perMinute: 1 });
-    const verdicts = await statement.decide(times(60, key.hash));
+    const decisions = await statement.decide(times(60, key.hash));
     const { rows } = await pool.query<{ ends: string; now: string }>(
       `select extract(epoch from banned_until) * 1000 as ends, extract(epoch from now()) * 1000 as now
        from api_key_counters where api_key_id = $1`,
       [key.id],
     );
-    const last = verdicts.at(-1);
+    const last = decisions.at(-1);
     if (last?.state !== 'banned') throw new Error('the key is not banned');
     expect(last.retryAtMs).toBe(Math.max(Math.ceil(Number(rows[0]?.ends)), last.minute.resetAtMs));
     expect(last.nowMs).toBeLessThanOrEqual(Number(rows[0]?.now));
@@ -40,8 +40,8 @@ describe('the clock', () => {
     try {
       await client.query(`set time zone 'Asia/Kathmandu'`);
       const elsewhere = new WholeAdmissionStatement({ queryable: client, named: false }, POLICY);
-      const [verdict] = await elsewhere.decide([key.hash], new Date(MIDNIGHT - 1));
-      expect(verdict).toMatchObject({ minute: { resetAtMs: MIDNIGHT }, day: { resetAtMs: MIDNIGHT } });
+      const [decision] = await elsewhere.decide([key.hash], new Date(MIDNIGHT - 1));
+      expect(decision).toMatchObject({ minute: { resetAtMs: MIDNIGHT }, day: { resetAtMs: MIDNIGHT } });
       await client.query('reset time zone');
     } finally {
       client.release();
@@ -50,9 +50,9 @@ describe('the clock', () => {
 
   it('keeps counting in the minute and day that another replica has opened a moment before', async () => {
     const key = await makeKey('free', { perMinute: 2 });
-    await ask(key.hash, 1, MIDNIGHT + 100);
-    expect(states(await ask(key.hash, 2, MIDNIGHT - 100))).toEqual(['admitted', 'limited']);
-    expect(await askOnce(key.hash, MIDNIGHT - 1)).toMatchObject({
+    await decide(key.hash, 1, MIDNIGHT + 100);
+    expect(states(await decide(key.hash, 2, MIDNIGHT - 100))).toEqual(['admitted', 'limited']);
+    expect(await sendOnce(key.hash, MIDNIGHT - 1)).toMatchObject({
       minute: { resetAtMs: MIDNIGHT + MINUTE_MS },
       day: { resetAtMs: MIDNIGHT + DAY_MS },
     });
@@ -60,9 +60,9 @@ describe('the clock', () => {
 
   it('overwrites, and reports once, counts and bans more than two minutes ahead, and loses no day', async () => {
     const key = await makeKey('free', { perMinute: 1 });
-    await ask(key.hash, 1 + 20, MIDNIGHT + 2 * MINUTE_MS + 1);
+    await decide(key.hash, 1 + 20, MIDNIGHT + 2 * MINUTE_MS + 1);
     repairs.length = 0;
-    const [first, second] = await ask(key.hash, 2, MIDNIGHT - 1);
+    const [first, second] = await decide(key.hash, 2, MIDNIGHT - 1);
     expect(first).toMatchObject({
       state: 'admitted',
       minute: { resetAtMs: MIDNIGHT },
@@ -70,8 +70,8 @@ describe('the clock', () => {
     });
     expect(second).toMatchObject({ state: 'limited' });
     expect(repairs).toEqual([{ kind: 'clock-went-back', keyId: key.id }]);
-    await ask(key.hash, 1, MIDNIGHT);
-    await ask(key.hash, 1, MIDNIGHT + DAY_MS);
+    await decide(key.hash, 1, MIDNIGHT);
+    await decide(key.hash, 1, MIDNIGHT + DAY_MS);
     expect((await countersOf(key)).usage).toEqual([
       [MIDNIGHT - DAY_MS, 1, 1],
       [MIDNIGHT, 2, 20],
@@ -82,21 +82,21 @@ describe('the clock', () => {
 describe('rows', () => {
   it('makes a finished day history with the first request of a later one', async () => {
     const key = await makeKey('free', { perMinute: 2 });
-    await ask(key.hash, 3, NOON);
+    await decide(key.hash, 3, NOON);
     expect((await countersOf(key)).usage).toEqual([]);
-    await ask(key.hash, 1, NOON + 3 * DAY_MS);
+    await decide(key.hash, 1, NOON + 3 * DAY_MS);
     const counted = await countersOf(key);
     expect(counted.usage).toEqual([[MIDNIGHT - DAY_MS, 2, 1]]);
     expect(counted.counters).toMatchObject({ dayMs: MIDNIGHT + 2 * DAY_MS, dayAdmitted: 1, dayRefused: 0 });
   });
 
-  it('makes a key’s missing counters, reports it, and counts from nought', async () => {
+  it('creates a key’s missing counters, reports it, and counts from zero', async () => {
     const [whole, bare] = [await makeKey('free', { perMinute: 2 }), await makeKey('free', { perMinute: 2 })];
     await operate('delete from api_key_counters where api_key_id = $1', bare);
     repairs.length = 0;
     const group = [bare.hash, whole.hash, bare.hash, bare.hash, whole.hash];
-    const verdicts = await statement.decide(group, new Date(NOON));
-    expect(states(verdicts)).toEqual(['admitted', 'admitted', 'admitted', 'limited', 'admitted']);
+    const decisions = await statement.decide(group, new Date(NOON));
+    expect(states(decisions)).toEqual(['admitted', 'admitted', 'admitted', 'limited', 'admitted']);
     expect(repairs).toEqual([{ kind: 'counters-missing', keyIds: [bare.id] }]);
     expect((await countersOf(bare)).counters).toMatchObject({ minuteAdmitted: 2, minuteRefused: 1 });
     expect((await countersOf(whole)).counters).toMatchObject({ minuteAdmitted: 2, minuteRefused: 0 });
@@ -105,12 +105,12 @@ describe('rows', () => {
   it.each([
     ['an admission on a day that is counted already', 1, NOON - DAY_MS + MINUTE_MS],
     ['an admission', 1, NOON],
-    ['a refusal', 2, NOON],
+    ['a rejection', 2, NOON],
     ['a ban', 30, NOON],
     ['a turn of the day', 1, MIDNIGHT],
   ])('waits for no disk on %s, and leaves the setting of the session alone', async (_, count, atMs) => {
     const key = await makeKey('free', { perMinute: 1 });
-    await ask(key.hash, 1, NOON - DAY_MS);
+    await decide(key.hash, 1, NOON - DAY_MS);
     const client = await pool.connect();
     try {
       await client.query('set synchronous_commit = on');

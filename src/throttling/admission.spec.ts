@@ -5,14 +5,14 @@ import { DELAY_MS } from './delayed-rejections.js';
 
 const ADDRESS = '192.0.2.1';
 
-/** Nobody has a key here, so nobody asks the database. */
-const unasked = { load: (): Promise<never> => Promise.reject(new Error('the database was asked')) };
+/** No request has a key here, so the database is not needed. */
+const unused = { load: (): Promise<never> => Promise.reject(new Error('the database was queried')) };
 
-/** An address has one refused request a minute, and floods after one more. */
+/** An address has one rejected request a minute, and floods after one more. */
 function admissionOf(): Admission {
   return new Admission({
-    keys: unasked,
-    lowPriorityKeys: unasked,
+    keys: unused,
+    lowPriorityKeys: unused,
     addresses: new AddressLimiter({ limitPerMinute: 1, floodAfter: 1, addressesMax: 10, lookupsMax: 1 }),
     clock: { nowMs: () => Date.UTC(2026, 10, 20, 12) },
     databaseClock: { observe: () => undefined },
@@ -29,21 +29,21 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('an address that is refused again and again', () => {
+describe('an address that is rejected again and again', () => {
   it.each([
     ['without a key', (admission: Admission) => admission.decide({}, ADDRESS)],
     ['with what no key can be', (admission: Admission) => admission.decide({ authorization: 'x' }, ADDRESS)],
     ['with bytes that are no request', (admission: Admission) => admission.chargeAddress(ADDRESS)],
-  ])('%s is told so at once at first, and after a pause when it floods', async (_, ask) => {
+  ])('%s is rejected at once at first, and after a delay when it floods', async (_, send) => {
     const admission = admissionOf();
-    const first = await codeOf(ask(admission));
+    const first = await codeOf(send(admission));
     expect(first).not.toBe('rate_limit_exceeded');
-    await expect(codeOf(ask(admission))).resolves.toBe('rate_limit_exceeded');
+    await expect(codeOf(send(admission))).resolves.toBe('rate_limit_exceeded');
 
-    let told = false;
-    const third = codeOf(ask(admission)).finally(() => (told = true));
+    let settled = false;
+    const third = codeOf(send(admission)).finally(() => (settled = true));
     await jest.advanceTimersByTimeAsync(DELAY_MS / 2 - 1);
-    expect(told).toBe(false);
+    expect(settled).toBe(false);
     await jest.advanceTimersByTimeAsync(DELAY_MS);
     await expect(third).resolves.toBe('rate_limit_exceeded');
   });

@@ -7,12 +7,12 @@ import { ApiError } from '../common/errors/api-error.js';
 import type { Clock } from '../common/clock.js';
 import { toApiError } from '../common/errors/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
-import type { KeyVerdict, WindowState } from './key-verdict.js';
+import type { KeyDecision, WindowState } from './key-decision.js';
 import { createDelay } from './delayed-rejections.js';
 
 export interface AdmissionParts {
   /** Decides about keys, many at a time. */
-  readonly keys: Pick<Batcher<ApiKeyHash, KeyVerdict>, 'load'>;
+  readonly keys: Pick<Batcher<ApiKeyHash, KeyDecision>, 'load'>;
   /** The same, in a queue of its own, for keys from addresses that are past their limit. */
   readonly lowPriorityKeys: AdmissionParts['keys'];
   readonly addresses: AddressLimiter;
@@ -37,17 +37,17 @@ export class Admission implements AdmissionPort {
     const credential = readCredential(headers.authorization);
     if (credential === 'none') return this.#reject(clientAddress, 'missing_api_key');
     if (credential === 'malformed') return this.#reject(clientAddress, 'invalid_api_key');
-    let verdict: KeyVerdict | undefined;
+    let decision: KeyDecision | undefined;
     try {
-      verdict = await this.#lookUp(credential, clientAddress);
+      decision = await this.#lookUp(credential, clientAddress);
     } catch (error) {
       return { ...this.describeAddress(clientAddress), rejection: toApiError(error) };
     }
-    if (verdict === undefined) return this.chargeAddress(clientAddress);
-    if (verdict.state === 'unknown') return this.#reject(clientAddress, 'invalid_api_key');
-    this.parts.databaseClock.observe(verdict.nowMs);
-    if ('planId' in verdict) return ofKey(verdict);
-    return this.#reject(clientAddress, `${verdict.state}_api_key`);
+    if (decision === undefined) return this.chargeAddress(clientAddress);
+    if (decision.state === 'unknown') return this.#reject(clientAddress, 'invalid_api_key');
+    this.parts.databaseClock.observe(decision.nowMs);
+    if ('planId' in decision) return ofKey(decision);
+    return this.#reject(clientAddress, `${decision.state}_api_key`);
   }
 
   async chargeAddress(clientAddress: string): Promise<Decision> {
@@ -63,8 +63,8 @@ export class Admission implements AdmissionPort {
     return ofAddress(this.parts.addresses.peek(clientAddress, this.parts.clock.nowMs()));
   }
 
-  /** The verdict, or undefined when the address is past its limit and has as many look-ups under way as it may. */
-  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<KeyVerdict | undefined> {
+  /** The decision, or undefined when the address is past its limit and has as many lookups in flight as it may have. */
+  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
     const { keys, lowPriorityKeys, addresses, clock } = this.parts;
     if (!addresses.peek(clientAddress, clock.nowMs()).exhausted) return await keys.load(hash);
     const leave = addresses.enterLookup(clientAddress);
@@ -85,10 +85,10 @@ export class Admission implements AdmissionPort {
   }
 }
 
-function ofKey(verdict: Extract<KeyVerdict, { readonly planId: string }>): Decision {
-  const { keyId, planId, state, nowMs, retryAtMs } = verdict;
-  const minute = ofWindow('minute', verdict.minute, MINUTE_SECONDS);
-  const day = ofWindow('day', verdict.day, DAY_SECONDS);
+function ofKey(of: Extract<KeyDecision, { readonly planId: string }>): Decision {
+  const { keyId, planId, state, nowMs, retryAtMs } = of;
+  const minute = ofWindow('minute', of.minute, MINUTE_SECONDS);
+  const day = ofWindow('day', of.day, DAY_SECONDS);
   const decision: Decision = { windows: [minute, day], caller: { keyId, planId } };
   if (state === 'admitted') return decision;
   const untilMs = retryAtMs ?? minute.resetAtMs;

@@ -9,7 +9,7 @@ import {
   AdmissionStatement,
   type BanPolicy,
 } from './admission-statement.js';
-import type { KeyVerdict } from './key-verdict.js';
+import type { KeyDecision } from './key-decision.js';
 
 interface AdmissionsOptions {
   readonly batching: Batching;
@@ -38,13 +38,13 @@ export function batchAdmissions({
   warn,
   observer,
   now,
-}: AdmissionsOptions): Batcher<ApiKeyHash, KeyVerdict> {
+}: AdmissionsOptions): Batcher<ApiKeyHash, KeyDecision> {
   const source = { queryable: pool, named: prisma.connections.namedStatements };
   const statement = new AdmissionStatement(source, bans, {
     onRepair: (repair) => warn(explain(repair)),
     onBanStarted: () => observer?.banStarted(),
   });
-  return batching.batchWrites<ApiKeyHash, KeyVerdict>({
+  return batching.batchWrites<ApiKeyHash, KeyDecision>({
     name,
     send: (hashes) => statement.decide(hashes, now?.()),
     // A key with many requests does not make those of others wait.

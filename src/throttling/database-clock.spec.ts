@@ -18,96 +18,96 @@ function scene() {
     databaseMs,
     pass: (ms: number) => void (time.passedMs += ms),
     setDatabaseBack: (ms: number) => void (time.databaseStepMs -= ms),
-    /** An answer that took `delayMs` to arrive. */
-    answer: (delayMs = 0) => {
-      const told = databaseMs();
+    /** An result that took `delayMs` to arrive. */
+    observe: (delayMs = 0) => {
+      const reportedMs = databaseMs();
       time.passedMs += delayMs;
-      clock.observe(told);
+      clock.observe(reportedMs);
     },
   };
 }
 
 describe('DatabaseClock', () => {
-  it('is the wall clock until the database has told its time', () => {
+  it('is the wall clock until the database has reported its time', () => {
     const { clock, pass } = scene();
     expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS);
     pass(10);
     expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS + 10);
   });
 
-  it("tells the database's time after one answer, though the wall clock is an hour wrong", () => {
-    const { clock, answer, pass } = scene();
+  it("is the database's time after one result, though the wall clock is an hour wrong", () => {
+    const { clock, observe, pass } = scene();
     clock.nowMs();
-    answer();
+    observe();
     expect(clock.nowMs()).toBe(NOON_MS);
     pass(HOUR_MS);
     expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS);
   });
 
-  it('keeps the quickest answer, in whatever order they arrive', () => {
-    const { clock, databaseMs, answer, pass } = scene();
-    answer(400);
+  it('keeps the quickest observe, in whatever order they arrive', () => {
+    const { clock, databaseMs, observe, pass } = scene();
+    observe(400);
     expect(clock.nowMs()).toBe(databaseMs() - 400);
-    answer(3);
+    observe(3);
     expect(clock.nowMs()).toBe(databaseMs() - 3);
-    answer(2500);
+    observe(2500);
     clock.observe(NOON_MS);
     expect(clock.nowMs()).toBe(databaseMs() - 3);
     pass(31_000);
-    answer(900);
+    observe(900);
     expect(clock.nowMs()).toBe(databaseMs() - 3);
   });
 
   it('follows a database clock that was set forward at once', () => {
-    const { clock, databaseMs, answer, setDatabaseBack } = scene();
-    answer();
+    const { clock, databaseMs, observe, setDatabaseBack } = scene();
+    observe();
     setDatabaseBack(-7000);
-    answer();
+    observe();
     expect(clock.nowMs()).toBe(databaseMs());
   });
 
-  it('follows a database clock that was set back within a minute of answers, not at the first', () => {
-    const { clock, databaseMs, answer, pass, setDatabaseBack } = scene();
-    answer();
+  it('follows a database clock that was set back within a minute of results, not at the first', () => {
+    const { clock, databaseMs, observe, pass, setDatabaseBack } = scene();
+    observe();
     setDatabaseBack(HOUR_MS);
-    answer();
+    observe();
     expect(clock.nowMs()).toBe(databaseMs() + HOUR_MS);
     for (let second = 0; second < 60; second += 1) {
       pass(1000);
-      answer();
+      observe();
     }
     expect(clock.nowMs()).toBe(databaseMs());
   });
 
   it('stands still for a step back below a second', () => {
-    const { clock, databaseMs, answer, pass, setDatabaseBack } = scene();
-    answer();
+    const { clock, databaseMs, observe, pass, setDatabaseBack } = scene();
+    observe();
     setDatabaseBack(300);
-    let told = clock.nowMs();
+    let previousMs = clock.nowMs();
     for (let i = 0; i < 700; i += 1) {
       pass(100);
-      answer();
+      observe();
       const next = clock.nowMs();
-      expect(next).toBeGreaterThanOrEqual(told);
-      told = next;
+      expect(next).toBeGreaterThanOrEqual(previousMs);
+      previousMs = next;
     }
-    expect(told).toBe(databaseMs());
+    expect(previousMs).toBe(databaseMs());
   });
 
-  it('is never ahead of the database, never runs back, and is behind by the quickest answer at most', () => {
+  it('is never ahead of the database, never runs back, and is behind by the quickest result at most', () => {
     const step = fc.record({ idleMs: fc.nat(20_000), delayMs: fc.nat(900) });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
-        const { clock, databaseMs, answer, pass } = scene();
-        let told = Number.NEGATIVE_INFINITY;
+        const { clock, databaseMs, observe, pass } = scene();
+        let previousMs = Number.NEGATIVE_INFINITY;
         for (const { idleMs, delayMs } of steps) {
-          answer(delayMs);
+          observe(delayMs);
           pass(idleMs);
           const nowMs = clock.nowMs();
           expect(nowMs).toBeLessThanOrEqual(databaseMs());
           expect(nowMs).toBeGreaterThanOrEqual(databaseMs() - 900);
-          expect(nowMs).toBeGreaterThanOrEqual(told);
-          told = nowMs;
+          expect(nowMs).toBeGreaterThanOrEqual(previousMs);
+          previousMs = nowMs;
         }
       }),
     );

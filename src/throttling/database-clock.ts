@@ -9,7 +9,7 @@ const STANDSTILL_MAX_MS = 1000;
  * not matter after the first observation.
  *
  * An observation is late by its way here, never early: the database's time is at least what it said. So the best
- * estimate is the greatest offset against the monotonic clock, and answers out of order do no harm. It is the greatest
+ * estimate is the greatest offset against the monotonic clock, and results out of order do no harm. It is the greatest
  * of this period and the one before, not of all time: when the database's clock is set back (a standby was promoted),
  * the old offset is forgotten.
  */

@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 describe('delayed rejections', () => {
-  it('are not all equally long: who is refused together does not come back together', async () => {
+  it('are not all equally long: clients that are rejected together do not come back together', async () => {
     const many = take(createDelay(1000), 1000);
     await jest.advanceTimersByTimeAsync(DELAY_MS / 2 - 1);
     expect(await many.over()).toBe(0);

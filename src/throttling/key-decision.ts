@@ -1,14 +1,14 @@
-/** One window of a key as it stands after the request that a verdict is about. */
+/** One window of a key as it stands after the request that a decision is about. */
 export interface WindowState {
   /** The limit in force: the key's own number or its plan's. */
   readonly limit: number;
   readonly remaining: number;
-  /** The end of the window that was counted, in ms of the database's clock; always later than the verdict's `nowMs`. */
+  /** The end of the window that was counted, in ms of the database's clock; always later than the decision's `nowMs`. */
   readonly resetAtMs: number;
 }
 
-/** What the database decides about one request. All times are ms of its clock. */
-export type KeyVerdict =
+/** The decision of the database about one request. All times are ms of its clock. */
+export type KeyDecision =
   | { readonly state: 'unknown' }
   | { readonly state: 'revoked' | 'expired'; readonly keyId: bigint; readonly nowMs: number }
   | {
@@ -42,9 +42,9 @@ export type AdmissionRow = readonly [
   /** How many of the requests are admitted. */
   granted: number,
   /** How many of the others are counted as rejections; the rest finds the key banned. */
-  refused: number,
+  rejected: number,
   minuteLimit: number,
-  /** What the window had admitted before the batch. */
+  /** The requests that the window had admitted before the batch. */
   minuteAdmitted: number,
   minuteResetMs: number,
   dayLimit: number,
@@ -61,7 +61,7 @@ const MEMBERS = [
   'planId',
   'nowMs',
   'granted',
-  'refused',
+  'rejected',
   'minuteLimit',
   'minuteAdmitted',
   'minuteResetMs',
@@ -96,18 +96,18 @@ export interface KeyTally {
   readonly clockWentBack: boolean;
   /** Whether the rejections of this batch started a ban: while one is on, none is counted. */
   readonly startsBan: boolean;
-  /** The verdict of the next request of the key. */
-  readonly next: () => KeyVerdict;
+  /** The decision of the next request of the key. */
+  readonly next: () => KeyDecision;
 }
 
 export function tallyOf(row: AdmissionRow): KeyTally {
-  const [, , id, planId, nowMs, granted, refused, ...rest] = row;
+  const [, , id, planId, nowMs, granted, rejected, ...rest] = row;
   const [minuteLimit, minuteAdmitted, minuteResetMs, dayLimit, dayAdmitted, dayResetMs, ...last] = rest;
   const [clockWentBack, barredUntilMs] = last;
   const keyId = BigInt(id);
-  const counted = granted + refused;
+  const counted = granted + rejected;
   let ordinal = 0;
-  const next = (): KeyVerdict => {
+  const next = (): KeyDecision => {
     ordinal += 1;
     const admitted = Math.min(ordinal, granted);
     const minute = windowOf(minuteLimit, minuteAdmitted + admitted, minuteResetMs);
@@ -131,7 +131,7 @@ export function tallyOf(row: AdmissionRow): KeyTally {
       retryAtMs,
     };
   };
-  const startsBan = refused > 0 && barredUntilMs !== undefined;
+  const startsBan = rejected > 0 && barredUntilMs !== undefined;
   return { clockWentBack: clockWentBack === 1, startsBan, next };
 }
 

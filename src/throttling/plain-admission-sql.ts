@@ -1,15 +1,15 @@
-import { selectAdmissionRow } from './key-verdict.js';
+import { selectAdmissionRow } from './key-decision.js';
 
 /**
- * The fast path of admission, for nearly all requests: the key is live, has no ban that stands or was lifted, its day is counted
+ * The fast path of admission, for nearly all requests: the key is live, has no ban (not even a lifted one), its day is counted
  * already, and both windows have room for the whole batch. It does two thirds of the work of `admissionSql`. Other keys are neither
  * locked nor returned. A key that comes with several secrets is left out as well: the earliest of its requests are granted,
  * whichever secret they carry.
  *
- * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the requests made with it; `$3 timestamptz` a test's clock, else null.
+ * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the number of its requests; `$3 timestamptz` a test's clock, else null.
  * - A row is JSON for `parseAdmission`, for each secret whose requests are admitted.
- * - It locks rows of `api_key_counters` alone, in the order of their keys, so that replicas cannot deadlock. A row that another
- *   replica is writing is read as that one leaves it.
+ * - It locks only rows of `api_key_counters`, in the order of their keys, so that replicas cannot deadlock. A row that another
+ *   replica is writing is read as that replica leaves it.
  */
 export const plainAdmissionSql = `
 -- The one timestamp at which the batch is decided, and the windows that it falls into.
@@ -22,7 +22,7 @@ with clock as materialized (
   from (select coalesce($3::timestamptz, now()) as now) as t
 ),
 
--- The keys of this batch. The limit takes all secrets: it only hides their number, so that the planner settles on look-ups.
+-- The keys of this batch. The limit takes all secrets: it only hides their number, so that the planner chooses index lookups.
 live as (
   select
     clock.now,
@@ -56,8 +56,8 @@ live as (
   ) as k
 ),
 
--- The counters that have room, as they are now, locked in one order by all replicas. They may be those of an earlier minute.
-roomy as (
+-- The counters with enough requests left, as they are now. All replicas lock them in the same order. They may be of an earlier minute.
+available as (
   select
     a.*,
     case when c.minute = a.this_minute then c.minute_admitted else 0 end as minute_admitted,
@@ -81,7 +81,7 @@ set
   minute_admitted = a.requests + a.minute_admitted,
   minute_refused = a.minute_refused,
   day_admitted = a.requests + a.day_admitted
-from roomy a
+from available a
 where c.api_key_id = a.id
 returning ${selectAdmissionRow({
   state: `'live'`,
@@ -90,7 +90,7 @@ returning ${selectAdmissionRow({
   planId: 'a.plan_id',
   nowMs: `floor(date_part('epoch', a.now) * 1000)`,
   granted: 'a.requests',
-  refused: '0',
+  rejected: '0',
   minuteLimit: 'a.minute_limit',
   minuteAdmitted: 'c.minute_admitted - a.requests',
   minuteResetMs: `date_part('epoch', a.this_minute + interval '1 minute') * 1000`,

@@ -6,7 +6,7 @@ import { UsageRepository } from './usage.repository.js';
 const DAYS = 31;
 
 describe('UsageRepository', () => {
-  it('reads the days of all keys that ask at once by one statement, and gives each key its own', async () => {
+  it('reads the days of all keys that arrive together by one statement, and gives each key its own', async () => {
     const sent: unknown[][] = [];
     const prisma = {
       connections: { endsWithinMs: 0 },

@@ -12,7 +12,7 @@ const PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** It talks to the service alone, and to nobody by itself. */
+/** It connects only to the service. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -57,7 +57,7 @@ async function open(context: BrowserContext): ReturnType<Chromium['open']> {
   const faults: string[] = [];
   const hosts = new Set<string>();
   page.on('pageerror', (error) => faults.push(error.message));
-  // What the content security policy refuses is told here, too. An answer that is no success is none of the page's faults.
+  // Violations of the content security policy are reported here, too. An error response is no failure of the page.
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load'))
       faults.push(message.text());

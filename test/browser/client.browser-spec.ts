@@ -12,7 +12,7 @@ const BIG_ID = 9_007_199_254_740_993n;
 
 const PETS = 25;
 
-/** What the page has: the code of a test that runs there sees nothing else of this file. */
+/** The globals of the page: code of a test that runs there sees nothing else of this file. */
 declare const client: typeof Client;
 declare const pass: (ms: number) => Promise<void>;
 
@@ -86,7 +86,7 @@ describe("the client in a browser, on a page of another origin than the service'
       expect.stringMatching(/^\/v1\/pets\?limit=10&cursor=/),
       expect.stringMatching(/^\/v1\/pets\?limit=10&cursor=/),
     ]);
-    // Browsers ask for leave by address: each page of the list has a preflight of its own.
+    // Browsers cache preflights by URL: each page of the list has one of its own.
     expect(pathsOf(sent, 'OPTIONS').sort()).toEqual([...pages].sort());
   });
 
@@ -125,13 +125,13 @@ describe("the client in a browser, on a page of another origin than the service'
 
   it('gives an error its code, and its limits out of headers', async () => {
     const { page, access } = await openShop();
-    const refusal = await page.evaluate(async (to) => {
+    const rejection = await page.evaluate(async (to) => {
       const error = await new client.PetStore(to).placeOrder(-1n).catch((caught: unknown) => caught);
       if (!(error instanceof client.PetStoreError)) return undefined;
       const { name, code, status, message, rateLimit } = error;
       return { name, code, status, message, rateLimit };
     }, access);
-    expect(refusal).toEqual({
+    expect(rejection).toEqual({
       name: 'PetStoreError',
       code: 'unknown_pet',
       status: 400,
@@ -160,7 +160,7 @@ describe("the client in a browser, on a page of another origin than the service'
 
   it('ends by its AbortSignal: before it begins, under way, and while it waits', async () => {
     const { page, access, sent } = await openShop();
-    // Two: whether a request that was left under way still counts, nobody knows.
+    // Two: a request that was abandoned may be counted or not.
     const { key } = await service.issueKey();
     const { key: keyOfOne } = await service.issueKey({ perMinute: 1 });
     const outcomes = await page.evaluate(
@@ -175,7 +175,7 @@ describe("the client in a browser, on a page of another origin than the service'
             apiKey,
             fetch: async (input, init) => {
               const response = await fetch(input, init);
-              // What comes next is the wait, by the client's own timer.
+              // Next comes the wait, by the client's own timer.
               if (response.status === 429) setTimeout(() => controller.abort(new Error('left')), 20);
               return response;
             },
@@ -196,7 +196,7 @@ describe("the client in a browser, on a page of another origin than the service'
             return call;
           }),
           await reasonOf(async (store, { signal }) => {
-            // One is admitted; the one after it is told to come back in the next minute.
+            // One is admitted; the one after it may be repeated in the next minute.
             await store.inventory({ signal });
             await store.inventory({ signal });
           }, lastKey),

@@ -12,7 +12,7 @@ import { shellWords } from './support/shell-words.js';
 
 const document = readFileSync(join(cwd(), 'docs', 'operations.md'), 'utf8');
 
-/** What a reader would paste: lines of shell, which may continue within quotes, and commands in the tables. */
+/** Commands that a reader would paste: lines of shell, which may continue within quotes, and commands in the tables. */
 const pasted = [
   ...[...document.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(
     ([, block = '']) => block.match(/^petstore (?:"[^"]*"|[^"\n])*$/gm) ?? [],
@@ -54,7 +54,7 @@ describe('the commands in docs/operations.md work as pasted', () => {
   it.each([...others, ...last])('%s', async (command) => {
     const [program, ...words] = shellWords(command);
     expect(program).toBe('petstore');
-    const { code, stderr } = await petstore(words, { answer: 'yes' });
+    const { code, stderr } = await petstore(words, { reply: 'yes' });
     expect({ command, code, stderr }).toEqual({
       command,
       code: 0,

@@ -1,32 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
+import { describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '../../src/auth/api-key.js';
-import { issueByCli, type KeyTold } from './support/keys.js';
-import { json, type Petstore } from './support/petstore.js';
-import { openPetstoreStage, type PetstoreStage } from './support/petstore-stage.js';
+import { json } from './support/petstore.js';
+import { type PrintedKey, usePetstore } from './support/use-petstore.js';
 
-let stage: PetstoreStage;
-let pool: Pool;
-let petstore: Petstore;
-
-beforeAll(async () => {
-  stage = await openPetstoreStage();
-  ({ pool, petstore } = stage);
-});
-afterAll(() => stage.close());
-
-const issue = (name?: string, plan?: string): Promise<KeyTold> => issueByCli(petstore, name, plan);
-const show = (id: number): Promise<KeyTold> =>
-  json<KeyTold>(petstore(['keys', 'show', String(id), '--json']));
+const { petstore, issue, query } = usePetstore();
+const show = (id: number): Promise<PrintedKey> =>
+  json<PrintedKey>(petstore(['keys', 'show', String(id), '--json']));
 
 describe('petstore keys rotate', () => {
   it('makes a second secret; the first works for the overlap', async () => {
     const { id, key } = await issue();
-    const rotated = await json<KeyTold & { old_secrets_expire_at: string }>(
+    const rotated = await json<PrintedKey & { old_secrets_expire_at: string }>(
       petstore(['keys', 'rotate', String(id), '--overlap', '2h', '--json']),
     );
     expect(rotated.key).not.toBe(key);
-    const { rows } = await pool.query<{ seconds: number }>(
+    const { rows } = await query<{ seconds: number }>(
       `select extract(epoch from expires_at - now())::int as seconds from api_key_secrets where hash = $1`,
       [hashApiKey(key)],
     );
@@ -36,7 +24,7 @@ describe('petstore keys rotate', () => {
     expect(await show(id)).toMatchObject({ secrets: 2, prefix: rotated.key.slice(0, 12) });
   });
 
-  it('keeps the old one for a day unless told otherwise', async () => {
+  it('keeps the old one for a day by default', async () => {
     const { id } = await issue();
     const before = Date.now();
     const { old_secrets_expire_at: ends } = await json<{ old_secrets_expire_at: string }>(
@@ -50,7 +38,7 @@ describe('petstore keys rotate', () => {
     const { id } = await issue();
     const args = ['keys', 'rotate', String(id), '--overlap', '0'];
     expect(await petstore(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(/--yes/) });
-    expect(await petstore(args, { answer: 'n' })).toMatchObject({
+    expect(await petstore(args, { reply: 'n' })).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/Nothing was changed/),
     });
@@ -71,12 +59,12 @@ describe('petstore keys revoke', () => {
     const rejected = await petstore(args);
     expect(rejected).toMatchObject({ code: 2, stdout: '' });
     expect(rejected.stderr).toContain(`This permanently revokes key ${id} (Old customer, ${prefix}).`);
-    expect((await petstore(args, { answer: '' })).code).toBe(1);
+    expect((await petstore(args, { reply: '' })).code).toBe(1);
     expect(await show(id)).toMatchObject({ state: 'live' });
-    const { code, stdout } = await petstore(args, { answer: 'yes' });
+    const { code, stdout } = await petstore(args, { reply: 'yes' });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^state {16}revoked$/m);
-    expect(await json<KeyTold>(petstore([...args, '--yes', '--json']))).toMatchObject({
+    expect(await json<PrintedKey>(petstore([...args, '--yes', '--json']))).toMatchObject({
       id,
       state: 'revoked',
     });
@@ -111,8 +99,8 @@ describe('petstore keys set-plan and set-limits', () => {
 
   it('changes the limit that is given and leaves the other', async () => {
     const { id } = await issue('limited', 'pro');
-    const set = (...args: string[]): Promise<KeyTold> =>
-      json<KeyTold>(petstore(['keys', 'set-limits', String(id), ...args, '--json']));
+    const set = (...args: string[]): Promise<PrintedKey> =>
+      json<PrintedKey>(petstore(['keys', 'set-limits', String(id), ...args, '--json']));
     expect(await set('--per-minute', '600')).toMatchObject({
       requests_per_minute: 600,
       requests_per_day: 10_000,
@@ -134,8 +122,8 @@ describe('petstore keys set-plan and set-limits', () => {
 describe('petstore keys suspend, resume and unban', () => {
   it('suspends for a while, until a time or until it is resumed', async () => {
     const { id } = await issue();
-    const suspend = (...args: string[]): Promise<KeyTold> =>
-      json<KeyTold>(petstore(['keys', 'suspend', String(id), ...args, '--json']));
+    const suspend = (...args: string[]): Promise<PrintedKey> =>
+      json<PrintedKey>(petstore(['keys', 'suspend', String(id), ...args, '--json']));
     expect(await suspend()).toMatchObject({ state: 'suspended', suspended_until: 'infinity' });
     expect(await suspend('--until', '2099-01-01T00:00:00Z')).toMatchObject({
       suspended_until: '2099-01-01T00:00:00.000Z',
@@ -150,7 +138,7 @@ describe('petstore keys suspend, resume and unban', () => {
 
   it('lifts a ban', async () => {
     const { id } = await issue();
-    await pool.query(
+    await query(
       `update api_key_counters
        set minute = date_trunc('minute', now()), day = (now() at time zone 'UTC')::date,
            banned_at = now(), banned_until = now() + interval '1 hour'

@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Pool } from 'pg';
+import { describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '../../src/auth/api-key.js';
-import { issueByCli, type KeyTold } from './support/keys.js';
-import { ACTOR, json, type Petstore } from './support/petstore.js';
-import { openPetstoreStage, type PetstoreStage } from './support/petstore-stage.js';
+import { ACTOR, json } from './support/petstore.js';
+import { type PrintedKey, usePetstore } from './support/use-petstore.js';
 
-let stage: PetstoreStage;
-let pool: Pool;
-let petstore: Petstore;
-
-beforeAll(async () => {
-  stage = await openPetstoreStage();
-  ({ pool, petstore } = stage);
-});
-afterAll(() => stage.close());
-
-const issue = (name?: string, plan?: string): Promise<KeyTold> => issueByCli(petstore, name, plan);
+const { petstore, issue, query } = usePetstore();
 
 describe('petstore keys issue', () => {
   it('prints one object, whose key is the one that is stored as a hash', async () => {
-    const issued = await json<KeyTold>(
+    const issued = await json<PrintedKey>(
       petstore([
         ...['keys', 'issue', '--name', 'Big', '--plan', 'enterprise', '--json'],
         ...['--per-minute', '5000', '--per-day', '1000000', '--expires', '2099-01-31T00:00:00+01:00'],
@@ -35,7 +23,7 @@ describe('petstore keys issue', () => {
       requests_per_day: 1_000_000,
       expires_at: '2099-01-30T23:00:00.000Z',
     });
-    const { rows } = await pool.query('select from api_key_secrets where api_key_id = $1 and hash = $2', [
+    const { rows } = await query('select from api_key_secrets where api_key_id = $1 and hash = $2', [
       issued.id,
       hashApiKey(issued.key),
     ]);
@@ -63,7 +51,7 @@ describe('petstore keys issue', () => {
     expect(stdout).toBe('');
   });
 
-  it("tells the database's message in one line and its hint in another", async () => {
+  it("prints the database's message in one line and its hint in another", async () => {
     const { code, stderr } = await petstore(['keys', 'issue', '--name', 'x', '--plan', 'gold']);
     expect(code).toBe(1);
     expect(stderr).toBe('plan "gold" does not exist\nThe plans are: business, enterprise, free, pro.\n');
@@ -72,21 +60,23 @@ describe('petstore keys issue', () => {
 
 describe('petstore keys list', () => {
   it('prints an array of every key, longer than a page, in the order of their ids', async () => {
-    await pool.query(
+    await query(
       `insert into api_keys (name, plan_id) select 'many ' || n, 'free' from generate_series(1, 1100) as n`,
     );
-    const many = await json<KeyTold[]>(petstore(['keys', 'list', '--json', '--name', 'MANY ']));
+    const many = await json<PrintedKey[]>(petstore(['keys', 'list', '--json', '--name', 'MANY ']));
     expect(many).toHaveLength(1100);
-    const { rows } = await pool.query<{ id: string }>(
+    const { rows } = await query<{ id: string }>(
       `select id from api_keys where name like 'many %' order by id`,
     );
     expect(many.map(({ id }) => String(id))).toEqual(rows.map(({ id }) => id));
     expect(many[0]).toMatchObject({ state: 'unissued', plan_id: 'free', requests_per_minute: 60 });
-    expect(await json<KeyTold[]>(petstore(['keys', 'list', '--json', '--limit', '1001']))).toHaveLength(1001);
+    expect(await json<PrintedKey[]>(petstore(['keys', 'list', '--json', '--limit', '1001']))).toHaveLength(
+      1001,
+    );
   });
 
   it('shows people a hundred, and says that there are more', async () => {
-    await pool.query(
+    await query(
       `insert into api_keys (name, plan_id) select 'people ' || n, 'free' from generate_series(1, 101) as n`,
     );
     const { stdout } = await petstore(['keys', 'list', '--name', 'people']);
@@ -102,7 +92,7 @@ describe('petstore keys list', () => {
   it('finds by plan and state, and prints an empty array when there is none', async () => {
     const { id } = await issue('to find', 'business');
     await petstore(['keys', 'suspend', String(id)]);
-    const found = await json<KeyTold[]>(
+    const found = await json<PrintedKey[]>(
       petstore(['keys', 'list', '--json', '--plan', 'business', '--state', 'suspended']),
     );
     expect(found.map((key) => key.id)).toEqual([id]);
@@ -143,9 +133,9 @@ describe('petstore keys show', () => {
 });
 
 describe('petstore keys usage', () => {
-  it('tells the requests of each day, the present one last', async () => {
+  it('prints the requests of each day, the present one last', async () => {
     const { id } = await issue();
-    await pool.query(
+    await query(
       `insert into api_key_usage (api_key_id, day, admitted, refused)
        select $1, (now() at time zone 'UTC')::date - back, back * 10, back from unnest(array[1, 30, 31]) as back`,
       [id],
@@ -167,10 +157,10 @@ describe('petstore keys usage', () => {
 });
 
 describe('the audit', () => {
-  it('tells who was at the command line', async () => {
+  it('contains the user of the command line', async () => {
     const { id } = await issue();
     await petstore(['keys', 'set-limits', String(id), '--per-day', '9']);
-    const { rows } = await pool.query(
+    const { rows } = await query(
       `select distinct actor, application, action, table_name from audit_log
        where api_key_id = $1 and action = 'update' or api_key_id = $1 and table_name = 'api_keys'`,
       [id],

@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
-import { json, type Petstore, petstoreOn } from './support/petstore.js';
+import { describe, expect, it } from '@jest/globals';
+import { json } from './support/petstore.js';
+import { usePetstore } from './support/use-petstore.js';
 
-let database: TestDatabase;
-let petstore: Petstore;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  petstore = petstoreOn(database.url);
-});
-afterAll(() => database.drop());
+const { petstore } = usePetstore();
 
 const plans = (): Promise<readonly { readonly id: string }[]> => json(petstore(['plans', 'list', '--json']));
 

@@ -29,7 +29,7 @@ export const clientOf = (
   options: Partial<PetStoreOptions> = {},
 ): PetStore => new PetStore({ baseUrl: `${origin}/v1`, apiKey, ...options });
 
-/** What a call rejects with. */
+/** The error of a rejected call. */
 export async function rejectionOf(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { cwd, env, execPath } from 'node:process';
 import { promisify } from 'node:util';
 
-/** A fresh folder of somebody who uses the client, with the packed client installed in it. */
+/** A new folder with the packed client installed, as a user of the client has it. */
 export interface InstalledClient {
   /** Where the package lies: what `npm pack` took along, and nothing else. */
   readonly packageFolder: string;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('the client, operation by operation', () => {
-  it('adds an animal and reads it again', async () => {
+  it('creates a pet and reads it again', async () => {
     const rex = await store.createPet({ name: 'Rex "\\ 🐕', categoryId: 7n, status: 'available' });
     expect(rex).toEqual({ id: expect.any(BigInt), name: 'Rex "\\ 🐕', categoryId: 7n, status: 'available' });
     expect(await store.getPet(rex.id)).toEqual(rex);
@@ -44,7 +44,7 @@ describe('the client, operation by operation', () => {
     });
   });
 
-  it('tells what the key has used, in numbers', async () => {
+  it('returns the usage of the key, in numbers', async () => {
     const usage = await store.usage();
     expect(usage).toMatchObject({ plan: 'business', minute: { limit: 1_000_000 } });
     expect(usage.days).toHaveLength(31);
@@ -78,7 +78,7 @@ describe('the client, operation by operation', () => {
 });
 
 describe('paging', () => {
-  it('walks every page of the animals, of all and of one status', async () => {
+  it('reads every page of the pets, of all and of one status', async () => {
     const { pool } = service;
     await pool.query('truncate pets, orders restart identity cascade');
     await pool.query(
@@ -117,11 +117,11 @@ describe('paging', () => {
   });
 });
 
-const answering = (text: string, status: number) => (): Promise<Response> =>
+const responding = (text: string, status: number) => (): Promise<Response> =>
   Promise.resolve(new Response(text, { status }));
 
 describe('errors', () => {
-  const refusals: readonly [string, number, (one: PetStore) => Promise<unknown>][] = [
+  const rejections: readonly [string, number, (one: PetStore) => Promise<unknown>][] = [
     ['pet_not_found', 404, (one) => one.getPet(-1n)],
     ['order_not_found', 404, (one) => one.getOrder(-1n)],
     ['unknown_pet', 400, (one) => one.placeOrder(-1n)],
@@ -135,21 +135,21 @@ describe('errors', () => {
     ['invalid_api_key', 401, () => clientOf(service, 'psk_guessed').usage()],
   ];
 
-  it.each(refusals)('%s is its code, with the status %d', async (code, status, call) => {
+  it.each(rejections)('%s is its code, with the status %d', async (code, status, call) => {
     const error = await rejectionOf(call(store));
     expect(error).toBeInstanceOf(PetStoreError);
     const rateLimit = { limit: expect.any(Number), remaining: expect.any(Number) };
     expect(error).toMatchObject({ code, status, rateLimit, message: expect.stringMatching(/\.$/) });
   });
 
-  it('says so when something other than the service answers', async () => {
+  it('says so when something other than the service responds', async () => {
     for (const [text, status] of [
       ['<html>', 404],
       ['{"code":"teapot"}', 418],
       ['<html>', 200],
       ['null', 500],
     ] as const) {
-      const error = await rejectionOf(clientOf(service, '', { fetch: answering(text, status) }).usage());
+      const error = await rejectionOf(clientOf(service, '', { fetch: responding(text, status) }).usage());
       expect(error).toMatchObject({ name: 'PetStoreError', code: 'unexpected_response', status });
     }
   });

@@ -15,7 +15,7 @@ afterAll(() => service.close());
 
 type Fetch = typeof globalThis.fetch;
 
-/** A fetch whose first answers come from a list, and the rest from the service; it counts. */
+/** A fetch whose first responses come from a list, and the others from the service. It counts. */
 function fetchAfter(first: readonly (() => Promise<Response>)[]): { fetch: Fetch; calls: RequestInit[] } {
   const calls: RequestInit[] = [];
   const fetch: Fetch = (input, init = {}) => {
@@ -37,8 +37,8 @@ const unavailable =
 
 const connectionLost = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
 
-/** The request arrives, its answer does not. */
-const answerLost: Fetch = async (input, init) => {
+/** The request arrives, its reply does not. */
+const responseLost: Fetch = async (input, init) => {
   await (await globalThis.fetch(input, init)).text();
   throw new TypeError('fetch failed');
 };
@@ -51,7 +51,7 @@ const inProgress = (): Promise<Response> =>
 const petsCount = async (): Promise<unknown> =>
   (await service.pool.query<{ count: bigint }>('select count(*) from pets')).rows[0]?.count;
 
-describe('a call that the service refuses for a time', () => {
+describe('a call that the service rejects for a time', () => {
   it('waits as long as a 429 says, and is then admitted', async () => {
     const { key: tight } = await service.issueKey({ perMinute: 2 });
     const before = clock.waitsMs.length;
@@ -101,7 +101,7 @@ describe('a call that the service refuses for a time', () => {
     const reason = new Error('the page was left');
     const { fetch, calls } = fetchAfter([
       () => {
-        // The client's own sleep begins after this answer, and must not last a minute.
+        // The client's own sleep begins after this reply, and must not last a minute.
         setTimeout(() => controller.abort(reason), 20);
         return unavailable({ 'retry-after': '60' })();
       },
@@ -125,7 +125,7 @@ describe('a call that the service refuses for a time', () => {
   });
 });
 
-describe('a call whose answer is lost', () => {
+describe('a call whose reply is lost', () => {
   const retry = { sleep: () => Promise.resolve() };
 
   it('creates once, under the same Idempotency-Key', async () => {
@@ -135,7 +135,7 @@ describe('a call whose answer is lost', () => {
     const fetch: Fetch = (input, init) => {
       calls += 1;
       keys.push(new Headers(init?.headers).get('idempotency-key'));
-      return calls === 1 ? answerLost(input, init) : globalThis.fetch(input, init);
+      return calls === 1 ? responseLost(input, init) : globalThis.fetch(input, init);
     };
     const store = clientOf(service, key, { fetch, retry });
     const rex = await store.createPet({ name: 'Rex', categoryId: 7n });

@@ -56,13 +56,13 @@ describe('under mixed load on three replicas', () => {
   const FAULTS: readonly {
     readonly fault: string;
     readonly inject: () => Promise<void>;
-    /** What the log of a replica says about it. */
+    /** The line in the log of a replica. */
     readonly cause: RegExp;
   }[] = [
     {
       fault: '`max_connections` reached by others',
       inject: async () => {
-        await deployment.proxy.mode('refuse');
+        await deployment.proxy.mode('close');
         const others = await takeAllSessions(server);
         await deployment.proxy.mode('pass');
         await delay(FAULT_MS);

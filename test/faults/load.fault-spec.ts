@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { setTimeout as delay } from 'node:timers/promises';
 import { issueKeys } from '../support/issue-keys.js';
 import type { Replica } from '../support/replicas.js';
-import { miscopiedKey, unknownKey } from '../support/strangers.js';
+import { miscopiedKey, unknownKey } from '../support/unknown-keys.js';
 import { type Deployment, record, residentMb, startDeployment } from './support/deployment.js';
 import { measureHonest, median, startAttack } from './support/honest-clients.js';
 

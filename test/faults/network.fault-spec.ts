@@ -12,7 +12,7 @@ import {
 jest.setTimeout(120_000);
 
 const FAULT_MS = 3000;
-/** What three replicas may grow by: far less than what the requests of a failure would take if they were kept. */
+/** The memory by which three replicas may grow: far less than what the requests of a failure would take if they were kept. */
 const GROWTH_MAX_MB = 100;
 
 let deployment: Deployment;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ask } from '../support/ask.js';
+import { send } from '../support/send.js';
 import { startReplica } from '../support/replicas.js';
 import { type Deployment, expectUnharmed, failUnderLoad, startDeployment } from './support/deployment.js';
 
@@ -77,7 +77,7 @@ describe('replicas whose clocks are an hour fast, an hour slow, and right', () =
     deployment = await startDeployment({ environments: [wrongBy('+1h'), wrongBy('-1h'), {}] });
     for (const origin of deployment.origins) {
       const sentAtMs = Date.now();
-      const { status, resetSeconds } = await ask(origin);
+      const { status, resetSeconds } = await send(origin);
       expect(status).toBe(401);
       expectThisMinute(resetSeconds, sentAtMs);
     }

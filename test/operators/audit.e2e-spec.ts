@@ -37,7 +37,7 @@ const audited = async (columns: string): Promise<unknown[]> =>
 const issue = (client: Client): Promise<{ id: string; key: string }> =>
   selectOne(client, `select id, key from issue_api_key('Acme', 'pro')`);
 
-describe('the audit tells', () => {
+describe('the audit contains', () => {
   it('who, when and what, of a key from its issue on', async () => {
     const since = Date.now();
     const { id, key } = await issue(operator);
@@ -185,7 +185,7 @@ describe('the audit tells', () => {
     await owner.query(`update api_keys set name = name`);
     await owner.query(`update plans set requests_per_day = requests_per_day`);
     await owner.query(`update api_key_secrets set expires_at = expires_at`);
-    await owner.query(`update api_keys set name = 'nobody' where id < 0`);
+    await owner.query(`update api_keys set name = 'none' where id < 0`);
     const { rows } = await owner.query(
       `select action, count(*)::int, count(distinct api_key_id)::int as keys, new -> 'requests_per_minute' as minute
        from audit_log where id > $1 group by 1, 4 order by 1`,
@@ -218,7 +218,7 @@ describe('the audit tells', () => {
 });
 
 describe('the audit cannot be rewritten', () => {
-  const REWRITES = [`update audit_log set role = 'nobody'`, 'delete from audit_log', 'truncate audit_log'];
+  const REWRITES = [`update audit_log set role = 'other'`, 'delete from audit_log', 'truncate audit_log'];
 
   it.each(REWRITES)('by its owner by mistake: %s', async (sql) => {
     expect(await rejectionOf(owner, sql)).toEqual({

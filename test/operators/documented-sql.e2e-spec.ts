@@ -10,12 +10,12 @@ import { openTestPool } from '../support/test-pool.js';
 
 const document = readFileSync(join(cwd(), 'docs', 'operations.md'), 'utf8');
 
-/** What a reader would paste: the SQL in blocks, and whole statements in the text and the tables. */
+/** Statements that a reader would paste: the SQL in blocks, and whole statements in the text and the tables. */
 const pasted = [
   ...[...document.matchAll(/^ *```sql\n(.*?)^ *```$/gms)].map(([, sql]) => sql ?? ''),
   ...[...document.matchAll(/`((?:select|insert|update|delete) [^`]*;)`/g)].map(([, sql]) => sql ?? ''),
 ];
-/** What operators may not do. */
+/** Statements for the owner. */
 const OWNERS = /alter table|create role|lock table|pet_inventory/;
 /** The key that the document uses. */
 const KEY = 7;

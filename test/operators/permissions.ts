@@ -36,10 +36,10 @@ export const OPERATOR_CALLS = [
   `create_plan('new', 5, 50)`,
 ];
 
-/** Who the tests are on this server. */
+/** The role of the tests on this server. */
 const OWNER = escapeIdentifier(new URL(process.env['TEST_DATABASE_URL'] ?? '').username);
 
-/** What nobody but the owner may do. */
+/** Statements that only the owner may run. */
 export const OWNERS_ALONE = [
   'create table mine (id int)',
   'create temporary table mine (id int)',
@@ -63,8 +63,8 @@ export const OWNERS_ALONE = [
     (table) => `truncate ${table}`,
   ),
   'truncate plans, api_keys, api_key_secrets',
-  `insert into audit_log (changed_at, role, action, table_name) values (now(), 'nobody', 'insert', 'plans')`,
-  `update audit_log set role = 'nobody'`,
+  `insert into audit_log (changed_at, role, action, table_name) values (now(), 'other', 'insert', 'plans')`,
+  `update audit_log set role = 'other'`,
   'delete from audit_log',
   `update _prisma_migrations set checksum = ''`,
   'delete from _prisma_migrations',

@@ -14,7 +14,7 @@ let database: TestDatabase;
 let owner: Client;
 const logins: TestLogin[] = [];
 const clients = new Map<GroupRole, Client>();
-/** What the script said when the owner ran it. */
+/** The messages of the script when the owner ran it. */
 let notices: readonly string[];
 
 beforeAll(async () => {
@@ -209,9 +209,9 @@ describe('prisma/roles.sql', () => {
       `select has_table_privilege('petstore_service', 'plans', 'update') as plans,
               has_table_privilege('petstore_service', 'audit_log', 'select') as audit,
               has_any_column_privilege('petstore_operator', 'pets', 'update') as pets,
-              has_table_privilege('petstore_operator', 'pets', 'select') as everybody`,
+              has_table_privilege('petstore_operator', 'pets', 'select') as public`,
     );
-    expect(may).toEqual({ plans: false, audit: false, pets: false, everybody: false });
+    expect(may).toEqual({ plans: false, audit: false, pets: false, public: false });
   });
 
   it('gives programs that log in as the service its settings, whatever the database says, behind a pooler too', async () => {

@@ -43,7 +43,7 @@ it('a dump of the whole database contains no plain key, in no encoding', async (
   const leaked = await one<{ key: string }>(`select key from rotate_api_key($1, '0')`, [issued.id]);
   const { key: byService } = await service.issueKey({ name: 'by the service' });
   const keys = [issued.key, rotated.key, leaked.key, byService];
-  // Used, refused, and sent with what is stored for repeats.
+  // Used, rejected, and sent with an Idempotency-Key.
   for (const key of keys) {
     await service.fetch('/v1/pets', { key });
     await service.fetch('/v1/pets', {
@@ -56,7 +56,7 @@ it('a dump of the whole database contains no plain key, in no encoding', async (
 
   const everything = await dump(service.databaseUrl);
   for (const key of keys) {
-    // What may be there is there, so that what is not found was looked for in the right place.
+    // Prefix and hash are there, so the search looks in the right place.
     expect(everything).toContain(key.slice(0, 12));
     expect(everything).toContain(createHash('sha256').update(key).digest('hex'));
     const random = key.slice(12, 36);

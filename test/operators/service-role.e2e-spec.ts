@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Housekeeping } from '../../src/lifecycle/housekeeping.js';
 import { migrate } from '../../src/prisma/migrations.js';
-import { ask, tally } from '../support/ask.js';
+import { send, tally } from '../support/send.js';
 import { grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
 import { changeOrder, orderInStatus, placeOrder } from '../support/store.js';
 import { useService } from '../support/use-service.js';
@@ -22,11 +22,11 @@ describe('a service whose role is petstore_service', () => {
   });
 
   it('creates, finds and lists pets, and repeats a response', async () => {
-    const send = (): Promise<Response> =>
+    const create = (): Promise<Response> =>
       service.post('/v1/pets', '{"name":"Rex","categoryId":1,"status":"available"}', {
         'idempotency-key': 'one',
       });
-    const [first, repeat] = [await send(), await send()];
+    const [first, repeat] = [await create(), await create()];
     expect([first.status, repeat.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
     expect(await repeat.text()).toBe(await first.text());
     expect((await service.get(first.headers.get('location') ?? '')).status).toBe(200);
@@ -44,7 +44,7 @@ describe('a service whose role is petstore_service', () => {
 
   it('counts, rejects and bans', async () => {
     const { id, key } = await service.issueKey({ perMinute: 5 });
-    const responses = await Promise.all(Array.from({ length: 40 }, () => ask(service.origin, { key })));
+    const responses = await Promise.all(Array.from({ length: 40 }, () => send(service.origin, { key })));
     expect(Object.keys(tally(responses)).toSorted()).toEqual([
       '200',
       '429 api_key_banned',
@@ -64,11 +64,11 @@ describe('a service whose role is petstore_service', () => {
     );
     const usage = async (): Promise<unknown[]> =>
       (await pool.query('select admitted::int from api_key_usage where api_key_id = $1', [id])).rows;
-    expect((await ask(service.origin, { key })).status).toBe(200);
+    expect((await send(service.origin, { key })).status).toBe(200);
     expect(await usage()).toEqual([{ admitted: 7 }]);
     await service.app.get(Housekeeping, { strict: false }).run();
     expect(await usage()).toEqual([]);
     await pool.query('delete from api_key_counters where api_key_id = $1', [id]);
-    expect((await ask(service.origin, { key })).status).toBe(200);
+    expect((await send(service.origin, { key })).status).toBe(200);
   });
 });

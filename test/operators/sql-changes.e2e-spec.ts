@@ -56,7 +56,7 @@ describe('the other functions hold for the next request on every replica, and sh
         [id],
       ),
     ).toMatchObject({ requests_per_minute: 600, requests_per_day: 10_000, own_limits: true });
-    expect(await operator.ask(key, 1)).toMatchObject({ limit: 600 });
+    expect(await operator.send(key, 1)).toMatchObject({ limit: 600 });
     expect(
       await selectOne(operator.pool, 'select * from set_api_key_limits($1, null, null)', [id]),
     ).toMatchObject({
@@ -64,7 +64,7 @@ describe('the other functions hold for the next request on every replica, and sh
       requests_per_day: 10_000,
       own_limits: false,
     });
-    expect(await operator.ask(key, 1)).toMatchObject({ limit: 300 });
+    expect(await operator.send(key, 1)).toMatchObject({ limit: 300 });
   });
 
   it.each([
@@ -127,14 +127,14 @@ describe('the other functions hold for the next request on every replica, and sh
       live_keys: '0',
     });
     const { key } = await issue('trial');
-    expect(await operator.ask(key, 0)).toMatchObject({ status: 200, limit: 40 });
+    expect(await operator.send(key, 0)).toMatchObject({ status: 200, limit: 40 });
     expect(await selectOne(operator.pool, `select * from set_plan('trial', per_day => 20)`)).toMatchObject({
       requests_per_minute: 40,
       requests_per_day: 20,
       keys: '1',
       live_keys: '1',
     });
-    expect(await operator.ask(key, 1)).toMatchObject({ status: 200, limit: 20 });
+    expect(await operator.send(key, 1)).toMatchObject({ status: 200, limit: 20 });
     expect(
       await selectOne(operator.pool, `select * from create_plan('bespoke', custom => true)`),
     ).toMatchObject({

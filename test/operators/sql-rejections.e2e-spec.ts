@@ -213,7 +213,7 @@ describe('is rejected, with what to do instead', () => {
     const rejection = await rejectionOf(operator, sql, sql.includes('$1') ? [id] : []);
     expect(rejection?.message).toMatch(message);
     expect(rejection?.hint).toMatch(hint);
-    // What they are told fits on one line, each.
+    // Message and hint fit on one line each.
     expect(`${rejection?.message}${rejection?.hint}`).not.toContain('\n');
   });
 

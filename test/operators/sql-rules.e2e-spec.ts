@@ -88,7 +88,7 @@ it('a plan that turns custom while a key is inserted does not leave a key that s
   await operator.query(`select set_plan('free', 60, 1000, custom => false)`);
 });
 
-describe('is refused by a declared constraint, also where no trigger explains it', () => {
+describe('is rejected by a declared constraint, also where no trigger explains it', () => {
   it.each([
     ['a blank name', `update api_keys set name = ' \t' where id = $1`, 'api_keys_name_printable'],
     [

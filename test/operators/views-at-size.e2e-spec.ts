@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../support/use-service.js';
 
-/** Enough that the planner would not read a table to find a few rows of it; by hand more, e.g. OPERATOR_KEYS=1000000. */
+/** Enough that the planner would not read a table to find a few rows of it; set more with, e.g., OPERATOR_KEYS=1000000. */
 const KEYS = Number(process.env['OPERATOR_KEYS'] ?? 20_000);
 
 const database = useDatabase(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { tally } from '../support/ask.js';
+import { tally } from '../support/send.js';
 import { issueKeys, type TestKey } from '../support/issue-keys.js';
 import { selectOne } from '../support/sql-outcome.js';
 import { useOperator } from '../support/use-operator.js';
@@ -9,7 +9,7 @@ const prefixOf = (one: TestKey | undefined): string => String(one?.key).slice(0,
 
 const operator = useOperator();
 
-describe('api_key_overview tells of a key what the service makes of it', () => {
+describe('the state of a key in api_key_overview is that of the service', () => {
   it.each([
     ['live', '', '200'],
     ['live', `expires_at = now() + interval '1 hour', suspended_until = now()`, '200'],
@@ -23,7 +23,7 @@ describe('api_key_overview tells of a key what the service makes of it', () => {
     const key = await operator.issueKey();
     if (assignments !== '') await operator.setKey(key, assignments);
     expect(await operator.overviewOf(key, 'state')).toEqual({ state });
-    expect(tally([await operator.ask(key.key)])).toEqual({ [says]: 1 });
+    expect(tally([await operator.send(key.key)])).toEqual({ [says]: 1 });
   });
 
   it('expired, with its last secret', async () => {
@@ -36,7 +36,7 @@ describe('api_key_overview tells of a key what the service makes of it', () => {
       secrets: 0,
       over: true,
     });
-    expect(tally([await operator.ask(key.key)])).toEqual({ '401 expired_api_key': 1 });
+    expect(tally([await operator.send(key.key)])).toEqual({ '401 expired_api_key': 1 });
   });
 
   it('live, while one of its secrets works', async () => {
@@ -112,12 +112,12 @@ describe('api_key_overview tells of a key what the service makes of it', () => {
     );
     const isBanned = says.startsWith('429');
     expect(seen).toEqual({ state, began: isBanned, lasts: isBanned ? true : null });
-    expect(tally([await operator.ask(key.key)])).toEqual({ [says]: 1 });
+    expect(tally([await operator.send(key.key)])).toEqual({ [says]: 1 });
   });
 });
 
 describe('expiring_api_keys', () => {
-  it('tells keys and secrets that will end, the next one first, and which of them end a key', async () => {
+  it('lists keys and secrets that will expire, the next one first, and which of them end a key', async () => {
     const [key, rotated, lastSecret, ended, revoked, keyFirst] = await issueKeys(operator.pool, 6);
     const set = (table: string, column: string, one: TestKey | undefined, hours: number): Promise<unknown> =>
       operator.pool.query(

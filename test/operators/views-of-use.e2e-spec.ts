@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { tally } from '../support/ask.js';
+import { tally } from '../support/send.js';
 import type { TestKey } from '../support/issue-keys.js';
 import { selectOne } from '../support/sql-outcome.js';
 import { useOperator } from '../support/use-operator.js';
 
 const operator = useOperator();
 
-/** The requests of each key in a load run, and what their day admits. One is refused so much that it is banned. */
+/** The requests of each key in a load run, and their limits a day. One is rejected so often that it is banned. */
 const LOADS = [
   { sent: 37, perDay: 1000 },
   { sent: 44, perDay: 30 },
@@ -24,16 +24,19 @@ async function loadRun() {
   const order = LOADS.flatMap(({ sent }, place) => Array.from({ length: sent }, () => place));
   // Mixed, by a step that is prime to the length.
   const mixed = order.map((_, index) => order[(index * 89) % order.length] ?? UNUSED);
-  const answers = await Promise.all(
-    mixed.map(async (place, index) => ({ place, answer: await operator.ask(keys[place]?.key ?? '', index) })),
+  const responses = await Promise.all(
+    mixed.map(async (place, index) => ({
+      place,
+      response: await operator.send(keys[place]?.key ?? '', index),
+    })),
   );
-  const told = keys.map((_, place) =>
-    tally(answers.filter((one) => one.place === place).map(({ answer }) => answer)),
+  const received = keys.map((_, place) =>
+    tally(responses.filter((one) => one.place === place).map(({ response }) => response)),
   );
-  return { ids: keys.map(({ id }) => String(id)), told };
+  return { ids: keys.map(({ id }) => String(id)), received };
 }
 
-/** What the views say of these keys, at one instant. */
+/** The rows of the views about these keys, at one instant. */
 async function look(ids: readonly string[]) {
   const { rows: overview } = await operator.pool.query<{ state: string; used: boolean; counted: Counted }>(
     `select state, last_used_at is not null as used,
@@ -71,22 +74,22 @@ async function withinOneDay<Result>(run: () => Promise<Result>): Promise<Result>
 }
 
 describe('after a load run the views agree with its clients to the request', () => {
-  it('by key, by plan, by refusals and by day', async () => {
-    const { ids, told, seen } = await withinOneDay(async () => {
+  it('by key, by plan, by rejections and by day', async () => {
+    const { ids, received, seen } = await withinOneDay(async () => {
       const run = await loadRun();
       return { ...run, seen: await look(run.ids) };
     });
 
-    expect(told.slice(0, BANNED)).toEqual([
+    expect(received.slice(0, BANNED)).toEqual([
       { 200: 37 },
       { 200: 30, '429 rate_limit_exceeded': 14 },
       { 200: 25, '429 rate_limit_exceeded': 15 },
     ]);
-    // Refusals during the ban are counted nowhere.
-    expect(told[BANNED]).toMatchObject({ 200: 12, '429 api_key_banned': expect.any(Number) });
-    const counted = told.map((answers) => ({
-      admitted: answers['200'] ?? 0,
-      refused: answers['429 rate_limit_exceeded'] ?? 0,
+    // Rejections during the ban are not counted.
+    expect(received[BANNED]).toMatchObject({ 200: 12, '429 api_key_banned': expect.any(Number) });
+    const counted = received.map((responses) => ({
+      admitted: responses['200'] ?? 0,
+      refused: responses['429 rate_limit_exceeded'] ?? 0,
     }));
     expect(seen.overview).toEqual(
       counted.map((count, place) => ({
@@ -104,14 +107,14 @@ describe('after a load run the views agree with its clients to the request', () 
     // Tried anew when the minute turns in between.
     for (let attempt = 1; ; attempt += 1) {
       const key = await operator.issueKey({ perMinute: 8, perDay: 1000 });
-      const answers = await Promise.all(
-        Array.from({ length: 11 }, (_, index) => operator.ask(key.key, index)),
+      const responses = await Promise.all(
+        Array.from({ length: 11 }, (_, index) => operator.send(key.key, index)),
       );
       const seen = await operator.overviewOf(
         key,
         `minute_admitted, minute_refused, last_used_at = date_trunc('minute', now()) as is_now`,
       );
-      if (seen['is_now'] !== true || tally(answers)['200'] !== 8) {
+      if (seen['is_now'] !== true || tally(responses)['200'] !== 8) {
         expect(attempt).toBeLessThan(3);
         continue;
       }
@@ -121,7 +124,7 @@ describe('after a load run the views agree with its clients to the request', () 
   });
 });
 
-describe('windows are told as they are at the instant of the statement', () => {
+describe('windows are those at the instant of the statement', () => {
   const COUNTS = 'minute_admitted = 4, minute_refused = 3, day_admitted = 40, day_refused = 30';
   const THIS_MINUTE = `date_trunc('minute', statement_timestamp(), 'UTC')`;
   const TODAY = `(statement_timestamp() at time zone 'UTC')::date`;
@@ -174,7 +177,7 @@ describe('windows are told as they are at the instant of the statement', () => {
 
   it('in whatever time zone the operator sits', async () => {
     const key = await operator.issueKey();
-    await operator.ask(key.key);
+    await operator.send(key.key);
     const session = await operator.pool.connect();
     try {
       for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu']) {
@@ -218,7 +221,7 @@ describe('windows are told as they are at the instant of the statement', () => {
 describe('counts above 2^31', () => {
   it('are shown to the last one, of the live day and of history together', async () => {
     const key = await operator.issueKey();
-    await operator.ask(key.key);
+    await operator.send(key.key);
     await operator.setCounters(
       key,
       `minute_refused = ${2 ** 40}, day_admitted = 4294967296, day_refused = ${2 ** 40}`,

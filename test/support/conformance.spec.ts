@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type AskedAnswer, Conformance } from './conformance.js';
+import { type CheckedResponse, Conformance } from './conformance.js';
 
-const answerOf = (schema: object, headers: object = {}): object => ({
+const responseOf = (schema: object, headers: object = {}): object => ({
   headers,
   content: { 'application/json': { schema } },
 });
@@ -13,7 +13,7 @@ const DOCUMENT = JSON.stringify({
       get: {
         operationId: 'getPet',
         responses: {
-          200: answerOf(
+          200: responseOf(
             { $ref: '#/components/schemas/Pet' },
             { ETag: { $ref: '#/components/headers/ETag' } },
           ),
@@ -34,7 +34,7 @@ const DOCUMENT = JSON.stringify({
   },
 });
 
-const OK: AskedAnswer = {
+const OK: CheckedResponse = {
   method: 'GET',
   target: '/v1/pets/7?x=1',
   status: 200,
@@ -47,14 +47,14 @@ beforeEach(() => {
   conformance = new Conformance(DOCUMENT);
 });
 
-describe('the check of an answer against the document', () => {
+describe('the check of a response against the document', () => {
   it('finds nothing wrong with what is documented, and remembers that it occurred', () => {
     expect(conformance.faults(OK)).toEqual([]);
     expect([...conformance.seen]).toEqual(['getPet 200']);
     expect([...conformance.documented]).toEqual(['getPet 200', 'getPet 304']);
   });
 
-  it.each<[string, Partial<AskedAnswer>, RegExp]>([
+  it.each<[string, Partial<CheckedResponse>, RegExp]>([
     ['another status', { status: 404 }, /getPet 404 is not documented/],
     ['another header', { headers: [...OK.headers, ['X-New', '1']] }, /header x-new is not documented/],
     [
@@ -76,22 +76,22 @@ describe('the check of an answer against the document', () => {
       /Retry-After is no integer/,
     ],
     [
-      'an answer to HEAD that GET does not give',
+      'a response to HEAD that GET does not give',
       { method: 'HEAD', status: 404, body: '', headers: [] },
       /getPet 404 is not documented/,
     ],
     [
-      'an answer to HEAD without a header of GET',
+      'a response to HEAD without a header of GET',
       { method: 'HEAD', body: '', headers: [] },
       /ETag is missing/,
     ],
-    ['an answer to HEAD with a body', { method: 'HEAD' }, /HEAD has a body/],
+    ['a response to HEAD with a body', { method: 'HEAD' }, /HEAD has a body/],
   ])('finds %s', (_what, difference, fault) => {
     expect(conformance.faults({ ...OK, ...difference }).join('\n')).toMatch(fault);
   });
 
   it.each(['/v1/pets', '/v1/pets/7/', '/pets/7', '/docs'])(
-    'leaves %s alone, which no operation answers',
+    'leaves %s alone, which no operation responses',
     (target) => {
       expect(conformance.faults({ ...OK, target, status: 404 })).toEqual([]);
       expect(conformance.seen.size).toBe(0);

@@ -2,8 +2,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'lossless-json';
 import { isInt64 } from '../../src/common/int64.js';
 
-/** An answer, and what it answers. */
-export interface AskedAnswer {
+/** A response, and its request. */
+export interface CheckedResponse {
   readonly method: string;
   /** The request target. */
   readonly target: string;
@@ -12,7 +12,7 @@ export interface AskedAnswer {
   readonly body: string;
 }
 
-/** An answer that an operation can give, as it is documented, such as `getPet 404`. */
+/** A response that an operation can give, as it is documented, such as `getPet 404`. */
 export type Occurrence = `${string} ${string}`;
 
 type Json = Readonly<Record<string, unknown>>;
@@ -28,11 +28,11 @@ const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep
 /** RFC 3339 in UTC, as the service writes it. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Holds answers against an OpenAPI document: what is not documented is a fault, and so is what is documented and missing. */
+/** Compares responses with an OpenAPI document: an undocumented part is a fault, and so is a documented part that is missing. */
 export class Conformance {
-  /** Every answer that the documented operations can give. */
+  /** Every response that the documented operations can give. */
   readonly documented = new Set<Occurrence>();
-  /** Those that were held against the document. */
+  /** Those that were compared with the document. */
   readonly seen = new Set<Occurrence>();
   readonly #document: Json;
   readonly #basePath: string;
@@ -58,21 +58,21 @@ export class Conformance {
     }));
   }
 
-  /** What is wrong with an answer; nothing when it answers no documented operation. */
-  faults(answer: AskedAnswer): readonly string[] {
-    const operation = this.#operationOf(answer);
+  /** The errors of a response; none when it belongs to no documented operation. */
+  faults(response: CheckedResponse): readonly string[] {
+    const operation = this.#operationOf(response);
     if (operation === undefined) return [];
     const { id, responses } = operation;
-    const response = responses[answer.status];
-    if (response === undefined) return [`${id} ${answer.status} is not documented`];
-    const occurrence: Occurrence = `${id} ${answer.status}`;
+    const documented = responses[response.status];
+    if (documented === undefined) return [`${id} ${response.status} is not documented`];
+    const occurrence: Occurrence = `${id} ${response.status}`;
     this.seen.add(occurrence);
-    const headers = new Map(Array.from(answer.headers, ([name, value]) => [name.toLowerCase(), value]));
+    const headers = new Map(Array.from(response.headers, ([name, value]) => [name.toLowerCase(), value]));
     return [
-      ...this.#headerFaults(response, headers),
-      ...(answer.method === 'HEAD'
-        ? bodyFaultsOfHead(answer.body)
-        : this.#bodyFaults(occurrence, response, headers, answer.body)),
+      ...this.#headerFaults(documented, headers),
+      ...(response.method === 'HEAD'
+        ? bodyFaultsOfHead(response.body)
+        : this.#bodyFaults(occurrence, documented, headers, response.body)),
     ].map((fault) => `${occurrence}: ${fault}`);
   }
 
@@ -90,7 +90,7 @@ export class Conformance {
     return operations;
   }
 
-  #operationOf({ method, target }: AskedAnswer): Operation | undefined {
+  #operationOf({ method, target }: CheckedResponse): Operation | undefined {
     const [path = ''] = target.split('?', 1);
     if (!path.startsWith(`${this.#basePath}/`)) return undefined;
     const relative = path.slice(this.#basePath.length);

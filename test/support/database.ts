@@ -20,7 +20,7 @@ export function createEmptyDatabase(encoding?: string): Promise<TestDatabase> {
   return createDatabase('template0', options);
 }
 
-/** A database is copied and dropped only while nobody is connected to it; autovacuum is, now and then. */
+/** A database is copied and dropped only without connections; autovacuum has one from time to time. */
 const ATTEMPTS_MAX = 20;
 const RETRY_MS = 100;
 /**
@@ -65,7 +65,7 @@ async function onServer(statement: string): Promise<void> {
   }
 }
 
-/** What global-setup.mjs prepared. */
+/** Set by global-setup.mjs. */
 function fromRun(name: string): string {
   const value = process.env[name];
   if (value === undefined)

@@ -15,15 +15,15 @@ const declaresModules = new Map();
 function isModuleFolder(folder) {
   const known = declaresModules.get(folder);
   if (known !== undefined) return known;
-  let answer;
+  let isModule;
   try {
-    answer = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type === 'module';
+    isModule = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).type === 'module';
   } catch {
     const parent = dirname(folder);
-    answer = parent !== folder && isModuleFolder(parent);
+    isModule = parent !== folder && isModuleFolder(parent);
   }
-  declaresModules.set(folder, answer);
-  return answer;
+  declaresModules.set(folder, isModule);
+  return isModule;
 }
 
 const isModule = (file) => file.endsWith('.mjs') || (file.endsWith('.js') && isModuleFolder(dirname(file)));

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What the fake server does when it hears from a client: first with the start-up message, then with each statement. */
+/** The reaction of the fake server to a message: first with the start-up message, then with each statement. */
 export type Reaction = (socket: Socket) => void;
 
 /** A message of the protocol: a letter, the length, the rest. */

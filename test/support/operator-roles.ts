@@ -69,7 +69,7 @@ async function onServer(statement: string): Promise<void> {
   }
 }
 
-/** What global-setup.mjs prepared. */
+/** Set by global-setup.mjs. */
 function superuserUrl(): string {
   const url = process.env['TEST_SUPERUSER_URL'];
   if (url === undefined)

@@ -1,8 +1,8 @@
 import { Client, type Pool } from 'pg';
 
-/** What an operator is in the middle of. */
+/** Work of an operator that is in progress. */
 export interface OperatorAtWork<Result> {
-  /** Ends it, and tells what came of it. Must be called, also when the test fails. */
+  /** Ends it, and returns the result. Must be called, also when the test fails. */
   stop(): Promise<Result>;
 }
 
@@ -25,11 +25,11 @@ export async function holdOpen(
   };
 }
 
-/** Nobody loops for ever, even if a test forgets to stop it. */
+/** Ends the loop if a test forgets to stop it. */
 const ROUNDS_MAX = 2000;
 
 /**
- * An operator who updates all plans, all secrets and every third key, but for one, in an order that nobody else goes by,
+ * An operator who updates all plans, all secrets and every third key except one, in an order that no other session uses,
  * again and again.
  *
  * @returns when stopped: how many rounds that were
@@ -52,7 +52,7 @@ export function updateInBulk(pool: Pool, exceptKeyId: bigint): OperatorAtWork<nu
     return rounds;
   };
   const running = run();
-  // Whoever stops it gets the error.
+  // `stop` rejects with the error.
   running.catch(() => undefined);
   return {
     stop: () => {

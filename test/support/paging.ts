@@ -1,6 +1,6 @@
 import type { TestService } from './service.js';
 
-/** The target of a link relation, if the answer has it. */
+/** The target of a link relation, if the response has it. */
 export const linkOf = (response: Response, relation: string): string | undefined =>
   new RegExp(`<([^>]*)>; rel="${relation}"`).exec(response.headers.get('link') ?? '')?.[1];
 

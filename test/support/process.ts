@@ -6,7 +6,7 @@ import { cwd, env, execPath } from 'node:process';
 /** A program of the project as its users start it: `dist/main.js` or `dist/cli/main.js`. */
 export interface RunningProgram {
   readonly child: ChildProcess;
-  /** What it wrote so far. */
+  /** Its output so far. */
   readonly output: { stdout: string; stderr: string };
   /** The first match in what it writes to standard output; rejects when it ends without one. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;

@@ -1,8 +1,8 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** An answer as far as limits go. A figure is NaN when its header is absent, there twice, or no plain integer. */
-export interface Answer {
+/** A response with its rate limit. A figure is NaN when its header is absent, repeated, or no plain integer. */
+export interface ApiResponse {
   readonly status: number;
   /** The code of an Error body. */
   readonly code: string | undefined;
@@ -13,7 +13,7 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
 }
 
-export interface Asking {
+export interface SendOptions {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly path?: string;
@@ -23,9 +23,9 @@ export interface Asking {
 /** As many connections as there are requests in flight. Node's own client, for `fetch` takes three times its work. */
 const agent = new Agent({ keepAlive: true });
 
-/** Asks a service, by default for one animal, and reads the whole answer. */
-export function ask(origin: string, asking: Asking = {}): Promise<Answer> {
-  const { key, headers, path = '/v1/pets?limit=1', method = 'GET' } = asking;
+/** Sends a request, by default for one pet, and reads the whole response. */
+export function send(origin: string, options: SendOptions = {}): Promise<ApiResponse> {
+  const { key, headers, path = '/v1/pets?limit=1', method = 'GET' } = options;
   return new Promise((resolve, reject) => {
     request(`${origin}${path}`, {
       agent,
@@ -33,7 +33,7 @@ export function ask(origin: string, asking: Asking = {}): Promise<Answer> {
       headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
     })
       .on('response', (message) => {
-        readAnswer(message).then(resolve, reject);
+        readResponse(message).then(resolve, reject);
       })
       .on('error', reject)
       .end();
@@ -43,26 +43,26 @@ export function ask(origin: string, asking: Asking = {}): Promise<Answer> {
 /** A machine that is busy with other tests may miss a time-out of the service once, not each time. */
 const TRIES_MAX = 4;
 
-/** Asks again, after the time in `Retry-After`, when the answer is that nobody can decide right now (503). */
-export async function askUntilDecided(origin: string, asking: Asking = {}): Promise<Answer> {
+/** Sends a request again, after the time in `Retry-After`, while the response is 503. */
+export async function sendUntilDecided(origin: string, options: SendOptions = {}): Promise<ApiResponse> {
   for (let tries = 1; ; tries += 1) {
-    const answer = await ask(origin, asking);
-    if (answer.status !== 503 || tries === TRIES_MAX) return answer;
-    await delay(answer.retryAfterSeconds * 1000);
+    const response = await send(origin, options);
+    if (response.status !== 503 || tries === TRIES_MAX) return response;
+    await delay(response.retryAfterSeconds * 1000);
   }
 }
 
-/** How many answers there are of each status and code, such as `{ '200': 60, '429 rate_limit_exceeded': 20 }`. */
-export function tally(answers: readonly Answer[]): Readonly<Record<string, number>> {
+/** The number of responses of each status and code, such as `{ '200': 60, '429 rate_limit_exceeded': 20 }`. */
+export function tally(responses: readonly ApiResponse[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
-  for (const { status, code } of answers) {
+  for (const { status, code } of responses) {
     const what = code === undefined ? String(status) : `${status} ${code}`;
     counts[what] = (counts[what] ?? 0) + 1;
   }
   return counts;
 }
 
-async function readAnswer(message: IncomingMessage): Promise<Answer> {
+async function readResponse(message: IncomingMessage): Promise<ApiResponse> {
   const { statusCode: status = 0, headers, headersDistinct } = message;
   let body = '';
   for await (const chunk of message.setEncoding('utf8')) body += String(chunk);

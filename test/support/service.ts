@@ -27,7 +27,7 @@ export interface IssueKey {
   readonly expires?: Date;
 }
 
-/** A service of one's own, on a database of one's own, behind a real socket. */
+/** A service with a database of its own, behind a real socket. */
 export interface TestService {
   readonly origin: string;
   readonly port: number;
@@ -39,9 +39,9 @@ export interface TestService {
   readonly pool: Pool;
   /** A key that no test can exhaust by accident, unless it says otherwise. */
   issueKey(wanted?: Partial<IssueKey>): Promise<{ readonly id: bigint; readonly key: string }>;
-  /** What was answered so far, held against the OpenAPI document. */
+  /** Checks responses against the OpenAPI document. */
   readonly conformance: Conformance;
-  /** Rejects, too, when the response is not as the OpenAPI document says, or is a 503 that the test does not provoke. */
+  /** Also rejects when the response is not as documented, or is a 503 that the test does not provoke. */
   readonly fetch: (path: string, options?: RequestInit & { readonly key?: string }) => Promise<Response>;
   close(): Promise<void>;
 }

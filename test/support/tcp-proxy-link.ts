@@ -13,7 +13,7 @@ export class TcpProxyLink {
   readonly #onEnd: () => void;
   /** Made when the first byte may pass: through a black hole no connection reaches the server. */
   #upstream: Socket | undefined;
-  /** What is on its way stays there when the mode changes, and arrives before what follows. */
+  /** Bytes under way stay there when the mode changes, and arrive before later ones. */
   readonly #toServer: Transform;
   readonly #toClient: Transform;
   #stranded = false;
@@ -39,7 +39,7 @@ export class TcpProxyLink {
   }
 
   apply(mode: TcpProxyMode): void {
-    if (mode === 'refuse' || mode === 'cut') return this.#end();
+    if (mode === 'close' || mode === 'cut') return this.#end();
     halt(this.#client);
     halt(this.#upstream);
     this.#isOpen = !this.#stranded && mode !== 'black-hole';
@@ -65,7 +65,7 @@ export class TcpProxyLink {
     return upstream;
   }
 
-  /** What closes a socket passes no black hole either: the other side learns of it when the mode changes. */
+  /** The end of a socket does not pass a black hole either: the other side learns of it when the mode changes. */
   #watch(socket: Socket): void {
     socket.on('error', () => undefined);
     socket.once('close', () => {

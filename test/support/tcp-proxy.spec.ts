@@ -85,9 +85,9 @@ describe('createTcpProxy', () => {
     expect(proxy.connections).toBe(0);
   });
 
-  it('refuses and resets, then passes again on the same port', async () => {
+  it('closes its port and resets connections, then passes again on the same port', async () => {
     const before = await openAndTalk();
-    await proxy.mode('refuse');
+    await proxy.mode('close');
     await eventually(() => expect(before.got).toEqual(['ONE', '(ECONNRESET)']));
     expect((await open()).got).toEqual(['(ECONNREFUSED)']);
     await proxy.mode('pass');
@@ -120,7 +120,7 @@ describe('createTcpProxy', () => {
     await eventually(() => expect(target.heard).toContain('(closed)'));
   });
 
-  it('keeps answers alone back when it is mute', async () => {
+  it('keeps responses alone back when it is mute', async () => {
     const client = await openAndTalk();
     await proxy.mode('mute');
     client.socket.write('two');
@@ -141,7 +141,7 @@ describe('createTcpProxy', () => {
     expect(before.got).toEqual(['ONE']);
   });
 
-  it('ends the server’s side of what is open, and tells the client nothing, when it is half open', async () => {
+  it('ends the server’s side of what is open, and sends the client nothing, when it is half open', async () => {
     const before = await openAndTalk();
     await proxy.mode('half-open');
     await eventually(() => expect(target.heard).toEqual(['one', '(closed)']));

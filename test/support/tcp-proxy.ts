@@ -4,26 +4,26 @@ import { join } from 'node:path';
 import { TcpProxyLink, type TcpTarget } from './tcp-proxy-link.js';
 
 /**
- * What becomes of the bytes between the service and its database.
+ * The treatment of the bytes between the service and its database.
  *
  * - `pass`: they arrive.
- * - `refuse`: the port is closed and every connection is reset: the server has ended.
+ * - `close`: the port is closed and every connection is reset: the server has ended.
  * - `cut`: every connection is reset, a new one as soon as it is made.
  * - `black-hole`: connections are made, but nothing arrives on either side, not even an end: the network is parted.
  *   What was sent meanwhile arrives when the mode changes back, as it does once the network is whole again.
- * - `mute`: statements arrive and their answers do not, so that nobody knows whether they committed; they, too, come later.
+ * - `mute`: statements arrive and their responses do not, so that it is unknown whether they committed; they come later, too.
  * - `strand`: connections that are open now stay black holes for good, new ones pass: the server has moved.
- * - `half-open`: the same, and the server's side of them has ended, which nobody tells the client.
+ * - `half-open`: the same, and the server's side of them has ended, of which the client is not informed.
  * - `truncate`: each connection breaks in the middle of the next message that the server sends.
  */
 export type TcpProxyMode =
-  'pass' | 'refuse' | 'cut' | 'black-hole' | 'mute' | 'strand' | 'half-open' | 'truncate';
+  'pass' | 'close' | 'cut' | 'black-hole' | 'mute' | 'strand' | 'half-open' | 'truncate';
 
 /** How slowly bytes pass while they do. */
 export interface TcpProxyPace {
-  /** What is sent arrives so much later, in each direction. */
+  /** Bytes arrive this much later, in each direction. */
   readonly delayMs?: number;
-  /** What the server sends arrives in pieces of so many bytes, one each `dripMs`. */
+  /** Bytes of the server arrive in pieces of this size, one each `dripMs`. */
   readonly dripBytes?: number;
   readonly dripMs?: number;
 }
@@ -86,13 +86,13 @@ class Proxy {
   }
 
   async close(): Promise<void> {
-    if (!this.#isClosed) await this.mode('refuse');
+    if (!this.#isClosed) await this.mode('close');
     this.#isClosed = true;
   }
 
   async retarget(target: TcpTarget): Promise<void> {
     const mode = this.#mode;
-    await this.mode('refuse');
+    await this.mode('close');
     this.#target = target;
     await this.mode(mode);
   }
@@ -103,7 +103,7 @@ class Proxy {
     this.#mode = mode;
     if (mode === 'strand' || mode === 'half-open') for (const link of this.#links) link.strand(mode);
     for (const link of this.#links) link.apply(mode);
-    if (mode === 'refuse') await this.#closePort();
+    if (mode === 'close') await this.#closePort();
     else await this.#openPort();
   }
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Answer, ask, tally } from './ask.js';
+import { type ApiResponse, send, tally } from './send.js';
 import type { TestKey } from './issue-keys.js';
 import type { IssueKey, TestServiceOptions } from './service.js';
 import { selectOne } from './sql-outcome.js';
@@ -14,7 +14,7 @@ export interface OperatorInUse {
   /** Of the plan business, with the limits of that plan unless others are given. */
   issueKey(limits?: Pick<Partial<IssueKey>, 'perMinute' | 'perDay'>): Promise<TestKey>;
   /** The response of one of the replicas, in turn by the index. */
-  ask(key: string, index?: number): Promise<Answer>;
+  send(key: string, index?: number): Promise<ApiResponse>;
   /** The responses of both replicas, such as `{ '200': 2 }`. */
   responses(key: string): Promise<Readonly<Record<string, number>>>;
   /** Columns of a key's row in the view. */
@@ -35,9 +35,9 @@ export function useOperator(options: TestServiceOptions = {}): OperatorInUse {
     await operator.pool.query(`update ${table} set ${assignments} where ${column} = $1`, [id]);
   };
   const operator = {
-    ask: (key: string, index = 0) => ask([service, ...replicas][index % 2]?.origin ?? '', { key }),
+    send: (key: string, index = 0) => send([service, ...replicas][index % 2]?.origin ?? '', { key }),
     responses: async (key: string) =>
-      tally(await Promise.all([service, ...replicas].map(({ origin }) => ask(origin, { key })))),
+      tally(await Promise.all([service, ...replicas].map(({ origin }) => send(origin, { key })))),
     overviewOf: ({ id }: Pick<TestKey, 'id'>, columns: string) =>
       selectOne<Record<string, unknown>>(
         operator.pool,

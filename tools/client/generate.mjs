@@ -1,4 +1,4 @@
-// What the client takes from the OpenAPI document: its types, the closed set of error codes, and which members are int64.
+// Writes the parts of the client that come from the OpenAPI document: its types, the closed set of error codes, and which members are int64.
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';

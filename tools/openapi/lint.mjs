@@ -1,4 +1,4 @@
-// What Spectral (spectral:oas) and Redocly (recommended, warnings are errors) find in an OpenAPI document.
+// Lints an OpenAPI document with Spectral (spectral:oas) and Redocly (recommended, warnings are errors).
 import spectralCore from '@stoplight/spectral-core';
 import spectralParsers from '@stoplight/spectral-parsers';
 import spectralRulesets from '@stoplight/spectral-rulesets';

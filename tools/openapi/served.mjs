@@ -11,7 +11,7 @@ import { PrismaService } from '../../dist/prisma/prisma.service.js';
 import { createLogger, nestLogger } from '../../dist/telemetry/logger.js';
 
 /** Nothing listens there: public documents need no database. */
-const NOWHERE = 'postgresql://nobody@127.0.0.1:1/nothing';
+const NOWHERE = 'postgresql://petstore@127.0.0.1:1/nothing';
 
 /** The text of the document, in the form that the path names. */
 export async function servedDocument(path) {

@@ -46,7 +46,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
       for (const [check, run] of Object.entries(CHECKS)) {
         const result = await run(checkContext).catch(toFailure);
         findings.push({ check, ...result });
-        // What follows needs the tables.
+        // The next checks need the tables.
         if (check === 'migrations' && result.level === 'fail') break;
       }
     });

@@ -86,11 +86,6 @@ export function asUnavailable(error: unknown): unknown {
   return new UnavailableError('database', readError(error).message, { cause: error });
 }
 
-/** The name of the constraint that a statement would have violated, if that is why it failed. */
-export function violatedConstraint(error: unknown): string | undefined {
-  return readError(error).constraint;
-}
-
 /** Whether a table that a statement names does not exist. */
 export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
 
@@ -132,7 +127,7 @@ const transient: ReadonlySet<string> = new Set(['40001', '40P01']);
 /** System calls that come before the first byte of a statement; after any other the statement may have arrived. */
 const connecting: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
 
-/** What the Prisma adapter keeps of errors without a SQLSTATE. */
+/** Errors without a SQLSTATE, as the Prisma adapter names them. */
 const adapterKinds: ReadonlyMap<string, DatabaseFailure> = new Map<string, DatabaseFailure>([
   ['DatabaseNotReachable', 'not-sent'],
   ['TlsConnectionError', 'not-sent'],
@@ -169,7 +164,6 @@ interface ReadError {
   readonly code?: string | undefined;
   readonly systemCall?: string | undefined;
   readonly kind?: string | undefined;
-  readonly constraint?: string | undefined;
 }
 
 /** Reads by shape, not by class: Prisma and the tests may hold other copies of the classes. */
@@ -181,11 +175,10 @@ function readError(error: unknown): ReadError {
       : member(member(error, 'meta'), 'driverAdapterError');
   const adapter = member(wrapped, 'cause');
   if (adapter !== undefined) {
-    const constraint = text(member(adapter, 'constraint'), 'index');
     const sqlState = text(adapter, 'originalCode');
     // The adapter drops the routine. Of the statements of repositories nothing else is "not supported".
     const routine = sqlState === '0A000' ? 'RevalidateCachedQuery' : undefined;
-    return { message, sqlState, routine, kind: text(adapter, 'kind'), constraint };
+    return { message, sqlState, routine, kind: text(adapter, 'kind') };
   }
   // Node tries each address of a host and reports every failure.
   const several = member(error, 'errors');
@@ -197,7 +190,6 @@ function readError(error: unknown): ReadError {
       message,
       sqlState: code,
       routine: text(source, 'routine'),
-      constraint: text(source, 'constraint'),
     };
   }
   return { message, code, systemCall: text(source, 'syscall') };

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 
-/** What the database or the driver said, in one line, with the line of `sql` when the database names a place in it. */
+/** The message of the database or the driver in one line, with the line of `sql` when the database names a place in it. */
 export function describeFault(fault: unknown, sql?: string): string {
   if (!(fault instanceof DatabaseError)) return messageOf(fault);
   const notes = [`SQLSTATE ${fault.code ?? 'unknown'}`];
@@ -11,7 +11,7 @@ export function describeFault(fault: unknown, sql?: string): string {
   return [`${fault.message} (${notes.join(', ')})`, ...more].join('; ').replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** What a fault says, whatever was thrown. */
+/** The message of any thrown value. */
 export function messageOf(fault: unknown): string {
   // Not `instanceof`: an error of Node's own is none of Jest's Error.
   if (!types.isNativeError(fault)) return String(fault);

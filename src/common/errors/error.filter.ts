@@ -27,7 +27,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(JSON.stringify(apiError.body));
 }
 
-/** What Fastify throws by its own codes. All its other errors are bugs of the service. */
+/** Errors of requests that Fastify throws by its own codes. All its other errors are bugs of the service. */
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
   FST_ERR_CTP_EMPTY_TYPE: 'unsupported_media_type',

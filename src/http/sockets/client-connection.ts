@@ -23,7 +23,7 @@ export class ClientConnection extends Duplex {
   /** Whether the first line of the next request has not arrived whole. */
   isInFirstLine = true;
   readonly #socket: Socket;
-  /** What was received and not passed on yet. */
+  /** Received and not passed on yet. */
   #received: Buffer;
   /** Whether the server wants to read. */
   #isWanted = false;

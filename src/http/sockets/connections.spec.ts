@@ -72,7 +72,7 @@ async function open(): Promise<Socket> {
   return client;
 }
 
-/** What the server sends until it closes the connection, or until so many responses have come. */
+/** The bytes that the server sends until it closes the connection, or until so many responses have come. */
 async function read(client: Socket, responses = Infinity): Promise<string> {
   let text = '';
   client.setEncoding('latin1');

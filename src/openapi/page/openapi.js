@@ -11,7 +11,7 @@ export class OpenApi {
   /** @param {Json} document */
   constructor(document) {
     this.document = document;
-    // What is shown has to work from this page, and its content security policy lets it ask its own host only.
+    // Examples must work from this page, and its content security policy permits its own host only.
     const server = new URL(document['servers'][0].url, location.href);
     this.publicUrl = server.href;
     this.requestUrl = new URL(server.pathname, location.origin).href;
@@ -59,7 +59,7 @@ export class OpenApi {
   }
 
   /**
-   * What a reference stands for; anything else is itself.
+   * The target of a reference; anything else is returned as it is.
    * @param {Json} value
    * @returns {Json}
    */

@@ -12,8 +12,8 @@ export interface Outcome {
 }
 
 export interface RunOptions {
-  /** What the person at the terminal types; without it there is no terminal. */
-  readonly answer?: string;
+  /** The input at the terminal; without it there is no terminal. */
+  readonly reply?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly context?: Partial<CliContext>;
 }
@@ -25,7 +25,7 @@ export const ACTOR = 'alice';
 /** The command line on a database, in this process. */
 export const petstoreOn =
   (databaseUrl: string): Petstore =>
-  async (args, { answer, environment = {}, context = {} } = {}) => {
+  async (args, { reply, environment = {}, context = {} } = {}) => {
     const stdout = new PassThrough();
     const written = buffer(stdout);
     let stderr = '';
@@ -37,10 +37,10 @@ export const petstoreOn =
         printError: (text) => (stderr += text),
         stdout,
         columns: undefined,
-        ...(answer !== undefined && {
+        ...(reply !== undefined && {
           ask: (question: string) => {
             stderr += question;
-            return Promise.resolve(answer);
+            return Promise.resolve(reply);
           },
         }),
         nowMs: Date.now,

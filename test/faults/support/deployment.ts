@@ -106,7 +106,7 @@ export interface Figures {
   readonly wrong: number;
   readonly lost: number;
   readonly healMs?: number | undefined;
-  /** What else was measured. */
+  /** Other figures. */
   readonly also?: string;
 }
 

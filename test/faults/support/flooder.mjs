@@ -1,6 +1,6 @@
 // A process that floods a port: so many connections, each of which sends its bytes again and again, or keeps them back.
 // node flooder.mjs <port> <connections> <pause in ms> <bytes in base64> [<bytes at a time>]
-// It ends with its parent, and then prints how often it sent and what the answers began with.
+// It ends with its parent, and then prints how often it sent and what the responses began with.
 import { connect } from 'node:net';
 
 const [port, connections, pauseMs, encoded, dripBytes] = process.argv.slice(2);
@@ -19,13 +19,13 @@ function open() {
     if (piece.length === 0) return;
     sent += 1;
     socket.write(piece);
-    // Whole requests follow each other's answers: else a flood would outlast itself in the buffers of the kernel.
+    // Whole requests follow each other's responses: else a flood would outlast itself in the buffers of the kernel.
     if (dripBytes === undefined) socket.once('data', () => setTimeout(pour, Number(pauseMs)));
     else setTimeout(pour, Number(pauseMs));
   };
   socket.on('connect', () => bytes.length > 0 && pour());
-  socket.on('data', (answer) => {
-    for (const [, status] of answer.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
+  socket.on('data', (response) => {
+    for (const [, status] of response.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
       seen[status] = (seen[status] ?? 0) + 1;
     }
   });

@@ -1,4 +1,4 @@
-/** What one client sent and received. */
+/** A request of a client, and its response. */
 export interface Exchange {
   readonly client: number;
   readonly operation: 'list' | 'inventory' | 'create' | 'get-pet' | 'place' | 'get-order' | 'change';
@@ -14,7 +14,7 @@ export interface Exchange {
   readonly resetSeconds: number;
   /** Why the response is wrong, if it is. */
   readonly wrong: string | undefined;
-  /** What it would have written. */
+  /** The write of the request. */
   readonly intent: Intent | undefined;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAgent, send } from './send.js';
 
-/** What well-behaved clients measured. */
+/** The figures of regular clients. */
 export interface HonestFigures {
   readonly requests: number;
   readonly p50Ms: number;

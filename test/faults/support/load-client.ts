@@ -3,7 +3,7 @@ import type { TestKey } from '../../support/issue-keys.js';
 import { type Exchange, type History, type Intent, isUnknown } from './history.js';
 import { createAgent, HANGS, type Reply, send } from './send.js';
 
-/** What the clients of a load contend for. */
+/** The pets and keys for which the clients of a load compete. */
 export interface SharedTargets {
   /** The pet that several clients order now. */
   nextPet(): bigint;
@@ -35,7 +35,7 @@ interface Attempt {
   readonly isRight: (json: unknown) => boolean;
   /** Rejections that are right as well, by status and code. */
   readonly orElse?: readonly string[];
-  /** What is known after a success. */
+  /** Known after a success. */
   readonly learn?: (id: bigint) => Intent;
 }
 
@@ -186,7 +186,7 @@ const INVENTORY: Attempt = {
   isRight: (json) => Number(member(json, 'available')) >= 0,
 };
 
-/** What was acknowledged is read back, from any replica. */
+/** Reads an acknowledged record back, from any replica. */
 const readBack = (operation: Exchange['operation'], path: string, name: string, value: string): Attempt => ({
   ...{ operation, path: `/v1/${path}`, success: 200 },
   isRight: (json) => member(json, name) === value,

@@ -17,7 +17,7 @@ export interface PostgresServer {
   readonly superuserUrl: string;
   readonly cluster: string;
   readonly port: number;
-  /** Resolves when it answers. Settings stay until others are given. */
+  /** Resolves when it responses. Settings stay until others are given. */
   start(settings?: Readonly<Record<string, string>>): Promise<void>;
   /** SIGKILL for every process of it at once. */
   kill(): Promise<void>;

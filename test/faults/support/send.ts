@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** An answer as it came, or what broke the connection before it was whole. */
+/** A response as it came, or what broke the connection before it was whole. */
 export interface Reply {
   /** 0: there was none. */
   readonly status: number;
@@ -16,13 +16,13 @@ export interface Sending {
   readonly agent?: Agent;
 }
 
-/** Far past every limit of the service: what takes longer hangs, and is told as status 0 with this body. */
+/** Far past every limit of the service: a request that takes longer hangs, and is reported as status 0 with this body. */
 const HANG_MS = 10_000;
-export const HANGS = 'no answer in 10 s';
+export const HANGS = 'no response in 10 s';
 
 export const createAgent = (): Agent => new Agent({ keepAlive: true });
 
-/** Sends a request and never rejects: what happened instead of an answer is what a fault is about. */
+/** Sends a request and never rejects: what happened instead of a response is what a fault is about. */
 export function send(
   origin: string,
   { method = 'GET', path, headers = {}, body, agent }: Sending,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { asSuperuser, type PostgresServer } from './postgres-server.js';
 
-/** A disk that is full with a few thousand animals, and on it the tables that grow. */
+/** A disk that is full with a few thousand pets, and on it the tables that grow. */
 export interface SmallDisk {
   close(): Promise<void>;
 }

@@ -1,28 +1,28 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { type BanPolicy } from '../../../src/throttling/admission-statement.js';
-import type { KeyVerdict } from '../../../src/throttling/key-verdict.js';
+import type { KeyDecision } from '../../../src/throttling/key-decision.js';
 import { type Edge, KEYS, PLANS, SECRETS, type Step } from './history.js';
 import { AdmissionModel, type ModelKey, NOTHING_COUNTED } from './model.js';
 import { type Counted, insertKey, insertPlan, insertSecret, readCounted, writeKey } from './rows.js';
 import { WholeAdmissionStatement } from './whole-admission-statement.js';
 
-/** What one side said to a group of requests, and what it has counted of each key since. */
+/** The decisions of one side about a batch of requests, and its counts of each key. */
 export interface Outcome {
-  readonly verdicts: readonly KeyVerdict[];
+  readonly decisions: readonly KeyDecision[];
   readonly counted: readonly Counted[];
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const CUSTOM_PLAN = PLANS - 1;
-/** What a key gets on the custom plan when a history names no numbers. */
+/** The limits of a key on the custom plan when a history names none. */
 const CUSTOM = { perMinute: 5, perDay: 20 };
 
 type OperatorStep = Exclude<Step, { readonly do: 'request' | 'wait' | 'turn-clock-back' | 'go-to' }>;
 
 /** The same keys and plans twice, in the database and in the model, at one clock; apart from those of other worlds. */
-export class AdmissionWorld {
+export class AdmissionComparison {
   readonly #name = `w${randomUUID()}`;
   readonly #pool: Pool;
   readonly #model: AdmissionModel;
@@ -37,18 +37,18 @@ export class AdmissionWorld {
     this.#nowMs = nowMs;
   }
 
-  static async make(pool: Pool, policy: BanPolicy, nowMs: number): Promise<AdmissionWorld> {
-    const world = new AdmissionWorld(pool, policy, nowMs);
+  static async create(pool: Pool, policy: BanPolicy, nowMs: number): Promise<AdmissionComparison> {
+    const comparison = new AdmissionComparison(pool, policy, nowMs);
     for (let plan = 0; plan < PLANS; plan += 1) {
-      await insertPlan(pool, world.#planId(plan), plan === CUSTOM_PLAN);
-      if (plan !== CUSTOM_PLAN) await world.#setPlan(plan, 4 + plan, 15 + plan);
+      await insertPlan(pool, comparison.#planId(plan), plan === CUSTOM_PLAN);
+      if (plan !== CUSTOM_PLAN) await comparison.#setPlan(plan, 4 + plan, 15 + plan);
     }
-    for (let key = 0; key < KEYS; key += 1) await world.#makeKey();
-    for (let secret = 0; secret < SECRETS; secret += 1) await world.#makeSecret(secret);
-    return world;
+    for (let key = 0; key < KEYS; key += 1) await comparison.#makeKey();
+    for (let secret = 0; secret < SECRETS; secret += 1) await comparison.#makeSecret(secret);
+    return comparison;
   }
 
-  /** Takes one step on both sides; requests tell what the database made of them, and what the model. */
+  /** Takes one step on both sides; requests return the decisions of both. */
   async take(step: Step): Promise<{ readonly actual: Outcome; readonly expected: Outcome } | undefined> {
     if (step.do === 'request') {
       return await this.#request(step.secrets.map((secret) => this.#secretName(secret)));
@@ -67,8 +67,8 @@ export class AdmissionWorld {
     const actual = await this.#statement.decide(secrets.map(sha256), new Date(this.#nowMs));
     const ids = this.#keys.map(({ id }) => id);
     return {
-      actual: { verdicts: actual, counted: await readCounted(this.#pool, ids) },
-      expected: { verdicts: expected, counted: ids.map((id) => this.#countedByModel(id)) },
+      actual: { decisions: actual, counted: await readCounted(this.#pool, ids) },
+      expected: { decisions: expected, counted: ids.map((id) => this.#countedByModel(id)) },
     };
   }
 

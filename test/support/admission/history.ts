@@ -6,7 +6,7 @@ import fc from 'fast-check';
  */
 export const HISTORIES = Number(process.env['ADMISSION_HISTORIES'] ?? 80);
 
-/** The clock and what is done at it. Keys, plans and secrets go by their place in the world (see `AdmissionWorld`). */
+/** The clock and the steps. Keys, plans and secrets are numbers (see `AdmissionComparison`). */
 export type Step =
   | { readonly do: 'request'; readonly secrets: readonly number[] }
   | { readonly do: 'wait'; readonly ms: number }
@@ -34,7 +34,7 @@ export type Edge = 'minute' | 'day' | 'ban' | 'a day after the end of the ban' |
 export const KEYS = 3;
 /** The last plan is custom. */
 export const PLANS = 3;
-/** The first two secrets are of the first key, each other key has one; one more is of nobody. */
+/** The first two secrets are of the first key, each other key has one; one more is unknown. */
 export const SECRETS = KEYS + 1;
 const UNKNOWN_SECRET = SECRETS;
 
@@ -113,7 +113,7 @@ const operator = fc.oneof(
   }),
 );
 
-/** Any history of requests, clock and operators, most of it requests, so that it has something to tell apart. */
+/** Any history of requests, clock and operators, most of it requests, so that outcomes differ. */
 export const history: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: request },

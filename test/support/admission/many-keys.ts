@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 
-/** Enough keys for the planner to show what it would do with a million; by hand ADMISSION_KEYS=1000000. */
+/** Enough keys for the planner to show what it would do with a million; ADMISSION_KEYS=1000000 sets it. */
 export const MANY_KEYS = Number(process.env['ADMISSION_KEYS'] ?? 50_000);
 
 /**

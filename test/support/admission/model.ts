@@ -1,7 +1,7 @@
 import type { BanPolicy } from '../../../src/throttling/admission-statement.js';
-import type { KeyVerdict, WindowState } from '../../../src/throttling/key-verdict.js';
+import type { KeyDecision, WindowState } from '../../../src/throttling/key-decision.js';
 
-/** What operators say of a key. Times are ms; an infinite one is never. */
+/** The settings of a key by operators. Times are ms; an infinite one is never. */
 export interface ModelKey {
   readonly id: bigint;
   planId: string;
@@ -50,7 +50,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const FOREIGN_CLOCK_MS = 2 * MINUTE_MS;
 const LAST_TELLABLE_MS = Date.parse('9999-12-31T23:59:59Z');
 
-/** Admission as the contract tells it, one request after another, in memory: what the SQL statement is compared with. */
+/** Admission as the contract describes it, one request after another, in memory. The SQL statement is compared with it. */
 export class AdmissionModel {
   readonly plans = new Map<string, { perMinute: number; perDay: number }>();
   readonly keys = new Map<bigint, ModelKey>();
@@ -61,7 +61,7 @@ export class AdmissionModel {
 
   constructor(private readonly policy: BanPolicy) {}
 
-  decide(secretName: string, nowMs: number): KeyVerdict {
+  decide(secretName: string, nowMs: number): KeyDecision {
     const secret = this.secrets.get(secretName);
     const key = secret && this.keys.get(secret.keyId);
     if (secret === undefined || key === undefined) return { state: 'unknown' };
@@ -73,7 +73,7 @@ export class AdmissionModel {
     const stored = this.counters.get(key.id) ?? NOTHING_COUNTED;
     const present = presentCounters(stored, key, nowMs);
     const barredUntilMs = Math.max(key.suspendedUntilMs, present.ban?.untilMs ?? -Infinity);
-    if (barredUntilMs > nowMs) return this.#verdict('banned', key, present, nowMs, barredUntilMs);
+    if (barredUntilMs > nowMs) return this.#decision('banned', key, present, nowMs, barredUntilMs);
 
     if (stored.dayMs !== present.dayMs) this.#finishDay(key.id, stored);
     const limits = this.#limitsOf(key);
@@ -84,7 +84,7 @@ export class AdmissionModel {
         dayAdmitted: present.dayAdmitted + 1,
       };
       this.counters.set(key.id, counted);
-      return this.#verdict('admitted', key, counted, nowMs);
+      return this.#decision('admitted', key, counted, nowMs);
     }
 
     const minuteRefused = present.minuteRefused + 1;
@@ -92,7 +92,7 @@ export class AdmissionModel {
     const ban = bans ? this.#nextBan(present.ban, nowMs) : present.ban;
     const counted = { ...present, minuteRefused, dayRefused: present.dayRefused + 1, ban };
     this.counters.set(key.id, counted);
-    return this.#verdict('limited', key, counted, nowMs, bans ? ban?.untilMs : undefined);
+    return this.#decision('limited', key, counted, nowMs, bans ? ban?.untilMs : undefined);
   }
 
   #limitsOf(key: ModelKey): { readonly perMinute: number; readonly perDay: number } {
@@ -118,13 +118,13 @@ export class AdmissionModel {
     this.usage.set(keyId, days);
   }
 
-  #verdict(
+  #decision(
     state: 'admitted' | 'limited' | 'banned',
     key: ModelKey,
     counters: ModelCounters,
     nowMs: number,
     barredUntilMs = -Infinity,
-  ): KeyVerdict {
+  ): KeyDecision {
     const limits = this.#limitsOf(key);
     const minute = windowOf(limits.perMinute, counters.minuteAdmitted, counters.minuteMs + MINUTE_MS);
     const day = windowOf(limits.perDay, counters.dayAdmitted, counters.dayMs + DAY_MS);

@@ -4,7 +4,7 @@ import { type ModelCounters, type ModelKey, NOTHING_COUNTED } from './model.js';
 
 type Queryable = Pick<Pool, 'query'>;
 
-/** What is counted of a key: its live row and its finished days (start in ms, admitted, refused), oldest first. */
+/** The counts of a key: its live row and its finished days (start in ms, admitted, refused), oldest first. */
 export interface Counted {
   readonly counters: ModelCounters;
   readonly usage: readonly (readonly [dayMs: number, admitted: number, refused: number])[];
@@ -33,7 +33,7 @@ export async function insertKey(
   return BigInt(rows[0]?.id ?? '');
 }
 
-/** A secret of a key; what it is the hash of, nobody needs to know. */
+/** A secret of a key, without a plain text. */
 export async function insertSecret(
   queryable: Queryable,
   keyId: bigint,

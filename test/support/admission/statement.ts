@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
 import { type AdmissionRepair } from '../../../src/throttling/admission-statement.js';
-import type { KeyVerdict } from '../../../src/throttling/key-verdict.js';
+import type { KeyDecision } from '../../../src/throttling/key-decision.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { openTestPool } from '../test-pool.js';
 import { insertKey, insertSecret, readCounted } from './rows.js';
@@ -18,7 +18,7 @@ export type Key = { readonly id: bigint; readonly hash: string };
 
 export const times = (count: number, hash: string): string[] => Array<string>(count).fill(hash);
 
-export const states = (verdicts: readonly KeyVerdict[]): string[] => verdicts.map(({ state }) => state);
+export const states = (decisions: readonly KeyDecision[]): string[] => decisions.map(({ state }) => state);
 
 /** The test file's own: its hooks make and drop it. */
 export let database: TestDatabase;
@@ -50,13 +50,13 @@ export async function makeKey(
 }
 
 /** Requests with one secret at an instant, in one group. */
-export const ask = (hash: string, count: number, atMs: number): Promise<readonly KeyVerdict[]> =>
+export const decide = (hash: string, count: number, atMs: number): Promise<readonly KeyDecision[]> =>
   statement.decide(times(count, hash), new Date(atMs));
 
-export async function askOnce(hash: string, atMs: number): Promise<KeyVerdict> {
-  const [verdict] = await ask(hash, 1, atMs);
-  if (verdict === undefined) throw new Error('no verdict');
-  return verdict;
+export async function sendOnce(hash: string, atMs: number): Promise<KeyDecision> {
+  const [decision] = await decide(hash, 1, atMs);
+  if (decision === undefined) throw new Error('no decision');
+  return decision;
 }
 
 export async function countersOf(key: Key) {
@@ -66,6 +66,7 @@ export async function countersOf(key: Key) {
 }
 
 /** Bans a key of one request a minute, in a minute in which it has not asked yet. */
-export const ban = (key: Key, atMs: number): Promise<readonly KeyVerdict[]> => ask(key.hash, 1 + 20, atMs);
+export const ban = (key: Key, atMs: number): Promise<readonly KeyDecision[]> =>
+  decide(key.hash, 1 + 20, atMs);
 
 export const operate = (sql: string, key: Key): Promise<unknown> => pool.query(sql, [key.id]);

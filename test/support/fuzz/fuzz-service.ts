@@ -16,7 +16,7 @@ export interface Request {
 
 export interface Outcome {
   readonly status: number;
-  /** What is wrong with the response. */
+  /** The errors of the response. */
   readonly faults: readonly string[];
 }
 
@@ -103,7 +103,7 @@ function fillIn(request: Request, id: string, cursors: ReadonlyMap<string, strin
 
 const STATE_HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'ratelimit'];
 
-/** What every response promises, also where no operation is. */
+/** The promises of every response, also where there is no operation. */
 function generalFaults({ status, headers, body }: WireResponse, isHead: boolean): readonly string[] {
   const faults = [...STATE_HEADERS, 'ratelimit-policy']
     .filter((name) => headers.get(name)?.length !== 1)

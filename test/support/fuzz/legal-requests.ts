@@ -43,7 +43,7 @@ function targetOf(
   return written.length === 0 ? filled : `${filled}?${written.join('&')}`;
 }
 
-/** What only the service can give out, such as a cursor, is put in when the request is sent: `{cursor}`, `{fresh}`. */
+/** Values that only the service knows, such as a cursor, are inserted when the request is sent: `{cursor}`, `{fresh}`. */
 function parameterText({ name, in: where, schema: reference }: Parameter): fc.Arbitrary<string> {
   const schema = resolve<Schema>(reference);
   if (name === 'cursor') return fc.constant('{cursor}');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Request } from './fuzz-service.js';
 import { legalRequest } from './legal-requests.js';
 
-/** What may stand in a header value, as Latin-1. */
+/** The characters of a header value, as Latin-1. */
 const headerText = fc
   .array(
     fc.oneof(

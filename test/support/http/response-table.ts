@@ -437,7 +437,7 @@ const HOSTS = ['', 'two words', 'name:port', 'a/b', 'user@host', '[::1', '::1', 
 const withLengths = (good: string, ...lengths: readonly string[]): string =>
   request('POST /v1/pets', [bearer(good), JSON_TYPE, ...lengths], PET);
 
-/** What is not HTTP, or almost. */
+/** Bytes that are not HTTP, or almost. */
 const BYTES = [
   ...rows(NOT_HTTP, {
     nonsense: () => 'nonsense\r\n\r\n',
