@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { releaseVersion } from '../../src/config/version.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { asSuperuser } from '../support/operator-roles.js';
 import { openTestPool } from '../support/test-pool.js';
@@ -129,6 +130,6 @@ describe('petstore --help', () => {
   });
 
   it('prints the version', async () => {
-    expect(await petstore(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    expect(await petstore(['--version'])).toEqual({ code: 0, stdout: `${releaseVersion()}\n`, stderr: '' });
   });
 });

@@ -1,0 +1,54 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MIGRATIONS_DIRECTORY } from '../src/prisma/migration-files.js';
+import { migrate } from '../src/prisma/migrations.js';
+import { createEmptyDatabase, type TestDatabase } from './support/database.js';
+import { issueKeys } from './support/issue-keys.js';
+import { startReplica } from './support/replicas.js';
+import { openTestPool } from './support/test-pool.js';
+
+const RELEASE = '1.0.0-rc.1';
+
+let database: TestDatabase;
+let key: string;
+let folder: string;
+
+/** A database as the release left it: its migrations, which are frozen, with records. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'petstore-release-'));
+  const lines = (await readFile(join(MIGRATIONS_DIRECTORY, 'released.txt'), 'utf8')).split('\n');
+  for (const line of lines.filter((one) => one.endsWith(` ${RELEASE}`))) {
+    const [, file = ''] = line.split(/\s+/);
+    await cp(join(MIGRATIONS_DIRECTORY, file), join(folder, file));
+  }
+  database = await createEmptyDatabase();
+  await migrate({ connectionString: database.url, directory: folder });
+  const pool = openTestPool(database.url, { max: 1 });
+  key = (await issueKeys(pool, 1))[0]?.key ?? '';
+  await pool.query(
+    `insert into pets (name, category_id, status) values ('Rex', 7, 'available'), ('Max', 7, 'available')`,
+  );
+  await pool.query('insert into orders (pet_id) values (1)');
+  await pool.end();
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+describe(`a database of ${RELEASE}`, () => {
+  it('is migrated at the start of this release, and keeps its records', async () => {
+    const replica = await startReplica({ databaseUrl: database.url });
+    const get = async (path: string): Promise<unknown> =>
+      await (await fetch(`${replica.origin}${path}`, { headers: { authorization: `Bearer ${key}` } })).json();
+    expect(await get('/v1/pets')).toEqual([
+      { id: 1, name: 'Rex', categoryId: 7, status: 'pending' },
+      { id: 2, name: 'Max', categoryId: 7, status: 'available' },
+    ]);
+    expect(await get('/v1/store/orders/1')).toMatchObject({ petId: 1, status: 'placed' });
+    expect(await get('/v1/store/inventory')).toEqual({ available: 1, pending: 1, sold: 0 });
+    await replica.stop();
+  });
+});
