@@ -42,6 +42,18 @@ describe('a request has one line', () => {
     });
   });
 
+  it('that says why admission rejected the request, and which limit did', async () => {
+    const { key } = await service.issueKey({ perDay: 1 });
+    await service.fetch('/v1/pets', { key });
+    lines.splice(0);
+    await service.fetch('/v1/pets', { key });
+    expect(line()).toMatchObject({ status: 429, code: 'rate_limit_exceeded', rejectedBy: 'day' });
+    lines.splice(0);
+    await service.fetch('/v1/pets');
+    expect(line()).toMatchObject({ status: 401, code: 'missing_api_key' });
+    expect(line()).not.toHaveProperty('rejectedBy');
+  });
+
   it('without a trace when the one that came is malformed', async () => {
     await service.get('/v1/pets', { traceparent: `00-${TRACE}-0000000000000000-01` });
     expect(line()).not.toHaveProperty('traceId');

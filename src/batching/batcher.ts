@@ -367,7 +367,7 @@ export class Batcher<Item, Result> {
 const byArrival = (one: { readonly order: number }, other: { readonly order: number }): number =>
   one.order - other.order;
 
-/** Sends equal items of a statement once, and gives each of them the result. */
+/** Sends items with the same key once, and gives each of them the result. */
 export const eachOnce =
   <Item, Result>(keyOf: (item: Item) => unknown, send: Send<Item, Result>): Send<Item, Result> =>
   async (items, sendBefore) => {

@@ -37,7 +37,8 @@ export const batchPages = <Status extends string>(
   batching.batchReads<PageQuery<Status>, Page>({
     name: list.name,
     send: eachOnce(
-      ({ fromId, limit, status }) => `${fromId} ${limit} ${status}`,
+      // All members: pages with another filter are other pages.
+      (page) => Object.values(page).join(' '),
       async (pages) => {
         const rows = await prisma.read<PageRow>(list, [
           plainArray(pages.map(({ fromId }) => fromId)),

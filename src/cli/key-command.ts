@@ -6,7 +6,7 @@ import { type CliContext, confirm } from './context.js';
 import { printRow, type Row } from './output.js';
 import { inTransaction, queryOne, withDatabase } from './session.js';
 
-/** A key by its id, or by its prefix, which customers and logs know. */
+/** A key by its id, or by its prefix, which customers know. */
 export type KeyReference = { readonly id: bigint } | { readonly prefix: string };
 
 /** Adds a command whose first argument is a `KeyReference`, with `--json`. */

@@ -29,7 +29,7 @@ export interface Decision {
   readonly retryAtMs?: number;
   /** Why the request must be rejected (401, 429 or 503); absent when it is admitted. */
   readonly rejection?: ApiError;
-  /** The cause of the rejection of a valid key: the window with the latest reset, or a ban. Only with `caller` and `rejection`. */
+  /** The cause of the rejection of a valid key: the exhausted window that resets last, or a ban. Only with `caller` and `rejection`. */
   readonly rejectedBy?: KeyWindow | 'ban';
 }
 

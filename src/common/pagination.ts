@@ -33,7 +33,7 @@ export class PagingQuery {
 /** A list by ascending identifier. */
 interface FilteredList {
   readonly path: string;
-  /** The requested filters by their parameter's name; the values need no escaping. */
+  /** The filters by the name of their parameter, in a fixed order. Values must be safe in a URL: they are not escaped. */
   readonly filter: Readonly<Record<string, string | undefined>>;
 }
 

@@ -11,7 +11,7 @@ export const MayBeAbsent = (): PropertyDecorator =>
     ApiProperty({ required: false }),
   );
 
-/** An int64, which a body contains as a JSON number. */
+/** An int64 in a body, where it is a JSON number. Values of a query are text. */
 export const IsInt64 = (): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: TransformFnParams): unknown => int64OfJson(value) ?? (value as unknown)),

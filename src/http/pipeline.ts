@@ -142,7 +142,7 @@ export class RequestPipeline implements SocketOptions {
     return (request.clientAddress ??= this.clientAddressOf(request));
   }
 
-  /** Where no route matched, that comes before errors of the body, which Fastify parses all the same. */
+  /** 404 and 405 win over errors of the body, which Fastify parses anyway. */
   #errorOf(error: FastifyError, request: FastifyRequest): ApiError {
     const apiError = toApiError(
       error.code === 'FST_ERR_CTP_BODY_TOO_LARGE'

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { Decision } from '../common/decision.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
@@ -20,7 +21,7 @@ export class RequestLog {
   responded(request: FastifyRequest, reply: FastifyReply, traceId: string | undefined): void {
     const status = reply.statusCode;
     if (!this.#isLogged(status)) return;
-    const { caller } = request.decision ?? {};
+    const { decision } = request;
     this.#write(status, {
       requestId: request.id,
       method: request.method,
@@ -28,9 +29,7 @@ export class RequestLog {
       path: request.url.split('?', 1)[0]?.slice(0, PATH_LENGTH_MAX),
       status,
       ms: Math.round(reply.elapsedTime * 100) / 100,
-      // Text, because many programs that read logs parse every number as a double.
-      keyId: caller?.keyId.toString(),
-      plan: caller?.planId,
+      ...describeDecision(decision),
       traceId,
       clientAddress: request.clientAddress,
       clientGone: reply.raw.destroyed || undefined,
@@ -41,12 +40,10 @@ export class RequestLog {
   respondedOnSocket({ id, address, decision, error }: SocketResponse): void {
     const { status } = error;
     if (!this.#isLogged(status)) return;
-    const { caller } = decision;
     this.#write(status, {
       requestId: id,
       status,
-      keyId: caller?.keyId.toString(),
-      plan: caller?.planId,
+      ...describeDecision(decision),
       clientAddress: address,
       err: status < 500 ? undefined : error,
     });
@@ -62,3 +59,12 @@ export class RequestLog {
     else this.logger.error(fields, 'request');
   }
 }
+
+/** Why a request was rejected is not visible later: counters move on, bans end. */
+const describeDecision = (decision: Decision | null): object => ({
+  // Text, because many programs that read logs parse every number as a double.
+  keyId: decision?.caller?.keyId.toString(),
+  plan: decision?.caller?.planId,
+  code: decision?.rejection?.code,
+  rejectedBy: decision?.rejection?.status === 429 ? (decision.rejectedBy ?? 'address') : undefined,
+});

@@ -9,7 +9,7 @@ export interface AddressState {
 export interface AddressLimiterOptions {
   /** Rejected requests that an address may send in a UTC clock minute. */
   readonly limitPerMinute: number;
-  /** The rejected requests past its limit in the same minute from which on an address floods. */
+  /** The rejected requests past its limit in the same minute, after which it counts as flooding. */
   readonly floodAfter: number;
   /** Addresses that are counted separately at a time. */
   readonly addressesMax: number;
@@ -39,7 +39,7 @@ export class AddressLimiter {
 
   constructor(private readonly options: AddressLimiterOptions) {}
 
-  /** Counts one rejected request. `allowed` is false when the limit was used up before, `floods` long before. */
+  /** Counts one rejected request. `allowed` is false if the limit was used up before, `floods` if the address counts as flooding. */
   charge(
     address: string,
     nowMs: number,
@@ -58,7 +58,7 @@ export class AddressLimiter {
     };
   }
 
-  /** The same without a charge: for the headers, and to ask whether a key is still looked up without a place. */
+  /** The same without a charge: for the headers, and for whether a key may be looked up without taking a lookup slot. */
   peek(address: string, nowMs: number): AddressState & { readonly exhausted: boolean } {
     this.#turnTo(nowMs);
     const { limitPerMinute: limit } = this.options;
@@ -95,7 +95,7 @@ export class AddressLimiter {
   /**
    * A later minute starts with an empty table: a new map, for clearing the old one would hold up every request.
    *
-   * An earlier one never does. Times that arrive out of order at the turn of a minute belong to the minute that is open,
+   * An earlier minute never empties it. Times that arrive out of order at the turn of a minute belong to the minute that is open,
    * else each would give the whole limit anew. A clock that was set back by more keeps the counts, too, but
    * from then on they are those of the earlier minute, else an address could wait an hour for its reset.
    */

@@ -99,6 +99,7 @@ windowed as materialized (
     minute > horizon as ahead,
     greatest(case when minute <= horizon then minute end, date_trunc('minute', now, 'UTC')) as this_minute,
     greatest(case when minute <= horizon then day end, (now at time zone 'UTC')::date) as this_day
+  -- By position: both have the same columns in the same order.
   from (
     select * from locked
     union all
@@ -134,8 +135,8 @@ granted as materialized (
 ),
 
 -- The other requests are rejected and counted, up to the rejection that starts a ban; later ones find the key banned. Every $4-th
--- rejection of a minute starts a ban, which lasts twice as long as the last one if that ended less than a day ago. bans_lifted_at
--- in the future prevents it. A suspension without an end lasts until the last second that has a year of four digits.
+-- rejection of a minute starts a ban, which lasts twice as long as the last one if that ended less than a day ago. While
+-- bans_lifted_at is in the future, no ban starts. A suspension without an end lasts until the last second that has a year of four digits.
 decided as materialized (
   select
     *,
@@ -154,7 +155,7 @@ decided as materialized (
   from granted
 ),
 
--- Writes the counts, and the ban where one starts: the key is barred now and was not before.
+-- Writes the counts. Here barred_until is set only if this batch starts a ban.
 counted as (
   update api_key_counters c
   set

@@ -33,7 +33,7 @@ export interface AdmissionStatementOptions {
 
 /** One of the two statements that decide. */
 interface AdmissionQuery extends Statement {
-  /** They follow those that both have. */
+  /** Appended to the parameters that both statements share. */
   readonly parameters: readonly number[];
   /** The decision about secrets that its rows do not contain. */
   readonly otherwise: KeyDecision | undefined;

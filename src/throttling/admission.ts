@@ -76,7 +76,7 @@ export class Admission implements AdmissionPort {
     }
   }
 
-  /** 401 against the address, or 429 when the address was past its limit before. */
+  /** 401 against the address, or 429 if the address had already used up its limit. */
   async #reject(clientAddress: string, code: AuthenticationErrorCode): Promise<Decision> {
     const decision = await this.chargeAddress(clientAddress);
     return decision.rejection === undefined

@@ -24,10 +24,10 @@ interface AdmissionsOptions {
 }
 
 /**
- * Batches decisions about keys, one statement at a time: what is granted goes to the earliest arrivals, also past one statement. It is
- * no bottleneck: a connection decides several times what a process can serve. A burst may wait for all of its time: a request that is
- * counted although its result came too late is the lesser harm. After a time-out the items go alone: the counters of one key may be
- * locked.
+ * Batches decisions about keys, one statement at a time, so that the earliest arrivals are admitted, also across successive statements.
+ * It is no bottleneck: a connection decides several times what a process can serve. A request may wait for all of its time, because a
+ * request that is counted although its result came too late is the lesser harm. After a time-out items are sent alone: the counters of
+ * one key may be locked.
  */
 export function batchAdmissions({
   batching,

@@ -28,7 +28,7 @@ export type KeyDecision =
 
 /**
  * One row of an admission statement, for one secret of the batch that exists. Times are ms of the database's clock. The members from
- * `granted` on are missing unless the key is live, and the last one where nothing bars the key.
+ * `granted` on are missing unless the key is live, and `barredUntilMs` unless it is banned or suspended.
  */
 export type AdmissionRow = readonly [
   /** `uncounted` is a live key without a row of counters. */

@@ -1,7 +1,7 @@
 import { selectAdmissionRow } from './key-decision.js';
 
 /**
- * The fast path of admission, for nearly all requests: the key is live, has no ban (not even a lifted one), its day is counted
+ * The fast path of admission, for nearly all requests: the key is live, has no ban, neither a present nor a lifted one, its day is counted
  * already, and both windows have room for the whole batch. It does two thirds of the work of `admissionSql`. Other keys are neither
  * locked nor returned. A key that comes with several secrets is left out as well: the earliest of its requests are granted,
  * whichever secret they carry.
@@ -22,7 +22,7 @@ with clock as materialized (
   from (select coalesce($3::timestamptz, now()) as now) as t
 ),
 
--- The keys of this batch. The limit takes all secrets: it only hides their number, so that the planner chooses index lookups.
+-- The keys of this batch. The limit drops no row: it hides the length of the arrays, so that the planner chooses index lookups.
 live as (
   select
     clock.now,
