@@ -20,9 +20,9 @@ declare
     ['petstore_service', 'select, insert, update', 'api_key_counters'],
     ['petstore_service', 'select, insert, update, delete', 'api_key_usage'],
     ['petstore_service', 'select, insert, update, delete', 'idempotency_keys'],
-    ['petstore_service', 'select, insert, update', 'pets'],
+    ['petstore_service', 'select, insert, update, delete', 'pets'],
     ['petstore_service', 'select, insert, update', 'pet_counts'],
-    ['petstore_service', 'select, insert, update', 'orders'],
+    ['petstore_service', 'select, insert, update, delete', 'orders'],
     -- Operators write only the columns that they decide. Ids and hashes are created by functions.
     ['petstore_operator', 'select', '_prisma_migrations'],
     ['petstore_operator', 'select', 'plans'],

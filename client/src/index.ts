@@ -12,6 +12,7 @@ export type {
   OrderStatus,
   Page,
   Pet,
+  PetChange,
   PetStatus,
   Usage,
 } from './types.js';

@@ -12,6 +12,7 @@ import type {
   OrderStatus,
   Page,
   Pet,
+  PetChange,
   PetStatus,
   Usage,
 } from './types.js';
@@ -46,6 +47,19 @@ export class PetStore {
     return this.#get<Pet>(`/pets/${id}`, options);
   }
 
+  /** Changes the given members of a pet and returns it. Fails with `pet_has_open_order` for the status of a pet that is ordered. */
+  async changePet(id: bigint, change: PetChange, options: CallOptions = {}): Promise<Pet> {
+    return this.#change<Pet>(`/pets/${id}`, change, options);
+  }
+
+  /**
+   * Deletes a pet and its cancelled orders. Fails with `pet_has_open_order` if it is ordered, and with `pet_is_sold` if it was
+   * delivered.
+   */
+  async deletePet(id: bigint, { signal }: CallOptions = {}): Promise<void> {
+    await this.#transport.send({ method: 'DELETE', path: `/pets/${id}`, signal });
+  }
+
   /** Returns one page of orders, ordered by `id`. */
   async listOrders(options: ListOptions<OrderStatus> = {}): Promise<Page<Order>> {
     return this.#list('/store/orders', options);
@@ -68,9 +82,7 @@ export class PetStore {
 
   /** Changes the status of an order to `approved`, `delivered` or `cancelled`. */
   async changeOrder(id: bigint, status: OrderStatus, options: CallOptions = {}): Promise<Order> {
-    const body = writeExact({ status });
-    const request = { method: 'PATCH', path: `/store/orders/${id}`, body, signal: options.signal } as const;
-    return (await this.#transport.send(request)).value as Order;
+    return this.#change<Order>(`/store/orders/${id}`, { status }, options);
   }
 
   /** Returns the number of pets by status. */
@@ -93,6 +105,11 @@ export class PetStore {
 
   async #get<Value>(path: string, { signal }: CallOptions): Promise<Value> {
     return (await this.#transport.send({ method: 'GET', path, signal })).value as Value;
+  }
+
+  async #change<Value>(path: string, members: object, { signal }: CallOptions): Promise<Value> {
+    const request = { method: 'PATCH', path, body: writeExact(members), signal } as const;
+    return (await this.#transport.send(request)).value as Value;
   }
 
   async #create<Value>(

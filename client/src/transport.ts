@@ -13,7 +13,7 @@ export interface TransportOptions {
 }
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -41,8 +41,8 @@ export class Transport {
   }
 
   async send(request: Request): Promise<Reply> {
-    // A POST has an Idempotency-Key, so it is safe to repeat.
-    const isRepeatable = request.method !== 'PATCH';
+    // A POST has an Idempotency-Key, so it is safe to repeat. A repeated PATCH or DELETE may fail because the first one succeeded.
+    const isRepeatable = request.method === 'GET' || request.method === 'POST';
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#sendOnce(request);
@@ -59,6 +59,7 @@ export class Transport {
   async #sendOnce(request: Request): Promise<Reply> {
     const { ok, status, headers, text } = await this.#exchange(request);
     if (!ok) throw errorOfResponse(status, headers, text);
+    if (status === 204) return { value: undefined, headers };
     try {
       return { value: parseExact(text), headers };
     } catch (cause) {

@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 /** A pet. `id` and `categoryId` are `bigint`, because a `number` cannot hold every int64. */
 export type Pet = Readonly<Schemas['Pet']>;
 export type NewPet = Readonly<Schemas['NewPet']>;
+export type PetChange = Readonly<Schemas['PetChange']>;
 export type PetStatus = Schemas['PetStatus'];
 
 /**

@@ -1,4 +1,7 @@
 import { asUnavailable, classifyDatabaseError, UnavailableError } from '../common/errors/database-errors.js';
+import type { PrismaService } from '../prisma/prisma.service.js';
+import type { Statement } from '../prisma/statement.js';
+import { within } from '../prisma/within.js';
 import { LOCKED, LONG_LOCKED_MS, TICK_MS } from './batcher.js';
 
 interface UntilUnlockedOptions {
@@ -31,4 +34,31 @@ export async function untilUnlocked<Result>(
     if (performance.now() + TICK_MS > sendBefore) throw failure;
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
+}
+
+/**
+ * Sends a statement that writes and is not batched, until no row that it needs is locked. Resolves to its first row, if it has one.
+ *
+ * @param deadline a moment of `performance.now()`
+ * @throws UnavailableError when its time is over
+ */
+export function writeUntilUnlocked<Row extends object>(
+  prisma: PrismaService,
+  { statement, values, isLocked }: WriteUntilUnlocked<Row>,
+  deadline: number,
+): Promise<Row | undefined> {
+  const { connections } = prisma;
+  const sendBefore = deadline - connections.endsWithinMs;
+  const run = async (): Promise<Row | typeof LOCKED | undefined> => {
+    const [row] = await prisma.write<Row>(statement, values, sendBefore);
+    return row !== undefined && isLocked(row) ? LOCKED : row;
+  };
+  const onLongLocked = (): void => connections.reportLocks();
+  return within(deadline - performance.now(), untilUnlocked(run, { sendBefore, onLongLocked }));
+}
+
+interface WriteUntilUnlocked<Row> {
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  readonly isLocked: (row: Row) => boolean;
 }

@@ -10,8 +10,7 @@ export const etagOf = (bytes: string | Buffer): string =>
   `"${hash('sha256', bytes, 'base64url').slice(0, LENGTH)}"`;
 
 /** SQL for the same tag, from SQL for the text: a write compares it while it holds the lock of the row. */
-export const etagSql = (text: string): string =>
-  `'"' || translate(left(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), ${LENGTH}), '+/', '-_') || '"'`;
+export const etagSql = (text: string): string => `etag_of(${text})`;
 
 /** The condition of `If-Match`: any representation, or one of these tags. */
 type IfMatch = '*' | readonly string[];

@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
-import { type ValidationError, validateSync } from 'class-validator';
+import { getMetadataStorage, type ValidationError, validateSync } from 'class-validator';
 import { ApiError } from './errors/api-error.js';
 
 /**
@@ -24,9 +24,21 @@ export class InputPipe implements PipeTransform {
     });
     const errors = validateSync(dto, { stopAtFirstError: true, forbidUnknownValues: false });
     if (errors.length > 0) throw new ApiError(code, errors.map(messageOf).join(' '));
+    if (type === 'body' && Object.values(dto).every((member) => member === undefined)) {
+      throw new ApiError(code, `The body must have at least one of ${membersOf(metatype).join(', ')}.`);
+    }
     return dto;
   }
 }
 
 const messageOf = ({ property, constraints }: ValidationError): string =>
   `${Object.values(constraints ?? {})[0] ?? `${property} is invalid`}.`;
+
+/** The names of the members that a DTO validates. */
+const membersOf = (dto: new () => unknown): readonly string[] => [
+  ...new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(dto, '', false, false)
+      .map(({ propertyName }) => propertyName),
+  ),
+];

@@ -36,8 +36,10 @@ export function bodySource(request: IncomingMessage): Readable {
 export const bodyBrokeOff = (cause?: unknown): ApiError =>
   new ApiError('malformed_request', 'The body is incomplete.', { cause });
 
-/** Whether a body would mean nothing (RFC 9110 section 9.3.1), and is not read. */
-export const isBodyIgnored = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+/** Methods whose body has no meaning (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.5): it is not read. */
+const WITHOUT_BODY: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'DELETE']);
+
+export const isBodyIgnored = ({ method }: IncomingMessage): boolean => WITHOUT_BODY.has(method);
 
 /** Whether nothing more can be read from a request's connection. */
 export const isBrokenOff = (request: IncomingMessage): boolean => brokenBodies.has(request);

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Headers } from '../common/headers.js';
 
 /** The methods of all paths, as header values list them. */
-export const METHODS = 'GET, HEAD, POST, PATCH';
+export const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
 
 const EXPOSED = [
   'Deprecation',

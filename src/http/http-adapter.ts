@@ -88,6 +88,8 @@ export class HttpAdapter extends FastifyAdapter {
     });
     this.#connections = connections;
     pipeline.install(fastify, connections);
+    // Its body is ignored like that of a GET.
+    fastify.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
     this.#late.frameworkErrors = (...call) => void pipeline.rejectTarget(...call);
     this.#late.clientErrors = parserErrorHandler(pipeline);
     fastify.addHook('preClose', () => connections.close());

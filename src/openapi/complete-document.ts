@@ -3,7 +3,7 @@ import type { ErrorCode } from '../common/errors/error-codes.js';
 import { ERROR_CODES_EXTENSION } from '../common/openapi.decorators.js';
 import { codesByStatus, ERROR_SCHEMA, errorResponse, SHARED_RESPONSES } from './error-responses.js';
 import { HEADERS, headersOf } from './headers.js';
-import type { Json, OpenApi, Operation } from './json.js';
+import { type Json, type OpenApi, type Operation, toJson } from './json.js';
 import { headerParametersOf, isConditional, PARAMETERS } from './parameters.js';
 
 /** Every operation's path begins with it; it belongs to the server's address, as the interface says. */
@@ -33,7 +33,7 @@ export function completeDocument(document: OpenAPIObject): OpenApi {
     return [path.slice(BASE_PATH.length), Object.fromEntries(complete)];
   });
   const schemas = {
-    ...(withPlainReferences(components?.schemas) as Record<string, Json>),
+    ...withMinimalBodies(withPlainReferences(components?.schemas) as Record<string, Json>, document),
     Error: ERROR_SCHEMA,
   };
   return {
@@ -94,6 +94,25 @@ const generalCodes = (method: string, operation: DecoratedOperation): readonly E
   ...(isConditional(method) ? (['precondition_failed'] as const) : []),
   ...(operation.deprecated === true ? (['operation_removed'] as const) : []),
 ];
+
+/** `InputPipe` rejects a body without any member that it knows, which matters where none is required. */
+function withMinimalBodies(
+  schemas: Readonly<Record<string, Json>>,
+  { paths }: OpenAPIObject,
+): Record<string, Json> {
+  const references = toJson(
+    Object.values(paths).flatMap((item) =>
+      Object.values(item as Record<string, DecoratedOperation>).map((one) => one.requestBody),
+    ),
+  );
+  const isBody = (name: string): boolean => references.includes(`"#/components/schemas/${name}"`);
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      isBody(name) && schema['required'] === undefined ? { ...schema, minProperties: 1 } : schema,
+    ]),
+  );
+}
 
 const isListResponse = ({ content }: Json): boolean => {
   const media = (content as Readonly<Record<string, { schema: Json }>> | undefined)?.['application/json'];

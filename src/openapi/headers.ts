@@ -77,7 +77,7 @@ export function headersOf(status: number, { isList, isDeprecated }: Traits): Jso
     ...always('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'),
     ...always('RateLimit-Policy', 'RateLimit', 'X-Request-Id', 'Cache-Control', 'Vary'),
     ...always('Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'),
-    ...(isSuccess && always('ETag')),
+    ...(isSuccess && status !== 204 && always('ETag')),
     ...(isSuccess && isList && always('Link')),
     ...(status === 201 && always('Location', 'Idempotency-Replayed')),
     ...(isDeprecated && deprecationHeaders(status)),

@@ -18,7 +18,7 @@ export function writeResponsesBy(document: OpenApi, fastify: FastifyInstance): v
     const response: Record<string, unknown> = {};
     for (const [status, { content }] of Object.entries(operation.responses)) {
       const media = (content as Readonly<Record<string, Json>> | undefined)?.['application/json'];
-      if (status.startsWith('2')) response[status] = resolved(media?.['schema'], document);
+      if (status.startsWith('2') && media) response[status] = resolved(media['schema'], document);
     }
     route.config = { ...route.config, operation: operation.operationId };
     route.schema = { ...route.schema, response };

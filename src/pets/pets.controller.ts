@@ -1,8 +1,9 @@
-import { Body, Controller, Get, Param, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import {
   ApiBearerAuth,
   ApiBody,
   ApiCreatedResponse,
+  ApiNoContentResponse,
   ApiOkResponse,
   ApiOperation,
   ApiTags,
@@ -11,6 +12,7 @@ import type { FastifyReply } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { Deprecated, type Deprecation, deprecationNotice } from '../common/deprecation.interceptor.js';
 import { parseInt64 } from '../common/int64.js';
+import { RequestIfMatch } from '../common/etag.js';
 import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
 import { Paging } from '../common/pagination.js';
 import { PublicUrl } from '../common/public-url.js';
@@ -18,7 +20,16 @@ import { RequestDeadline } from '../common/request.js';
 import { JsonText } from '../common/route.decorators.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../idempotency/idempotency-key.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
-import { ListPetsQuery, NEW_PET_EXAMPLE, NewPetBody, Pet, PET_EXAMPLE, PETS_EXAMPLE } from './pets.dto.js';
+import {
+  CHANGED_PET_EXAMPLE,
+  ListPetsQuery,
+  NEW_PET_EXAMPLE,
+  NewPetBody,
+  Pet,
+  PET_EXAMPLE,
+  PetChangeBody,
+  PETS_EXAMPLE,
+} from './pets.dto.js';
 import { PetsRepository } from './pets.repository.js';
 
 /** getPet is removed on the day that the interface gives; listing with the `status` filter replaces it. */
@@ -98,9 +109,55 @@ export class PetsController {
   @Deprecated(GET_PET_DEPRECATION)
   @JsonText()
   async getPet(@Param('petId') petId: string, @RequestDeadline() deadline: number): Promise<string> {
-    const id = parseInt64(petId);
-    const pet = id === undefined ? undefined : await this.pets.find(id, deadline);
+    const pet = await this.pets.find(idOf(petId), deadline);
     if (pet === undefined) throw new ApiError('pet_not_found');
     return pet;
   }
+
+  @Patch(':petId')
+  @ApiOperation({
+    summary: 'Change a pet',
+    description:
+      'Changes the members of a pet that the body has; at least one is required. The status of a pet with an open order ' +
+      'changes only with the order. With `If-Match`, the pet changes only if it still has that `ETag`.',
+  })
+  @ApiId('petId')
+  @ApiBody({ type: PetChangeBody, examples: { name: { value: { name: CHANGED_PET_EXAMPLE.name } } } })
+  @ApiOkResponse({ type: Pet, description: 'The changed pet.', example: CHANGED_PET_EXAMPLE })
+  @ApiErrors('pet_not_found', 'pet_has_open_order')
+  @JsonText()
+  async updatePet(
+    @Param('petId') petId: string,
+    @Body() change: PetChangeBody,
+    @RequestIfMatch() ifMatch: readonly string[] | undefined,
+    @RequestDeadline() deadline: number,
+  ): Promise<string> {
+    return await this.pets.change(idOf(petId), change, ifMatch, deadline);
+  }
+
+  @Delete(':petId')
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Delete a pet',
+    description:
+      'Deletes a pet and its cancelled orders. A pet with an open or a delivered order is not deleted. With `If-Match`, the ' +
+      'pet is deleted only if it still has that `ETag`.',
+  })
+  @ApiId('petId')
+  @ApiNoContentResponse({ description: 'The pet is deleted.' })
+  @ApiErrors('pet_not_found', 'pet_has_open_order', 'pet_is_sold')
+  async deletePet(
+    @Param('petId') petId: string,
+    @RequestIfMatch() ifMatch: readonly string[] | undefined,
+    @RequestDeadline() deadline: number,
+  ): Promise<void> {
+    await this.pets.delete(idOf(petId), ifMatch, deadline);
+  }
+}
+
+/** @throws ApiError pet_not_found for text that is not an int64 */
+function idOf(petId: string): bigint {
+  const id = parseInt64(petId);
+  if (id === undefined) throw new ApiError('pet_not_found');
+  return id;
 }

@@ -2,7 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { PagingQuery } from '../common/pagination.js';
 import { type EnumSchema, IsInt64, IsOneOf, IsStorableText, MayBeAbsent } from '../common/validators.js';
-import { type NewPet, PET_STATUSES, type PetStatus } from './pet.js';
+import { type NewPet, PET_STATUSES, type PetChange, type PetStatus } from './pet.js';
 
 const PET_STATUS: EnumSchema = {
   enum: [...PET_STATUSES],
@@ -45,6 +45,27 @@ export class NewPetBody implements NewPet {
   readonly status?: PetStatus;
 }
 
+/** The body of `PATCH /v1/pets/{petId}`. */
+@ApiSchema({ name: 'PetChange', description: 'The members to change. Absent members stay as they are.' })
+export class PetChangeBody implements PetChange {
+  @Expose()
+  @ApiProperty(NAME)
+  @MayBeAbsent()
+  @IsStorableText(NAME_CODE_POINTS_MAX)
+  readonly name?: string;
+
+  @Expose()
+  @ApiProperty(CATEGORY_ID)
+  @MayBeAbsent()
+  @IsInt64()
+  readonly categoryId?: bigint;
+
+  @Expose()
+  @MayBeAbsent()
+  @IsOneOf(PET_STATUS)
+  readonly status?: PetStatus;
+}
+
 /** A pet in a response. The function `pet_json` of the database writes its JSON. */
 @ApiSchema({ description: 'A pet.' })
 export class Pet {
@@ -65,6 +86,8 @@ export class Pet {
 export const NEW_PET_EXAMPLE: NewPet = { name: 'Rex', categoryId: 9007199254740993n, status: 'available' };
 
 export const PET_EXAMPLE: Pet = { id: 301n, ...NEW_PET_EXAMPLE };
+
+export const CHANGED_PET_EXAMPLE: Pet = { id: 301n, ...NEW_PET_EXAMPLE, name: 'Rex II' };
 
 export const PETS_EXAMPLE: readonly Pet[] = [
   PET_EXAMPLE,

@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { batchPages, batchRecords, type Page, type PageQuery } from '../batching/pages.js';
+import { writeUntilUnlocked } from '../batching/until-unlocked.js';
+import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
-import type { NewPet, PetStatus } from './pet.js';
-import { CREATE_PETS, FIND_PETS, LIST_PETS } from './pets.sql.js';
+import type { NewPet, PetChange, PetStatus } from './pet.js';
+import { CHANGE_PET, CREATE_PETS, DELETE_PET, FIND_PETS, LIST_PETS } from './pets.sql.js';
 
 interface CreateItem {
   readonly pet: NewPet;
@@ -20,7 +22,20 @@ interface CreateRow {
   readonly json: string | null;
 }
 
-/** The pets in the database. Concurrent queries share a statement. */
+type IfMatch = readonly string[] | undefined;
+
+interface ChangeRow {
+  readonly json: string;
+  readonly rejection: 'precondition_failed' | 'pet_has_open_order' | null;
+  readonly isLocked: boolean;
+}
+
+interface DeleteRow {
+  readonly outcome:
+    'deleted' | 'locked' | 'pet_not_found' | 'precondition_failed' | 'pet_has_open_order' | 'pet_is_sold';
+}
+
+/** The pets in the database. Concurrent queries share a statement, except changes and deletions. */
 @Injectable()
 export class PetsRepository {
   readonly #pages: Batcher<PageQuery<PetStatus>, Page>;
@@ -51,6 +66,34 @@ export class PetsRepository {
   /** Resolves when the pet, and with a key the response, is durable. */
   create(pet: NewPet, key: IdempotencyKey | undefined, deadline: number): Promise<CreationOutcome> {
     return this.#creations.load({ pet, key }, deadline);
+  }
+
+  /**
+   * Changes a pet that has one of the tags, and resolves to its JSON as it is then.
+   *
+   * @throws ApiError pet_not_found | precondition_failed | pet_has_open_order
+   */
+  async change(id: bigint, change: PetChange, ifMatch: IfMatch, deadline: number): Promise<string> {
+    const { name = null, categoryId = null, status = null } = change;
+    const values = [id, name, categoryId, status, ifMatch ?? null];
+    const write = { statement: CHANGE_PET, values, isLocked: (one: ChangeRow) => one.isLocked };
+    const row = await writeUntilUnlocked<ChangeRow>(this.prisma, write, deadline);
+    if (row === undefined) throw new ApiError('pet_not_found');
+    if (row.rejection !== null) throw new ApiError(row.rejection);
+    return row.json;
+  }
+
+  /**
+   * Deletes a pet that has one of the tags, with its cancelled orders.
+   *
+   * @throws ApiError pet_not_found | precondition_failed | pet_has_open_order | pet_is_sold
+   */
+  async delete(id: bigint, ifMatch: IfMatch, deadline: number): Promise<void> {
+    const isLocked = ({ outcome }: DeleteRow): boolean => outcome === 'locked';
+    const write = { statement: DELETE_PET, values: [id, ifMatch ?? null], isLocked };
+    const row = await writeUntilUnlocked<DeleteRow>(this.prisma, write, deadline);
+    const outcome = row?.outcome ?? 'pet_not_found';
+    if (outcome !== 'deleted' && outcome !== 'locked') throw new ApiError(outcome);
   }
 
   async #create(items: readonly CreateItem[], sendBefore: number): Promise<readonly CreationOutcome[]> {

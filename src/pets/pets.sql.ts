@@ -1,9 +1,10 @@
+import { etagSql } from '../common/etag.js';
 import { statement } from '../prisma/statement.js';
 
 /**
- * Pages of pets. A page with a status reads the index on (status, id), and compares rows so that no other index can serve it: by
- * the primary key, a rare status would cost a walk through the whole table. The sub-selects hide the length of the arrays from the
- * planner, so that one plan serves all lengths.
+ * Pages of pets. A page with a status compares rows, which only the index on (status, id) can serve: by the primary key, the
+ * planner would read the whole table to find the pets of a rare status. With a null status the second branch returns nothing. The
+ * sub-selects hide the length of the arrays from the planner, so that one plan serves all lengths.
  */
 export const LIST_PETS = statement(
   'list_pets',
@@ -80,3 +81,50 @@ export const CREATE_PETS = statement(
     left join free on free.id = input.id
     order by input.number`,
 );
+
+/**
+ * Changes the members $2 to $4 (null: as it is) of the pet $1, if it has one of the tags $5 (null: any). One row if the pet exists:
+ * the pet as it is then, why it was not changed, and `isLocked` if it would change but another transaction has locked it.
+ */
+export const CHANGE_PET = statement(
+  'change_pet',
+  `
+    with held as materialized (
+      select * from pets where id = $1::bigint for no key update skip locked),
+    -- as the lock found it; a locked pet, as it was when the statement began
+    present as (
+      select *, true as is_held from held
+      union all
+      select *, false from pets where id = $1 and not exists (select from held)),
+    wanted as (
+      select
+        *,
+        coalesce($2::text, name) as new_name,
+        coalesce($3::bigint, category_id) as new_category_id,
+        coalesce($4::pet_status, status) as new_status
+      from present),
+    decided as materialized (
+      select
+        *,
+        (new_name, new_category_id, new_status) is distinct from (name, category_id, status) as is_change,
+        case
+          when ${etagSql('pet_json(id, name, category_id, status)')} <> all($5::text[]) then 'precondition_failed'
+          when new_status is distinct from status and has_open_order(id) then 'pet_has_open_order'
+        end as rejection
+      from wanted),
+    changed as (
+      update pets
+      set name = new_name, category_id = new_category_id, status = new_status
+      from decided
+      where pets.id = decided.id and is_held and is_change and rejection is null
+      returning pets.id)
+    select
+      case when exists (select from changed) then pet_json(id, new_name, new_category_id, new_status)
+        else pet_json(id, name, category_id, status) end as json,
+      rejection,
+      not is_held and is_change and rejection is null as "isLocked"
+    from decided`,
+);
+
+/** Deletes the pet $1 with its cancelled orders, if it has one of the tags $2 (null: any). One row with the outcome of `delete_pet`. */
+export const DELETE_PET = statement('delete_pet', 'select delete_pet($1::bigint, $2::text[]) as outcome');

@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { type Batcher, LOCKED } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { batchPages, batchRecords, type Page, type PageQuery } from '../batching/pages.js';
-import { untilUnlocked } from '../batching/until-unlocked.js';
+import { writeUntilUnlocked } from '../batching/until-unlocked.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
-import { within } from '../prisma/within.js';
 import type { ChangedOrder, OrderChange, OrderStatus } from './order.js';
 import { CHANGE_ORDER, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
 
@@ -71,19 +70,10 @@ export class OrdersRepository {
    * Changes an order's status where the state machine allows it, and resolves to the order as it is then; undefined when there is
    * none.
    */
-  async change({ id, status, ifMatch }: OrderChange, deadline: number): Promise<ChangedOrder | undefined> {
-    const { connections } = this.prisma;
-    const sendBefore = deadline - connections.endsWithinMs;
-    const change = async (): Promise<ChangedOrder | typeof LOCKED | undefined> => {
-      const [row] = await this.prisma.write<ChangeRow>(
-        CHANGE_ORDER,
-        [id, status, ifMatch ?? null],
-        sendBefore,
-      );
-      return row?.isLocked === true ? LOCKED : row;
-    };
-    const onLongLocked = (): void => connections.reportLocks();
-    return await within(deadline - performance.now(), untilUnlocked(change, { sendBefore, onLongLocked }));
+  change({ id, status, ifMatch }: OrderChange, deadline: number): Promise<ChangedOrder | undefined> {
+    const values = [id, status, ifMatch ?? null];
+    const write = { statement: CHANGE_ORDER, values, isLocked: (row: ChangeRow) => row.isLocked };
+    return writeUntilUnlocked<ChangeRow>(this.prisma, write, deadline);
   }
 
   async #place(

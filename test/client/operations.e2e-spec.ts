@@ -22,6 +22,16 @@ describe('the client, operation by operation', () => {
     expect(await store.getPet(rex.id)).toEqual(rex);
   });
 
+  it('changes a pet and deletes it', async () => {
+    const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
+    const changed = { id, name: 'Rex II', categoryId: 9_007_199_254_740_993n, status: 'available' } as const;
+    expect(
+      await store.changePet(id, { name: 'Rex II', categoryId: changed.categoryId, status: 'available' }),
+    ).toEqual(changed);
+    expect(await store.deletePet(id)).toBeUndefined();
+    await expect(store.getPet(id)).rejects.toMatchObject({ code: 'pet_not_found', status: 404 });
+  });
+
   it('takes an order from the first to the last status', async () => {
     const { id: petId } = await store.createPet({ name: 'Max', categoryId: 1n, status: 'available' });
     const before = await store.inventory();

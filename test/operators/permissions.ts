@@ -78,7 +78,5 @@ export const OWNERS_ALONE = [
   'update api_keys set id = 2',
   'update api_keys set created_at = now()',
   'delete from api_key_counters',
-  'delete from pets',
-  'delete from orders',
   'delete from pet_counts',
 ];

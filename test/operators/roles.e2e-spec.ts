@@ -91,6 +91,8 @@ describe('petstore_service', () => {
     'delete from idempotency_keys',
     `insert into pets (id, name, category_id) values (nextval('pets_id_seq'), 'Bello', 1)`,
     `update pets set status = 'sold'`,
+    'delete from pets',
+    'delete from orders',
   ])('may: %s', async (sql) => {
     expect(await rejectionOf(service(), sql)).toBeUndefined();
   });
@@ -107,6 +109,8 @@ describe('petstore_operator', () => {
     ...['pets', 'orders', 'pet_counts', 'idempotency_keys'].map((table) => `select * from ${table}`),
     `insert into pets (name, category_id) values ('mine', 1)`,
     `update pets set status = 'sold'`,
+    'delete from pets',
+    'delete from orders',
     `insert into orders (pet_id) values (1)`,
     `update orders set status = 'cancelled'`,
     'update pet_counts set available = 7',

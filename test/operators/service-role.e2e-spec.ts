@@ -31,6 +31,9 @@ describe('a service whose role is petstore_service', () => {
     expect(await repeat.text()).toBe(await first.text());
     expect((await service.get(first.headers.get('location') ?? '')).status).toBe(200);
     expect((await service.get('/v1/pets?status=available')).status).toBe(200);
+    const path = first.headers.get('location') ?? '';
+    expect((await service.send('PATCH', path, '{"name":"Max"}')).status).toBe(200);
+    expect((await service.fetch(path, { key: service.key, method: 'DELETE' })).status).toBe(204);
   });
 
   it('takes orders through all their states, and counts the inventory', async () => {

@@ -16,6 +16,8 @@ export const ERROR_CODES = [
   'method_not_allowed',
   'request_timeout',
   'pet_not_available',
+  'pet_has_open_order',
+  'pet_is_sold',
   'order_transition_not_allowed',
   'request_in_progress',
   'operation_removed',

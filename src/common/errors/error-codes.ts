@@ -25,6 +25,11 @@ export const ERROR_CODES = {
   method_not_allowed: { status: 405, message: 'This path does not support this method.' },
   request_timeout: { status: 408, message: 'The request did not arrive in time.' },
   pet_not_available: { status: 409, message: 'The pet is not available.' },
+  pet_has_open_order: {
+    status: 409,
+    message: 'The pet has an open order. Deliver or cancel the order first.',
+  },
+  pet_is_sold: { status: 409, message: 'The pet was sold: it has a delivered order.' },
   order_transition_not_allowed: {
     status: 409,
     message: 'The order cannot change from its current status to the requested one.',

@@ -78,6 +78,13 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
   pet_not_found: always((request) => ({ ...request, target: `/v1/pets/${NO_ID}` })),
   order_not_found: always((request) => ({ ...request, target: `/v1/store/orders/${NO_ID}` })),
   pet_not_available: always((request) => ({ ...request, body: '{"petId":1}' })),
+  // Order 1 of pet 1 is open, order 2 of pet 2 delivered.
+  pet_has_open_order: always((request) => ({
+    ...request,
+    target: '/v1/pets/1',
+    ...(request.body !== undefined && { body: '{"status":"sold"}' }),
+  })),
+  pet_is_sold: always((request) => ({ ...request, target: '/v1/pets/2' })),
   order_transition_not_allowed: always((request) => ({ ...request, target: '/v1/store/orders/2' })),
   precondition_failed: always((request) => withHeaders(request, { 'If-Match': '"another"' })),
   // The body does not come, or where there is none, the end of the headers.
@@ -91,13 +98,16 @@ export const reusedKey = ({ target }: RequestParts): string => `used-by-${target
 export const unchanged = (request: RequestParts): RequestParts =>
   withHeaders(request, { 'If-None-Match': '*' });
 
-const PET_IDS = { next: 10 };
+const PET_IDS = { next: 10, nextDeleted: 100 };
 
 /** A request that succeeds, for each operation of the document. */
 export const REQUESTS: Readonly<Record<string, (keys: Keys) => RequestParts>> = {
   listPets: (keys) => requestOf(keys, 'GET', '/v1/pets'),
   createPet: (keys) => requestOf(keys, 'POST', '/v1/pets', '{"name":"Rex","categoryId":7}'),
   getPet: (keys) => requestOf(keys, 'GET', '/v1/pets/1'),
+  updatePet: (keys) => requestOf(keys, 'PATCH', '/v1/pets/5', '{"name":"Max"}'),
+  // A pet that is not deleted yet.
+  deletePet: (keys) => requestOf(keys, 'DELETE', `/v1/pets/${(PET_IDS.nextDeleted += 1)}`),
   listOrders: (keys) => requestOf(keys, 'GET', '/v1/store/orders'),
   // A pet that is not ordered yet.
   placeOrder: (keys) => requestOf(keys, 'POST', '/v1/store/orders', `{"petId":${(PET_IDS.next += 1)}}`),

@@ -79,6 +79,7 @@ const SUCCESSES = [
     'HEAD of the orders': asHead(({ good }) => request('HEAD /v1/store/orders', [bearer(good)])),
     'an order': ({ good }) => get('/v1/store/orders/1', good),
     'PATCH of an order': ({ good }) => send('PATCH /v1/store/orders/1', good, APPROVED),
+    'PATCH of a pet': ({ good }) => send('PATCH /v1/pets/4', good, '{"name":"Max"}'),
     'the inventory': ({ good }) => get('/v1/store/inventory', good),
     'the usage': ({ good }) => get('/v1/usage', good),
     'GET with a body, which is ignored': ({ good }) =>
@@ -121,6 +122,10 @@ const SUCCESSES = [
       },
       'POST of an order': ({ good }) => send('POST /v1/store/orders', good, '{"petId":3}'),
     },
+  ),
+  ...rows(
+    { status: 204, limit: 'key' },
+    { 'DELETE of a pet': ({ good }) => request('DELETE /v1/pets/150', [bearer(good)]) },
   ),
   ...rows(
     { ...PUBLIC, status: 204 },
@@ -285,7 +290,6 @@ const ROUTES = [
   ...rows(
     { ...NOT_ALLOWED, allow: 'GET, HEAD' },
     {
-      'PUT of a pet, with a body': ({ good }) => send('PUT /v1/pets/1', good, PET),
       'DELETE of the inventory': ({ good }) => request('DELETE /v1/store/inventory', [bearer(good)]),
       'POST of a public document': ({ good }) => request('POST /openapi.json', [bearer(good)]),
     },
@@ -295,7 +299,11 @@ const ROUTES = [
     { 'PUT of an order': ({ good }) => send('PUT /v1/store/orders/1', good, APPROVED) },
   ),
   ...rows(
-    { ...NOT_ALLOWED, allow: 'GET, HEAD, POST, PATCH' },
+    { ...NOT_ALLOWED, allow: 'DELETE, GET, HEAD, PATCH' },
+    { 'PUT of a pet, with a body': ({ good }) => send('PUT /v1/pets/1', good, PET) },
+  ),
+  ...rows(
+    { ...NOT_ALLOWED, allow: 'GET, HEAD, POST, PATCH, DELETE' },
     {
       CONNECT: ({ good }) => request(CONNECT, [bearer(good)]),
       'CONNECT behind a request that is still running': {
@@ -328,6 +336,14 @@ const RECORDS = [
     'an order of a pet that does not exist': ({ good }) =>
       send('POST /v1/store/orders', good, '{"petId":4711}'),
   }),
+  ...rows(error(409, 'pet_has_open_order'), {
+    'DELETE of a pet with an open order': ({ good }) => request('DELETE /v1/pets/1', [bearer(good)]),
+    'a status for a pet with an open order': ({ good }) =>
+      send('PATCH /v1/pets/1', good, '{"status":"sold"}'),
+  }),
+  ...rows(error(409, 'pet_is_sold'), {
+    'DELETE of a pet with a delivered order': ({ good }) => request('DELETE /v1/pets/2', [bearer(good)]),
+  }),
   ...rows(error(409, 'pet_not_available'), {
     'an order of a pet that is not available': ({ good }) =>
       send('POST /v1/store/orders', good, '{"petId":1}'),
@@ -349,6 +365,7 @@ const RECORDS = [
 const BODIES = [
   ...rows(error(400, 'invalid_body'), {
     'no body': ({ good }) => request('POST /v1/pets', [bearer(good)]),
+    'a change without a member that is known': ({ good }) => send('PATCH /v1/pets/4', good, '{"other":1}'),
     'members of other types': ({ good }) => post(good, '{"name":7,"status":"lost"}'),
   }),
   ...rows(error(400, 'malformed_json'), {
