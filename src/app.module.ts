@@ -36,7 +36,7 @@ export class AppModule {
         }),
         BatchingModule,
         HttpModule,
-        // The order of the guards: whose key it is, then whether the key's plan has a request left.
+        // The order of the guards: whose key it is, whether the key's plan has a request left, then whether its parameters are known.
         AuthModule,
         ThrottlingModule,
         PetsModule,

@@ -26,8 +26,10 @@ declare module 'fastify' {
 export interface Deprecation {
   readonly deprecatedAt: Date;
   readonly removedAt: Date;
-  /** The path of its successor. */
-  readonly successor: string;
+  /** The successor of a request, by its path parameters. */
+  readonly successorOf: (parameters: Readonly<Record<string, string>>) => string;
+  /** What replaces it, in the document. */
+  readonly replacement: string;
   /** The path of the page that explains the deprecation. */
   readonly documentation: string;
 }
@@ -42,11 +44,14 @@ export class DeprecationInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
-    const { deprecation } = routeConfigOf(http.getRequest<FastifyRequest>());
+    const request = http.getRequest<FastifyRequest<{ Params: Record<string, string> }>>();
+    const { deprecation } = routeConfigOf(request);
     if (deprecation === undefined) return next.handle();
-    http.getResponse<FastifyReply>().headers(deprecationHeaders(deprecation, this.publicUrl));
-    if (this.clock.nowMs() < deprecation.removedAt.getTime()) return next.handle();
-    const { removedAt, successor } = deprecation;
+    const { removedAt } = deprecation;
+    const successor = deprecation.successorOf(request.params);
+    const headers = deprecationHeaders(deprecation, successor, this.publicUrl);
+    http.getResponse<FastifyReply>().headers(headers);
+    if (this.clock.nowMs() < removedAt.getTime()) return next.handle();
     throw new ApiError(
       'operation_removed',
       `This operation was removed on ${dateOf(removedAt)}. Use ${successor} instead.`,
@@ -63,14 +68,14 @@ export const Deprecated = (deprecation: Deprecation): MethodDecorator =>
   );
 
 /** The end of the description of a deprecated operation. */
-export const deprecationNotice = ({ removedAt, successor }: Deprecation): string =>
-  `Deprecated. From ${dateOf(removedAt)} on it returns 410. Use \`${successor}\` instead.`;
+export const deprecationNotice = ({ removedAt, replacement }: Deprecation): string =>
+  `Deprecated. From ${dateOf(removedAt)} on it returns 410. Use ${replacement} instead.`;
 
 const dateOf = (instant: Date): string => instant.toISOString().slice(0, 10);
 
 /** `Deprecation` (RFC 9745) and `Sunset` (RFC 8594), with their links. */
-function deprecationHeaders(deprecation: Deprecation, publicUrl: PublicUrl): Headers {
-  const { deprecatedAt, removedAt, successor, documentation } = deprecation;
+function deprecationHeaders(deprecation: Deprecation, successor: string, publicUrl: PublicUrl): Headers {
+  const { deprecatedAt, removedAt, documentation } = deprecation;
   return {
     deprecation: `@${deprecatedAt.getTime() / 1000}`,
     sunset: removedAt.toUTCString(),

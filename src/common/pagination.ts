@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { ApiError } from './errors/api-error.js';
 import type { PublicUrl } from './public-url.js';
-import { INT64_MIN } from './int64.js';
+import { INT64_MAX, INT64_MIN } from './int64.js';
 import { IsGivenOnce, IsIntegerFromTo, MayBeAbsent } from './validators.js';
 
 const LIMIT_DEFAULT = 20;
@@ -30,31 +30,37 @@ export class PagingQuery {
   readonly cursor?: string;
 }
 
-/** A list by ascending identifier. */
+/** A list by identifier. */
 interface FilteredList {
   readonly path: string;
   /** The filters by the name of their parameter, in a fixed order. Values must be safe in a URL: they are not escaped. */
-  readonly filter: Readonly<Record<string, string | undefined>>;
+  readonly filter: Readonly<Record<string, Filter | readonly Filter[] | undefined>>;
+  readonly isDescending?: boolean;
 }
+
+type Filter = string | bigint;
 
 /** A page of a list: where it begins, and its links. */
 export class Paging {
-  /** The smallest identifier that may be on the page. */
+  /** The identifier that the page begins at: the smallest one that may be on it, or the largest one of a descending list. */
   readonly fromId: bigint;
   readonly #limit: number;
   /** The list with its filter, without a page: cursors are bound to it. */
   readonly #list: string;
 
   /** @throws ApiError invalid_parameter when the cursor belongs to another list or filter */
-  constructor({ path, filter }: FilteredList, { limit, cursor }: PagingQuery) {
-    const given = Object.entries(filter).filter(([, value]) => value !== undefined);
-    this.#list = `${path}?${given.map(([name, value]) => `${name}=${value}&`).join('')}`;
+  constructor({ path, filter, isDescending = false }: FilteredList, { limit, cursor }: PagingQuery) {
+    const given = Object.entries(filter).flatMap(([name, value]) =>
+      value === undefined ? [] : [value].flat().map((one) => `${name}=${one}&`),
+    );
+    this.#list = `${path}?${given.join('')}`;
     this.#limit = limit;
-    const fromId = cursor === undefined ? INT64_MIN : decodeCursor(this.#list, cursor);
+    const start = isDescending ? INT64_MAX : INT64_MIN;
+    const fromId = cursor === undefined ? start : decodeCursor(this.#list, cursor);
     if (fromId === undefined) {
       throw new ApiError(
         'invalid_parameter',
-        'cursor must come from the Link header of this list, with the same filter.',
+        'cursor must come from the Link header of this list, with the same filter and sort.',
       );
     }
     this.fromId = fromId;

@@ -8,6 +8,8 @@ declare module 'fastify' {
     readonly operation?: string;
     /** Needs no key and is not counted. */
     readonly public?: boolean;
+    /** The names of the query parameters in the OpenAPI document. */
+    readonly queryParameters?: ReadonlySet<string>;
   }
   interface FastifyRequest {
     /** For `routeConfigOf` alone. */

@@ -1,8 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, type TransformFnParams } from 'class-transformer';
-import { isIn, isInt, isString, ValidateBy, ValidateIf } from 'class-validator';
-import { int64OfJson, isInt64 } from './int64.js';
+import { isArray, isIn, isInt, isString, ValidateBy, ValidateIf } from 'class-validator';
+import { int64OfJson, isInt64, parseInt64 } from './int64.js';
 
 /** The member may be absent; `null` is a value like another and must be valid. */
 export const MayBeAbsent = (): PropertyDecorator =>
@@ -23,6 +23,33 @@ export const IsInt64 = (): PropertyDecorator =>
     }),
   );
 
+/** A query value that is a plain decimal int64. */
+export const IsInt64Text = (): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: TransformFnParams): unknown => int64OfText(value)),
+    Rule({
+      name: 'isInt64Text',
+      isValid: isInt64,
+      message: 'must be a 64-bit integer',
+      schema: { type: 'integer', format: 'int64' },
+    }),
+  );
+
+/** A query value that is repeated for each plain decimal int64, `countMax` times at most. */
+export const AreInt64Texts = (countMax: number): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: TransformFnParams): unknown => value && [value].flat().map(int64OfText)),
+    Rule({
+      name: 'areInt64Texts',
+      isValid: (values) => isArray(values) && values.length <= countMax && values.every(isInt64),
+      message: `must be given at most ${countMax} times, each time with a 64-bit integer`,
+      schema: { type: 'array', items: { type: 'integer', format: 'int64' }, maxItems: countMax },
+    }),
+  );
+
+const int64OfText = (value: unknown): unknown =>
+  typeof value === 'string' ? (parseInt64(value) ?? value) : value;
+
 /** A query value that is a plain decimal integer of this range. */
 export const IsIntegerFromTo = (minimum: number, maximum: number): PropertyDecorator =>
   applyDecorators(
@@ -39,14 +66,26 @@ export const IsIntegerFromTo = (minimum: number, maximum: number): PropertyDecor
 
 const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 
-/** One of a closed set of words, which the OpenAPI document describes under a name. */
-export const IsOneOf = (schema: EnumSchema): PropertyDecorator =>
+/** One of a closed set of words, which the OpenAPI document may describe under a name. */
+export const IsOneOf = (schema: EnumSchema | Pick<EnumSchema, 'enum'>): PropertyDecorator =>
   Rule({
     name: 'isOneOf',
     isValid: (value) => isIn(value, schema.enum),
     message: `must be one of ${schema.enum.join(', ')}`,
     schema,
   });
+
+/** A query value that is repeated for each of some words. */
+export const AreSomeOf = (schema: EnumSchema): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: TransformFnParams): unknown => value && [value].flat()),
+    Rule({
+      name: 'areSomeOf',
+      isValid: (values) => isArray(values) && values.every((value) => isIn(value, schema.enum)),
+      message: `must be one of ${schema.enum.join(', ')}, and may be repeated`,
+      schema: { ...schema, isArray: true },
+    }),
+  );
 
 /** A closed set of words, as `@ApiProperty()` takes it. */
 export interface EnumSchema {

@@ -56,8 +56,8 @@ export class HttpAdapter extends FastifyAdapter {
             joinDuplicateHeaders: true,
             headersTimeout: headersTimeoutOf(config),
             requestTimeout: config.requestTimeoutMs,
-            // How soon an expired request is noticed; Node's 30 s would double the time-out.
-            connectionsCheckingInterval: 1000,
+            // How soon an expired request is noticed: well before the connection is closed, and Node's 30 s would double the time-out.
+            connectionsCheckingInterval: Math.min(1000, config.requestTimeoutMs / 4),
             keepAliveTimeout: config.keepAliveTimeoutMs,
           },
           Connections.dispatch(handle),

@@ -12,7 +12,6 @@ export const BASE_PATH = '/v1';
 interface DecoratedOperation extends Operation {
   readonly summary?: string;
   readonly deprecated?: boolean;
-  readonly parameters?: readonly { readonly in: string }[];
   readonly requestBody?: Json;
   readonly [ERROR_CODES_EXTENSION]?: readonly ErrorCode[];
 }
@@ -82,9 +81,8 @@ function completeOperation(
 const generalCodes = (method: string, operation: DecoratedOperation): readonly ErrorCode[] => [
   ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key'] as const),
   ...(['rate_limit_exceeded', 'api_key_banned', 'service_unavailable', 'internal_error'] as const),
-  ...(['malformed_request', 'request_timeout', 'uri_too_long'] as const),
+  ...(['malformed_request', 'invalid_parameter', 'request_timeout', 'uri_too_long'] as const),
   ...(['headers_too_large', 'expectation_failed'] as const),
-  ...(operation.parameters?.some((one) => one.in === 'query') ? (['invalid_parameter'] as const) : []),
   ...(operation.requestBody === undefined
     ? []
     : (['malformed_json', 'invalid_body', 'body_too_large', 'unsupported_media_type'] as const)),

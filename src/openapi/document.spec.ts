@@ -15,7 +15,7 @@ import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
 import { Public } from '../common/route.decorators.js';
 import { createDocument } from './document.js';
 import { type OpenApi, toJson, toYaml } from './json.js';
-import { writeResponsesBy } from './response-schemas.js';
+import { followDocument } from './follow-document.js';
 
 class Part {
   @ApiProperty()
@@ -115,7 +115,7 @@ const documentOf = async (...controllers: readonly Type[]): Promise<OpenApi> =>
 
 const startedWith = async (...controllers: readonly Type[]): Promise<NestFastifyApplication> => {
   const app = await applicationOf(...controllers);
-  writeResponsesBy(createDocument(app, '/v1'), app.getHttpAdapter().getInstance());
+  followDocument(createDocument(app, '/v1'), app.getHttpAdapter().getInstance());
   await app.init();
   return app;
 };

@@ -52,7 +52,7 @@ export const HEADERS = {
   Deprecation: header('@1795132800', 'When the operation was deprecated, in Unix seconds (RFC 9745).'),
   Sunset: header('Thu, 05 Dec 2030 00:00:00 GMT', 'When the operation is removed (RFC 8594).'),
   DeprecationLink: header(
-    '</docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"',
+    '</docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=301>; rel="successor-version"',
     'Links to the documentation of the deprecation and to the successor of the operation.',
   ),
   'WWW-Authenticate': header(

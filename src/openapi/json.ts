@@ -7,6 +7,7 @@ export type Json = Readonly<Record<string, unknown>>;
 /** An operation as `@nestjs/swagger` reads it from the decorators of its method. */
 export interface Operation extends Json {
   readonly operationId: string;
+  readonly parameters?: readonly Json[];
   readonly responses: Readonly<Record<string, Json>>;
 }
 

@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import { DocsPageController } from './docs-page.controller.js';
 import { DocumentController } from './document.controller.js';
 import { OpenApiDocument } from './openapi-document.js';
+import { QueryParametersGuard } from './query-parameters.guard.js';
 
 /** The service's own description, for machines and for people. */
 @Module({
   controllers: [DocumentController, DocsPageController],
-  providers: [OpenApiDocument],
+  providers: [OpenApiDocument, { provide: APP_GUARD, useClass: QueryParametersGuard }],
 })
 export class OpenApiModule {}

@@ -3,11 +3,11 @@ import { PublicUrl } from '../common/public-url.js';
 import { BASE_PATH } from './complete-document.js';
 import { createDocument } from './document.js';
 import { OpenApiDocument } from './openapi-document.js';
-import { writeResponsesBy } from './response-schemas.js';
+import { followDocument } from './follow-document.js';
 
 /** Makes the OpenAPI document of an application, and has its responses written by it. To be called before `app.init()`. */
 export function setUpOpenApi(app: NestFastifyApplication): void {
   const document = createDocument(app, app.get(PublicUrl).to(BASE_PATH));
-  writeResponsesBy(document, app.getHttpAdapter().getInstance());
+  followDocument(document, app.getHttpAdapter().getInstance());
   app.get(OpenApiDocument).document = document;
 }

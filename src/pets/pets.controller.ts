@@ -30,13 +30,15 @@ import {
   PetChangeBody,
   PETS_EXAMPLE,
 } from './pets.dto.js';
+import { PET_STATUSES } from './pet.js';
 import { PetsRepository } from './pets.repository.js';
 
-/** getPet is removed on the day that the interface gives; listing with the `status` filter replaces it. */
+/** getPet is removed on the day that the interface gives. */
 const GET_PET_DEPRECATION: Deprecation = {
   deprecatedAt: new Date('2026-11-20T00:00:00Z'),
   removedAt: new Date('2030-12-05T00:00:00Z'),
-  successor: '/v1/pets',
+  successorOf: ({ petId = '' }) => (parseInt64(petId) === undefined ? '/v1/pets' : `/v1/pets?id=${petId}`),
+  replacement: '`GET /v1/pets` with the filter `id` or `status`',
   documentation: '/docs#deprecation',
 };
 
@@ -55,7 +57,7 @@ export class PetsController {
     summary: 'List pets',
     description:
       'Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that ' +
-      'are added or deleted meanwhile do not make the pages skip or repeat others.',
+      'are added or deleted meanwhile do not make the pages skip or repeat others. A pet must pass every filter that is given.',
   })
   @ApiOkResponse({ type: [Pet], description: 'A page of pets, which may be empty.', example: PETS_EXAMPLE })
   @JsonText()
@@ -64,12 +66,17 @@ export class PetsController {
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const { status } = query;
-    const paging = new Paging({ path: '/v1/pets', filter: { status } }, query);
-    const { json, nextId } = await this.pets.list(
-      { fromId: paging.fromId, limit: query.limit, status },
-      deadline,
-    );
+    const { limit, categoryId, sort } = query;
+    const isDescending = sort === '-id';
+    // Each value once and in one order: a cursor stays valid if the client repeats them in another.
+    const ids = query.id && [...new Set(query.id)].sort((one, other) => (one < other ? -1 : 1));
+    const statuses = query.status && PET_STATUSES.filter((status) => query.status?.includes(status));
+    const filter = { id: ids, status: statuses, categoryId, ...(isDescending && { sort }) };
+    const paging = new Paging({ path: '/v1/pets', filter, isDescending }, query);
+    const { fromId } = paging;
+    const direction = isDescending ? 'desc' : 'asc';
+    const page = { fromId, limit, direction, ids, statuses, categoryId } as const;
+    const { json, nextId } = await this.pets.list(page, deadline);
     reply.header('link', paging.links(nextId, this.publicUrl));
     return json;
   }

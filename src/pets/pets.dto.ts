@@ -1,7 +1,16 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { PagingQuery } from '../common/pagination.js';
-import { type EnumSchema, IsInt64, IsOneOf, IsStorableText, MayBeAbsent } from '../common/validators.js';
+import {
+  AreInt64Texts,
+  AreSomeOf,
+  type EnumSchema,
+  IsInt64,
+  IsInt64Text,
+  IsOneOf,
+  IsStorableText,
+  MayBeAbsent,
+} from '../common/validators.js';
 import { type NewPet, PET_STATUSES, type PetChange, type PetStatus } from './pet.js';
 
 const PET_STATUS: EnumSchema = {
@@ -17,13 +26,37 @@ const NAME_CODE_POINTS_MAX = 255;
 const NAME = { description: 'Stored and returned exactly as sent.' };
 const CATEGORY_ID = { description: 'The category of the pet: any int64.' };
 
-/** The query of `GET /v1/pets`. */
+const IDS_MAX = 100;
+const SORT = { enum: ['id', '-id'] };
+
+/** The query of `GET /v1/pets`. A pet must pass every filter. */
 export class ListPetsQuery extends PagingQuery {
   @Expose()
-  @ApiProperty({ description: 'Return only pets with this status.' })
+  @ApiProperty({ description: 'Return only pets with one of these identifiers. Repeat it for each one.' })
   @MayBeAbsent()
-  @IsOneOf(PET_STATUS)
-  readonly status?: PetStatus;
+  @AreInt64Texts(IDS_MAX)
+  readonly id?: readonly bigint[];
+
+  @Expose()
+  @ApiProperty({ description: 'Return only pets with one of these statuses. Repeat it for each one.' })
+  @MayBeAbsent()
+  @AreSomeOf(PET_STATUS)
+  readonly status?: readonly PetStatus[];
+
+  @Expose()
+  @ApiProperty({ description: 'Return only pets of this category.' })
+  @MayBeAbsent()
+  @IsInt64Text()
+  readonly categoryId?: bigint;
+
+  @Expose()
+  @ApiProperty({
+    description: '`id`: ascending, the oldest pet first. `-id`: descending.',
+    required: false,
+    default: 'id',
+  })
+  @IsOneOf(SORT)
+  readonly sort: 'id' | '-id' = 'id';
 }
 
 /** The body of `POST /v1/pets`. */

@@ -1,15 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
-import { batchPages, batchRecords, type Page, type PageQuery } from '../batching/pages.js';
+import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
 import { writeUntilUnlocked } from '../batching/until-unlocked.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
-import type { NewPet, PetChange, PetStatus } from './pet.js';
-import { CHANGE_PET, CREATE_PETS, DELETE_PET, FIND_PETS, LIST_PETS } from './pets.sql.js';
+import { type NewPet, PET_STATUSES, type PetChange, type PetStatus } from './pet.js';
+import {
+  CHANGE_PET,
+  CREATE_PETS,
+  DELETE_PET,
+  type Direction,
+  FILTER_PETS,
+  FIND_PETS,
+  LIST_PETS,
+  LIST_PETS_BY_ID,
+} from './pets.sql.js';
+
+/** A page of the pets that pass every filter that is present, from an identifier on. */
+export interface PetsQuery {
+  readonly fromId: bigint;
+  readonly limit: number;
+  readonly direction: Direction;
+  /** Ascending. */
+  readonly ids?: readonly bigint[] | undefined;
+  readonly statuses?: readonly PetStatus[] | undefined;
+  readonly categoryId?: bigint | undefined;
+}
 
 interface CreateItem {
   readonly pet: NewPet;
@@ -35,10 +55,37 @@ interface DeleteRow {
     'deleted' | 'locked' | 'pet_not_found' | 'precondition_failed' | 'pet_has_open_order' | 'pet_is_sold';
 }
 
+/** An array as an element of the array of all pages. */
+const arrayOf = (items: readonly (bigint | string | null)[]): string => `"${plainArray(items)}"`;
+
+const FILTER_PARAMETERS: readonly ((page: PetsQuery) => bigint | number | string | undefined)[] = [
+  ({ fromId }) => fromId,
+  ({ limit }) => limit,
+  // All statuses are ranges of their own, like the pets without one.
+  ({ statuses }) => arrayOf(statuses ?? [...PET_STATUSES, null]),
+  ({ categoryId }) => categoryId,
+];
+
+const BY_ID_PARAMETERS: readonly ((page: PetsQuery) => bigint | number | string | undefined)[] = [
+  idsOf,
+  ({ limit }) => limit,
+  ({ statuses }) => statuses && arrayOf(statuses),
+  ({ categoryId }) => categoryId,
+];
+
+/** The requested identifiers from the first one of the page on, in the order of the list. */
+function idsOf({ ids = [], fromId, direction }: PetsQuery): string {
+  return arrayOf(
+    direction === 'asc' ? ids.filter((id) => id >= fromId) : ids.filter((id) => id <= fromId).toReversed(),
+  );
+}
+
 /** The pets in the database. Concurrent queries share a statement, except changes and deletions. */
 @Injectable()
 export class PetsRepository {
-  readonly #pages: Batcher<PageQuery<PetStatus>, Page>;
+  readonly #lists: Readonly<Record<Direction, Batcher<PageQuery, Page>>>;
+  readonly #filtered: Readonly<Record<Direction, Batcher<PetsQuery, Page>>>;
+  readonly #listsById: Batcher<PetsQuery, Page>;
   readonly #records: Batcher<bigint, string | undefined>;
   readonly #creations: Batcher<CreateItem, CreationOutcome>;
 
@@ -46,7 +93,15 @@ export class PetsRepository {
     batching: Batching,
     private readonly prisma: PrismaService,
   ) {
-    this.#pages = batchPages(batching, prisma, LIST_PETS);
+    this.#lists = {
+      asc: batchPages(batching, prisma, LIST_PETS.asc, PAGE_PARAMETERS),
+      desc: batchPages(batching, prisma, LIST_PETS.desc, PAGE_PARAMETERS),
+    };
+    this.#filtered = {
+      asc: batchPages(batching, prisma, FILTER_PETS.asc, FILTER_PARAMETERS),
+      desc: batchPages(batching, prisma, FILTER_PETS.desc, FILTER_PARAMETERS),
+    };
+    this.#listsById = batchPages(batching, prisma, LIST_PETS_BY_ID, BY_ID_PARAMETERS);
     this.#records = batchRecords(batching, prisma, FIND_PETS);
     this.#creations = batching.batchWrites({
       name: 'create_pets',
@@ -54,8 +109,12 @@ export class PetsRepository {
     });
   }
 
-  list(page: PageQuery<PetStatus>, deadline: number): Promise<Page> {
-    return this.#pages.load(page, deadline);
+  list(page: PetsQuery, deadline: number): Promise<Page> {
+    const { fromId, limit, direction, ids, statuses = [], categoryId } = page;
+    if (ids !== undefined) return this.#listsById.load(page, deadline);
+    return categoryId === undefined && statuses.length < 2
+      ? this.#lists[direction].load({ fromId, limit, status: statuses[0] }, deadline)
+      : this.#filtered[direction].load(page, deadline);
   }
 
   /** The pet as JSON; undefined when there is none. */

@@ -2,7 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { LIST_PETS } from './pets.sql.js';
+import type { Statement } from '../prisma/statement.js';
+import { FILTER_PETS, LIST_PETS, LIST_PETS_BY_ID } from './pets.sql.js';
+
+const PETS = 1_000_000;
+const LIMIT = 20;
 
 interface Plan {
   readonly 'Node Type': string;
@@ -16,15 +20,26 @@ interface Plan {
 let database: TestDatabase;
 let pool: Pool;
 
+/**
+ * Traps for a planner: a rare status, one that only the last pets have, a category that most pets have, one whose pets have no
+ * status, and ones that have few of them.
+ */
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = openTestPool(database.url, { max: 1 });
-  // The few sold pets come last.
-  await pool.query(`
-    insert into pets (name, category_id, status)
-    select 'Pet', 1, case when n > 19990 then 'sold' else 'available' end::pet_status from generate_series(1, 20000) as n`);
-  await pool.query('analyze pets');
-});
+  await pool.query(
+    `insert into pets (name, category_id, status)
+     select
+       'Pet',
+       case when n % 10 < 8 then 1 when n % 10 = 8 then 2 else n % 1000 + 3 end,
+       case when n % 10 = 8 or n % 3 = 0 then null when n % 200000 = 1 then 'pending' when n < 900000 then 'available' else 'sold' end::pet_status
+     from generate_series(1, $1::int) as n`,
+    [PETS],
+  );
+  await pool.query('vacuum analyze pets');
+  // The plan that serves all values, as sessions use it after a few executions.
+  await pool.query('set plan_cache_mode = force_generic_plan');
+}, 60_000);
 afterAll(async () => {
   await pool.end();
   await database.drop();
@@ -32,21 +47,83 @@ afterAll(async () => {
 
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-describe('the pages of pets', () => {
-  it('reads no more pets than its pages return, also of a rare status, by the plan that serves all lengths', async () => {
-    await pool.query(`set plan_cache_mode = force_generic_plan`);
-    await pool.query(`prepare list_pets as ${LIST_PETS.text}`);
-    const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `explain (analyze, format json) execute list_pets('{1,1,500}', '{20,20,20}', '{null,sold,available}')`,
-    );
-    const nodes = nodesOf(rows[0]?.['QUERY PLAN'][0].Plan as Plan);
+async function planOf({ name, text }: Statement, values: readonly string[]): Promise<readonly Plan[]> {
+  const { rowCount } = await pool.query('select from pg_prepared_statements where name = $1', [name]);
+  if (rowCount === 0) await pool.query(`prepare ${name} as ${text}`);
+  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+    `explain (analyze, format json) execute ${name} (${values.join(', ')})`,
+  );
+  return nodesOf(rows[0]?.['QUERY PLAN'][0].Plan as Plan);
+}
+
+const rowsOf = (nodes: readonly Plan[]): number =>
+  nodes.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
+
+/** Every pet is read by an index and is on the page or the first of the next one; ranges of `FILTER_PETS` are merged. */
+function expectOnlyThePage(nodes: readonly Plan[], ranges?: number): void {
+  const rowsMax = (ranges ?? 1) * (LIMIT + 1);
+  const scans = nodes.filter((node) => node['Node Type'].endsWith('Scan'));
+  const ofPets = scans.filter((node) => !/^(?:Function|Subquery) Scan$/.test(node['Node Type']));
+  for (const node of ofPets) expect(node['Node Type']).toMatch(/^Index (?:Only )?Scan$/);
+  for (const node of nodes) expect(node['Rows Removed by Filter'] ?? 0).toBe(0);
+  expect(rowsOf(ofPets)).toBeLessThanOrEqual(rowsMax);
+  const sorted = nodes.filter((node) => node['Node Type'].includes('Sort'));
+  expect(rowsOf(sorted.flatMap(({ Plans = [] }) => Plans))).toBeLessThanOrEqual(rowsMax);
+  if (ranges === undefined) expect(sorted).toEqual([]);
+}
+
+const STATUSES = ['available', 'pending', 'sold', 'available,pending', 'available,sold', 'pending,sold'];
+
+describe.each([
+  ['asc', ['-9223372036854775808', '500000', '999990']],
+  ['desc', ['9223372036854775807', '500000', '10']],
+] as const)('a page of a million pets by id %s reads no other pets', (direction, places) => {
+  const pages = places.map((from) => [`'{${from}}'`, `'{${LIMIT}}'`]);
+
+  it.each(['null', 'available', 'pending', 'sold'])('with the status %s', async (status) => {
+    for (const page of pages)
+      expectOnlyThePage(await planOf(LIST_PETS[direction], [...page, `'{${status}}'`]));
+  });
+
+  it.each(STATUSES)('with the statuses %s, of all categories and of one', async (statuses) => {
+    const ranges = statuses.split(',').length;
+    for (const page of pages) {
+      for (const category of ['null', '1', '2', '7', '12', '-5']) {
+        // A single status of all categories is the list above.
+        if (ranges === 1 && category === 'null') continue;
+        const values = [...page, `array['{${statuses}}']`, `'{${category}}'`];
+        expectOnlyThePage(await planOf(FILTER_PETS[direction], values), ranges);
+      }
+    }
+  });
+
+  it.each(['1', '2', '7', '12', '-5'])('with the category %s', async (category) => {
+    for (const page of pages) {
+      const values = [...page, `array['{available,pending,sold,null}']`, `'{${category}}'`];
+      expectOnlyThePage(await planOf(FILTER_PETS[direction], values), 4);
+    }
+  });
+});
+
+describe('a page of pets by their identifiers', () => {
+  it.each([
+    ['without other filters', [`array['{1,2,3,500000,2000000}']`, `'{20}'`, `'{null}'`, `'{null}'`]],
+    [
+      'with all other filters',
+      [`array['{1,2,3,500000,2000000}']`, `'{20}'`, `array['{available,sold}']`, `'{1}'`],
+    ],
+  ])('%s looks up these alone', async (_name, values) => {
+    const nodes = await planOf(LIST_PETS_BY_ID, values);
     const scans = nodes.filter((node) => node['Index Name'] !== undefined);
-    expect(new Set(scans.map((node) => node['Index Name']))).toEqual(
-      new Set(['pets_pkey', 'pets_status_id_idx']),
-    );
-    expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
-    for (const node of nodes) expect(node['Rows Removed by Filter'] ?? 0).toBe(0);
-    const read = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0);
-    expect(read).toBeLessThanOrEqual(21 + 10 + 21 + 3);
+    expect(scans.map((node) => [node['Index Name'], node['Actual Loops']])).toEqual([['pets_pkey', 5]]);
+    expect(nodes.filter((node) => /Seq Scan|Sort/.test(node['Node Type']))).toEqual([]);
+  });
+});
+
+describe('pages that share a statement', () => {
+  it('read no more pets than they return', async () => {
+    const nodes = await planOf(LIST_PETS.asc, [`'{1,1,500}'`, `'{20,20,20}'`, `'{null,sold,pending}'`]);
+    const scans = nodes.filter((node) => node['Index Name'] !== undefined);
+    expect(rowsOf(scans)).toBeLessThanOrEqual(21 + 21 + 5 + 3);
   });
 });

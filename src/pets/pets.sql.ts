@@ -1,34 +1,112 @@
 import { etagSql } from '../common/etag.js';
-import { statement } from '../prisma/statement.js';
+import { type Statement, statement } from '../prisma/statement.js';
 
-/**
- * Pages of pets. A page with a status compares rows, which only the index on (status, id) can serve: by the primary key, the
- * planner would read the whole table to find the pets of a rare status. With a null status the second branch returns nothing. The
- * sub-selects hide the length of the arrays from the planner, so that one plan serves all lengths.
- */
-export const LIST_PETS = statement(
-  'list_pets',
-  `
-    select found.next_id as "nextId", found.items
-    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::pet_status[]))
-      with ordinality as page (from_id, size, status, number)
-    cross join lateral (
-      -- one row more than the page has shows whether another page follows
+const DIRECTIONS = {
+  asc: { from: '>=', to: '<=' },
+  desc: { from: '<=', to: '>=' },
+} as const;
+
+/** Lists are ordered by identifier. */
+export type Direction = keyof typeof DIRECTIONS;
+
+/** Declares a statement for each direction. */
+const inBothDirections = (
+  name: string,
+  textOf: (direction: Direction, compare: (typeof DIRECTIONS)[Direction]) => string,
+): Readonly<Record<Direction, Statement>> => ({
+  asc: statement(name, textOf('asc', DIRECTIONS.asc)),
+  desc: statement(`${name}_desc`, textOf('desc', DIRECTIONS.desc)),
+});
+
+/** A page of the pets that a query finds. It finds one more than the page has, which shows whether another page follows. */
+const pageOf = (found: string): string => `
       select
         (array_agg(pet.id))[page.size + 1] as next_id,
         array_to_string((array_agg(pet_json(pet.id, pet.name, pet.category_id, pet.status)))[:page.size], ',') as items
-      from (
+      from (${found}) as pet`;
+
+/**
+ * Pages of all pets or of one status. A page with a status compares rows, which only the index on (status, id) can serve: by the
+ * primary key, the planner would read the whole table to find the pets of a rare status. With a null status the second branch
+ * returns nothing. The sub-selects hide the length of the arrays from the planner, so that one plan serves all lengths.
+ */
+export const LIST_PETS = inBothDirections(
+  'list_pets',
+  (direction, { from, to }) => `
+    select found.next_id as "nextId", found.items
+    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::pet_status[]))
+      with ordinality as page (from_id, size, status, number)
+    cross join lateral (${pageOf(`
         (select *
          from pets
-         where page.status is null and id >= page.from_id
-         order by id
+         where page.status is null and id ${from} page.from_id
+         order by id ${direction}
          limit page.size + 1)
         union all
         (select *
          from pets as listed
-         where (listed.status, listed.id) >= (page.status, page.from_id) and listed.status <= page.status
-         order by listed.status, listed.id
-         limit page.size + 1)) as pet) as found
+         where (listed.status, listed.id) ${from} (page.status, page.from_id) and listed.status ${to} page.status
+         order by listed.status ${direction}, listed.id ${direction}
+         limit page.size + 1)`)}) as found
+    order by page.number`,
+);
+
+/**
+ * Pages of pets with one of some statuses, in all categories (null) or in one. Each status is a range of an index, compared as
+ * above; of a category, pets without a status are another range. The sort merges at most one page of each range.
+ */
+export const FILTER_PETS = inBothDirections(
+  'filter_pets',
+  (direction, { from, to }) => `
+    select found.next_id as "nextId", found.items
+    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::bigint[]))
+      with ordinality as page (from_id, size, statuses, category_id, number)
+    cross join lateral (${pageOf(`
+        select pet.*
+        from unnest(page.statuses::pet_status[]) as wanted (status)
+        cross join lateral (
+          (select *
+           from pets as listed
+           where page.category_id is null
+             and (listed.status, listed.id) ${from} (wanted.status, page.from_id) and listed.status ${to} wanted.status
+           order by listed.status ${direction}, listed.id ${direction}
+           limit page.size + 1)
+          union all
+          (select *
+           from pets as listed
+           where listed.status is not null and wanted.status is not null
+             and (listed.category_id, listed.status, listed.id) ${from} (page.category_id, wanted.status, page.from_id)
+             and (listed.category_id, listed.status) ${to} (page.category_id, wanted.status)
+           order by listed.category_id ${direction}, listed.status ${direction}, listed.id ${direction}
+           limit page.size + 1)
+          union all
+          (select *
+           from pets as listed
+           where listed.status is null and wanted.status is null
+             and (listed.category_id, listed.id) ${from} (page.category_id, page.from_id)
+             and listed.category_id ${to} page.category_id
+           order by listed.category_id ${direction}, listed.id ${direction}
+           limit page.size + 1)) as pet
+        order by pet.id ${direction}
+        limit page.size + 1`)}) as found
+    order by page.number`,
+);
+
+/** Pages of the pets with these identifiers, in their order, that have one of the statuses (null: any) and the category (null: any). */
+export const LIST_PETS_BY_ID = statement(
+  'list_pets_by_id',
+  `
+    select found.next_id as "nextId", found.items
+    from unnest((select $1::text[]), (select $2::int[]), (select $3::text[]), (select $4::bigint[]))
+      with ordinality as page (ids, size, statuses, category_id, number)
+    cross join lateral (${pageOf(`
+        select pet.*
+        from unnest(page.ids::bigint[]) with ordinality as wanted (id, place)
+        join pets as pet on pet.id = wanted.id
+        where (page.statuses is null or pet.status = any(page.statuses::pet_status[]))
+          and (page.category_id is null or pet.category_id = page.category_id)
+        order by wanted.place
+        limit page.size + 1`)}) as found
     order by page.number`,
 );
 

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { type Batcher, LOCKED } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
-import { batchPages, batchRecords, type Page, type PageQuery } from '../batching/pages.js';
+import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
 import { writeUntilUnlocked } from '../batching/until-unlocked.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
-import type { ChangedOrder, OrderChange, OrderStatus } from './order.js';
+import type { ChangedOrder, OrderChange } from './order.js';
 import { CHANGE_ORDER, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
 
 interface PlaceItem {
@@ -30,7 +30,7 @@ interface ChangeRow extends ChangedOrder {
 /** The orders in the database. Concurrent queries share a statement, except changes. */
 @Injectable()
 export class OrdersRepository {
-  readonly #pages: Batcher<PageQuery<OrderStatus>, Page>;
+  readonly #pages: Batcher<PageQuery, Page>;
   readonly #records: Batcher<bigint, string | undefined>;
   readonly #placings: Batcher<PlaceItem, CreationOutcome>;
 
@@ -38,7 +38,7 @@ export class OrdersRepository {
     batching: Batching,
     private readonly prisma: PrismaService,
   ) {
-    this.#pages = batchPages(batching, prisma, LIST_ORDERS);
+    this.#pages = batchPages(batching, prisma, LIST_ORDERS, PAGE_PARAMETERS);
     this.#records = batchRecords(batching, prisma, FIND_ORDERS);
     this.#placings = batching.batchWrites<PlaceItem, CreationOutcome>({
       name: 'place_orders',
@@ -48,7 +48,7 @@ export class OrdersRepository {
     });
   }
 
-  list(page: PageQuery<OrderStatus>, deadline: number): Promise<Page> {
+  list(page: PageQuery, deadline: number): Promise<Page> {
     return this.#pages.load(page, deadline);
   }
 

@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * List pets
-         * @description Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that are added or deleted meanwhile do not make the pages skip or repeat others.
+         * @description Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that are added or deleted meanwhile do not make the pages skip or repeat others. A pet must pass every filter that is given.
          */
         get: operations["listPets"];
         put?: never;
@@ -36,7 +36,7 @@ export interface paths {
          * @deprecated
          * @description Returns a pet by its identifier.
          *
-         *     Deprecated. From 2030-12-05 on it returns 410. Use `/v1/pets` instead.
+         *     Deprecated. From 2030-12-05 on it returns 410. Use `GET /v1/pets` with the filter `id` or `status` instead.
          */
         get: operations["getPet"];
         put?: never;
@@ -631,7 +631,7 @@ export interface components {
         Deprecation: string;
         /**
          * @description Links to the documentation of the deprecation and to the successor of the operation.
-         * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
+         * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=301>; rel="successor-version"
          */
         DeprecationLink: string;
         /**
@@ -712,12 +712,18 @@ export interface operations {
     listPets: {
         parameters: {
             query?: {
+                /** @description Return only pets of this category. */
+                categoryId?: bigint;
                 /** @description An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself. */
                 cursor?: string;
+                /** @description Return only pets with one of these identifiers. Repeat it for each one. */
+                id?: bigint[];
                 /** @description The maximum number of items on a page. */
                 limit?: number;
-                /** @description Return only pets with this status. */
-                status?: components["schemas"]["PetStatus"];
+                /** @description `id`: ascending, the oldest pet first. `-id`: descending. */
+                sort?: "id" | "-id";
+                /** @description Return only pets with one of these statuses. Repeat it for each one. */
+                status?: components["schemas"]["PetStatus"][];
             };
             header?: {
                 /**
@@ -798,7 +804,7 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `invalid_parameter`: A parameter has an invalid value.
+             * @description - `invalid_parameter`: A query parameter is unknown or has an invalid value.
              *     - `malformed_request`: The request is not valid HTTP.
              */
             400: {
@@ -887,6 +893,7 @@ export interface operations {
             /**
              * @description - `malformed_json`: The body is not valid JSON.
              *     - `invalid_body`: The body does not match the documented schema.
+             *     - `invalid_parameter`: A query parameter is unknown or has an invalid value.
              *     - `malformed_request`: The request is not valid HTTP.
              *     - `invalid_idempotency_key`: Idempotency-Key must be 1 to 255 visible ASCII characters.
              */
@@ -907,7 +914,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "malformed_json" | "invalid_body" | "malformed_request" | "invalid_idempotency_key";
+                        code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "invalid_idempotency_key";
                         /** @constant */
                         status: 400;
                     };
@@ -1030,7 +1037,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `malformed_request`: The request is not valid HTTP. */
+            /**
+             * @description - `invalid_parameter`: A query parameter is unknown or has an invalid value.
+             *     - `malformed_request`: The request is not valid HTTP.
+             */
             400: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1048,7 +1058,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "malformed_request";
+                        code: "invalid_parameter" | "malformed_request";
                         /** @constant */
                         status: 400;
                     };
@@ -1301,7 +1311,7 @@ export interface operations {
                     Deprecation?: string;
                     /**
                      * @description Links to the documentation of the deprecation and to the successor of the operation.
-                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
+                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=301>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
@@ -1340,7 +1350,7 @@ export interface operations {
                     Deprecation?: string;
                     /**
                      * @description Links to the documentation of the deprecation and to the successor of the operation.
-                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets>; rel="successor-version"
+                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=301>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
@@ -1404,7 +1414,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `malformed_request`: The request is not valid HTTP. */
+            /**
+             * @description - `invalid_parameter`: A query parameter is unknown or has an invalid value.
+             *     - `malformed_request`: The request is not valid HTTP.
+             */
             400: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1422,7 +1435,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "malformed_request";
+                        code: "invalid_parameter" | "malformed_request";
                         /** @constant */
                         status: 400;
                     };
@@ -1548,6 +1561,7 @@ export interface operations {
             /**
              * @description - `malformed_json`: The body is not valid JSON.
              *     - `invalid_body`: The body does not match the documented schema.
+             *     - `invalid_parameter`: A query parameter is unknown or has an invalid value.
              *     - `malformed_request`: The request is not valid HTTP.
              */
             400: {
@@ -1567,7 +1581,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "malformed_json" | "invalid_body" | "malformed_request";
+                        code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request";
                         /** @constant */
                         status: 400;
                     };
@@ -1704,7 +1718,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `malformed_request`: The request is not valid HTTP. */
+            /**
+             * @description - `invalid_parameter`: A query parameter is unknown or has an invalid value.
+             *     - `malformed_request`: The request is not valid HTTP.
+             */
             400: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1722,7 +1739,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "malformed_request";
+                        code: "invalid_parameter" | "malformed_request";
                         /** @constant */
                         status: 400;
                     };
@@ -1818,7 +1835,7 @@ export interface operations {
                 content?: never;
             };
             /**
-             * @description - `invalid_parameter`: A parameter has an invalid value.
+             * @description - `invalid_parameter`: A query parameter is unknown or has an invalid value.
              *     - `malformed_request`: The request is not valid HTTP.
              */
             400: {
@@ -1908,6 +1925,7 @@ export interface operations {
             /**
              * @description - `malformed_json`: The body is not valid JSON.
              *     - `invalid_body`: The body does not match the documented schema.
+             *     - `invalid_parameter`: A query parameter is unknown or has an invalid value.
              *     - `malformed_request`: The request is not valid HTTP.
              *     - `unknown_pet`: There is no pet with this petId.
              *     - `invalid_idempotency_key`: Idempotency-Key must be 1 to 255 visible ASCII characters.
@@ -1929,7 +1947,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "malformed_json" | "invalid_body" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key";
+                        code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key";
                         /** @constant */
                         status: 400;
                     };
@@ -2050,7 +2068,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `malformed_request`: The request is not valid HTTP. */
+            /**
+             * @description - `invalid_parameter`: A query parameter is unknown or has an invalid value.
+             *     - `malformed_request`: The request is not valid HTTP.
+             */
             400: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2068,7 +2089,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "malformed_request";
+                        code: "invalid_parameter" | "malformed_request";
                         /** @constant */
                         status: 400;
                     };
@@ -2163,6 +2184,7 @@ export interface operations {
             /**
              * @description - `malformed_json`: The body is not valid JSON.
              *     - `invalid_body`: The body does not match the documented schema.
+             *     - `invalid_parameter`: A query parameter is unknown or has an invalid value.
              *     - `malformed_request`: The request is not valid HTTP.
              */
             400: {
@@ -2182,7 +2204,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "malformed_json" | "invalid_body" | "malformed_request";
+                        code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request";
                         /** @constant */
                         status: 400;
                     };
@@ -2484,7 +2506,10 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description - `malformed_request`: The request is not valid HTTP. */
+            /**
+             * @description - `invalid_parameter`: A query parameter is unknown or has an invalid value.
+             *     - `malformed_request`: The request is not valid HTTP.
+             */
             400: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -2502,7 +2527,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Error"] & {
                         /** @enum {unknown} */
-                        code: "malformed_request";
+                        code: "invalid_parameter" | "malformed_request";
                         /** @constant */
                         status: 400;
                     };

@@ -5,7 +5,7 @@
 export const ERROR_CODES = {
   malformed_json: { status: 400, message: 'The body is not valid JSON.' },
   invalid_body: { status: 400, message: 'The body does not match the documented schema.' },
-  invalid_parameter: { status: 400, message: 'A parameter has an invalid value.' },
+  invalid_parameter: { status: 400, message: 'A query parameter is unknown or has an invalid value.' },
   malformed_request: { status: 400, message: 'The request is not valid HTTP.' },
   unknown_pet: { status: 400, message: 'There is no pet with this petId.' },
   invalid_idempotency_key: {

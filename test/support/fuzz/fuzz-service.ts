@@ -68,10 +68,16 @@ async function addRecords({ databaseUrl }: TestService, records: number): Promis
   await pool.end();
 }
 
-/** A cursor of each list that has a second page, by its path and status. */
+/** A cursor of some lists that have a second page, by their path and filter. */
 async function cursorsOf(service: TestService, key: string): Promise<ReadonlyMap<string, string>> {
   const cursors = new Map<string, string>();
-  const lists = ['/v1/pets?', '/v1/pets?status=available&', '/v1/pets?status=pending&', '/v1/store/orders?'];
+  const lists = [
+    '/v1/pets?',
+    '/v1/pets?status=available&',
+    '/v1/pets?status=pending&',
+    '/v1/pets?sort=-id&',
+    '/v1/store/orders?',
+  ];
   for (const list of [...lists, '/v1/store/orders?status=placed&']) {
     const response = await service.fetch(`${list}limit=1`, { key });
     const [, cursor] = /cursor=([\w-]+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '') ?? [];
@@ -88,8 +94,8 @@ const isFresh = ({ target, body }: Request): boolean =>
 function fillIn(request: Request, id: string, cursors: ReadonlyMap<string, string>): Request {
   const { target, body } = request;
   const [path = '', query = ''] = target.split('?');
-  const [, status] = /(?:^|&)status=(\w*)/.exec(query) ?? [];
-  const cursor = cursors.get(`${path}?${status === undefined ? '' : `status=${status}&`}`);
+  const filter = query.split('&').filter((one) => one !== '' && !/^(?:limit|cursor)=/.test(one));
+  const cursor = cursors.get(`${path}?${filter.map((one) => `${one}&`).join('')}`);
   return {
     ...request,
     target: target

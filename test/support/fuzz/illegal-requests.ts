@@ -80,6 +80,10 @@ const CHANGES: readonly Change[] = [
         .map((value) => withQuery(request, `status=${encodeURIComponent(value)}`)),
   },
   {
+    ...{ fault: 'an unknown query parameter', status: 400, fits: () => true },
+    apply: (request) => fc.stringMatching(/^[A-Z]\w{0,12}$/).map((name) => withQuery(request, `${name}=1`)),
+  },
+  {
     ...{ fault: 'a wrong cursor', status: 400, fits: isList },
     apply: (request) =>
       fc.stringMatching(/^[\w-]{0,30}$/).map((value) => withQuery(request, `cursor=${value}`)),

@@ -52,8 +52,15 @@ function parameterText({ name, in: where, schema: reference }: Parameter): fc.Ar
   if (name === 'If-Match') return fc.constant('*');
   if (name === 'If-None-Match') return fc.stringMatching(/^"[!#-~]{0,30}"$/);
   if (name === 'Idempotency-Key') return fc.uuid();
-  return jsonText(schema).map((text) => text.replaceAll('"', ''));
+  if (schema.type !== 'array') return queryText(schema);
+  return fc
+    .array(queryText(resolve<Schema>(schema.items ?? {})), { minLength: 1, maxLength: 5 })
+    .map((texts) => texts.join(`&${name}=`));
 }
+
+/** Unlike JSON, a query has only plain decimal numbers. */
+const queryText = (schema: Schema): fc.Arbitrary<string> =>
+  schema.format === 'int64' ? int64Text : jsonText(schema).map((text) => text.replaceAll('"', ''));
 
 function bodyText({ id }: Operation, schema: Schema): fc.Arbitrary<string> {
   const { properties = {}, required = [], minProperties = 0 } = schema;

@@ -3,12 +3,12 @@ import { BASE_PATH } from './complete-document.js';
 import type { Json, OpenApi, Operation } from './json.js';
 
 /**
- * Has Fastify write the successful responses of each operation by their schema in the document: `bigint` to the digit, a `Date` as
- * RFC 3339. Must be called before the routes are registered.
+ * Has the routes follow the document. Fastify writes successful responses by their schema: `bigint` to the digit, a `Date` as
+ * RFC 3339. The configuration of a route names its operation and query parameters. Must be called before the routes are registered.
  *
  * @throws Error at the registration of a route that is neither in the document nor `@Public()`
  */
-export function writeResponsesBy(document: OpenApi, fastify: FastifyInstance): void {
+export function followDocument(document: OpenApi, fastify: FastifyInstance): void {
   fastify.addHook('onRoute', (route) => {
     const operation = operationOf(document, route);
     if (operation === undefined) {
@@ -20,7 +20,13 @@ export function writeResponsesBy(document: OpenApi, fastify: FastifyInstance): v
       const media = (content as Readonly<Record<string, Json>> | undefined)?.['application/json'];
       if (status.startsWith('2') && media) response[status] = resolved(media['schema'], document);
     }
-    route.config = { ...route.config, operation: operation.operationId };
+    route.config = {
+      ...route.config,
+      operation: operation.operationId,
+      queryParameters: new Set(
+        operation.parameters?.filter((one) => one['in'] === 'query').map((one) => String(one['name'])),
+      ),
+    };
     route.schema = { ...route.schema, response };
   });
 }

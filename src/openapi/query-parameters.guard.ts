@@ -1,0 +1,24 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../common/errors/api-error.js';
+import { routeConfigOf } from '../common/route.decorators.js';
+
+/** Rejects a query parameter that the operation does not have: a misspelled filter would return what was not asked for. */
+@Injectable()
+export class QueryParametersGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { queryParameters } = routeConfigOf(request);
+    if (queryParameters === undefined) return true;
+    const unknown = Object.keys(request.query as object).find((name) => !queryParameters.has(name));
+    if (unknown === undefined) return true;
+    const known =
+      queryParameters.size === 0
+        ? 'This operation has no query parameters.'
+        : `The query parameters of this operation are ${[...queryParameters].join(', ')}.`;
+    throw new ApiError(
+      'invalid_parameter',
+      `${JSON.stringify(unknown)} is not a known query parameter. ${known}`,
+    );
+  }
+}
