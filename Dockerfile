@@ -32,7 +32,8 @@ COPY prisma/roles.sql prisma/roles.sql
 COPY deploy/health.mjs health.mjs
 COPY --from=build /app/dist dist
 RUN chmod 755 dist/cli/main.js && ln -s /app/dist/cli/main.js /usr/local/bin/petstore
-ENV NODE_ENV=production
+# The management port is for the container's network; outside of an image it is for the host alone.
+ENV NODE_ENV=production MANAGEMENT_HOST=0.0.0.0
 # By number, so that Kubernetes can see that it is not root: `node` of the official images.
 USER 1000:1000
 # The public port, and the one for probes and metrics, which is not for the public.

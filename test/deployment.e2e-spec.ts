@@ -61,6 +61,12 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('has the management port listen beyond its container, like the image and Kubernetes', () => {
+    expect(compose.services['api']?.environment?.['MANAGEMENT_HOST']).toBe('0.0.0.0');
+    expect(read('Dockerfile')).toMatch(/^ENV .*MANAGEMENT_HOST=0\.0\.0\.0$/m);
+    expect(ofKind('ConfigMap').data?.['MANAGEMENT_HOST']).toBe('0.0.0.0');
+  });
+
   it('waits only for services that exist', () => {
     const names = services.map(([name]) => name);
     for (const [, { depends_on: needed = {} }] of services) {

@@ -29,7 +29,7 @@ describe('the public documents', () => {
     }
   });
 
-  it.each(['/openapi.json', '/openapi.yaml'])(
+  it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/main.js'])(
     '%s is compressed for clients that accept it, with a tag for each encoding',
     async (path) => {
       const encodings = [
@@ -102,9 +102,27 @@ describe('the public documents', () => {
     );
   });
 
+  it.each(['/', '/docs/'])('%s redirects to the docs page, also with a public address', async (path) => {
+    const published = await startService({
+      databaseUrl: service.databaseUrl,
+      environment: { PUBLIC_URL: 'https://api.example.com' },
+    });
+    for (const [{ fetch }, location] of [
+      [service, '/docs'],
+      [published, 'https://api.example.com/docs'],
+    ] as const) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await fetch(path, { method, redirect: 'manual' });
+        expect([status, headers.get('location')]).toEqual([308, location]);
+        expect(headers.get('x-ratelimit-remaining')).not.toBeNull();
+      }
+    }
+    await published.close();
+  });
+
   it('have exact paths; what else exists is not said without a key', async () => {
     const other = await startService({ databaseUrl: service.databaseUrl });
-    for (const path of ['/docs/', '/Docs', '/docs/nothing.js', '/docs/..%2fmain.js', '/openapi']) {
+    for (const path of ['/docs//', '/Docs', '/docs/nothing.js', '/docs/..%2fmain.js', '/openapi']) {
       expect([path, (await other.fetch(path)).status]).toEqual([path, 401]);
     }
     await other.close();

@@ -80,7 +80,7 @@ const variables = z
     HOST: z.string().default('0.0.0.0'),
     PORT: integer(0, 65_535).default(3000),
     // For supervisors and Prometheus: it must not be reachable from outside.
-    MANAGEMENT_HOST: z.string().default('0.0.0.0'),
+    MANAGEMENT_HOST: z.string().default('127.0.0.1'),
     MANAGEMENT_PORT: integer(0, 65_535).default(3001),
     // Links begin with this origin; without one they are path-absolute.
     PUBLIC_URL: origin.default(''),

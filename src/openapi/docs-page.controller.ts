@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, type OnModuleInit, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import type { Headers } from '../common/headers.js';
 import { Public } from '../common/route.decorators.js';
+import { EncodedText } from './encoded-text.js';
 
 /** A file of the docs page, held in memory. */
 interface PageFile {
   readonly mediaType: string;
-  readonly text: string;
+  readonly text: EncodedText;
 }
 
 /** The same from src/openapi and, copied by the build, from dist/openapi. */
@@ -30,7 +31,7 @@ const PAGE_FILES: ReadonlyMap<string, PageFile> = new Map(
   readdirSync(DIRECTORY).flatMap((name): [string, PageFile][] => {
     const mediaType = MEDIA_TYPES[extname(name)];
     if (mediaType === undefined) return [];
-    const text = readFileSync(fileURLToPath(new URL(name, DIRECTORY)), 'utf8');
+    const text = new EncodedText(readFileSync(fileURLToPath(new URL(name, DIRECTORY)), 'utf8'));
     return [[name === 'index.html' ? '/docs' : `/docs/${name}`, { mediaType, text }]];
   }),
 );
@@ -77,10 +78,18 @@ const DOCS_PAGE_HEADERS: Headers = {
 @ApiExcludeController()
 @SkipThrottle({ minute: true, day: true })
 @Controller()
-export class DocsPageController {
+export class DocsPageController implements OnModuleInit {
+  /** Compresses the files, so that the first reader does not wait for it. */
+  async onModuleInit(): Promise<void> {
+    await Promise.all([...PAGE_FILES.values()].map(({ text }) => text.encode()));
+  }
+
   @Get([...PAGE_FILES.keys()])
   @Public()
-  readDocs(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): string {
+  async readDocs(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string | Buffer> {
     const file = PAGE_FILES.get(request.routeOptions.url ?? '');
     if (file === undefined) throw new ApiError('not_found');
     reply.headers({
@@ -88,6 +97,6 @@ export class DocsPageController {
       'cache-control': 'public, no-cache',
       'content-type': file.mediaType,
     });
-    return file.text;
+    return await file.text.for(request, reply);
   }
 }

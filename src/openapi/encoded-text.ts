@@ -10,7 +10,7 @@ const ENCODERS: Readonly<Record<string, (text: string) => Promise<Buffer>>> = {
 
 const COMPRESSED = Object.keys(ENCODERS);
 
-/** A public text that is sent compressed (RFC 9110 section 12.5.3). Its bytes are made once, when they are first requested. */
+/** A public text that is sent compressed (RFC 9110 section 12.5.3). Its bytes are made once, when they are first needed. */
 export class EncodedText {
   readonly #bytes = new Map<string, Promise<Buffer>>();
 
@@ -21,11 +21,20 @@ export class EncodedText {
     reply.header('vary', 'Accept-Encoding');
     const client = new Negotiator({ headers });
     const encoding = client.encoding([...COMPRESSED, 'identity'], { preferred: COMPRESSED }) ?? 'identity';
-    const encode = ENCODERS[encoding];
-    if (encode === undefined) return this.text;
-    const bytes = this.#bytes.get(encoding) ?? encode(this.text);
-    this.#bytes.set(encoding, bytes);
+    if (encoding === 'identity') return this.text;
     reply.header('content-encoding', encoding);
-    return await bytes;
+    return await this.#encoded(encoding);
+  }
+
+  /** Makes the bytes of all encodings. */
+  async encode(): Promise<void> {
+    await Promise.all(COMPRESSED.map((encoding) => this.#encoded(encoding)));
+  }
+
+  #encoded(encoding: string): Promise<Buffer> {
+    const bytes =
+      this.#bytes.get(encoding) ?? ENCODERS[encoding]?.(this.text) ?? Promise.reject(new Error(encoding));
+    this.#bytes.set(encoding, bytes);
+    return bytes;
   }
 }

@@ -5,9 +5,18 @@ import { createDocument } from './document.js';
 import { OpenApiDocument } from './openapi-document.js';
 import { followDocument } from './follow-document.js';
 
-/** Makes the OpenAPI document of an application, and has its responses written by it. To be called before `app.init()`. */
+/** Makes the OpenAPI document of an application, and has its routes follow it. To be called before `app.init()`. */
 export function setUpOpenApi(app: NestFastifyApplication): void {
-  const document = createDocument(app, app.get(PublicUrl).to(BASE_PATH));
-  followDocument(document, app.getHttpAdapter().getInstance());
+  const publicUrl = app.get(PublicUrl);
+  const fastify = app.getHttpAdapter().getInstance();
+  const document = createDocument(app, publicUrl.to(BASE_PATH));
+  followDocument(document, fastify);
   app.get(OpenApiDocument).document = document;
+  const location = publicUrl.to('/docs');
+  // Nest removes the slash from the end of a path.
+  for (const path of ['/', '/docs/']) {
+    fastify.get(path, { config: { public: true } }, (_request, reply) =>
+      reply.code(308).headers({ location, 'cache-control': 'public, no-cache' }).send(),
+    );
+  }
 }

@@ -182,6 +182,17 @@ describe('the docs page in Chromium', () => {
     expect(top).toBeLessThan(WIDE.height);
   });
 
+  it('lists the plans with their limits', async () => {
+    const { page } = await openDocs();
+    const { rows } = await service.pool.query<{ id: string; perMinute: number | null }>(
+      'select id, requests_per_minute as "perMinute" from plans order by requests_per_minute nulls last, id',
+    );
+    const cells = await page.locator('#plan-table tbody td:nth-child(-n+2)').allInnerTexts();
+    expect(cells).toEqual(
+      rows.flatMap(({ id, perMinute }) => [id, perMinute?.toLocaleString('en') ?? 'set for each key']),
+    );
+  });
+
   it('lists every error code of the document', async () => {
     const { page } = await openDocs();
     const document = (await (await service.fetch('/openapi.json')).json()) as {

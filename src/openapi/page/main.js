@@ -6,12 +6,17 @@ import { followReading, setUpMenu } from './navigation.js';
 import { OpenApi } from './openapi.js';
 import { renderReference } from './reference.js';
 
+/** @typedef {import('./openapi.js').Json} Json */
+
 setUpKeyDialog();
 setUpMenu();
 try {
   const api = await OpenApi.load();
   for (const place of document.querySelectorAll('[data-api]')) place.textContent = api.publicUrl;
   byId('error-table').replaceChildren(errorTable(api));
+  // It has none while the database is away.
+  const plans = api.document['x-plans'];
+  if (plans !== undefined) byId('plan-table').replaceChildren(planTable(plans));
   byId('deprecated-operations').replaceChildren(deprecations(api));
   const { links, sections } = renderReference(api);
   byId('contents-reference').replaceChildren(...links);
@@ -29,31 +34,35 @@ followReading();
 
 /** @param {OpenApi} api */
 function errorTable(api) {
+  const rows = api.errorCodes.map(({ name, status, meaning }) => [
+    statusBadge(status),
+    element('code', {}, name),
+    meaning,
+  ]);
+  return table(['Status', 'code', 'Meaning'], rows);
+}
+
+/** @param {Json[]} plans */
+function planTable(plans) {
+  const rows = plans.map(({ id, requestsPerMinute, requestsPerDay }) => [
+    element('code', {}, id),
+    ...[requestsPerMinute, requestsPerDay].map((limit) => limit?.toLocaleString('en') ?? 'set for each key'),
+  ]);
+  return table(['Plan', 'Requests per minute', 'Requests per day'], rows);
+}
+
+/**
+ * @param {string[]} headings
+ * @param {(Node | string)[][]} rows
+ */
+function table(headings, rows) {
+  const head = headings.map((name) => element('th', { scope: 'col' }, name));
+  const body = rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell))));
   return element(
     'table',
     {},
-    element(
-      'thead',
-      {},
-      element(
-        'tr',
-        {},
-        ...['Status', 'code', 'Meaning'].map((name) => element('th', { scope: 'col' }, name)),
-      ),
-    ),
-    element(
-      'tbody',
-      {},
-      ...api.errorCodes.map(({ name, status, meaning }) =>
-        element(
-          'tr',
-          {},
-          element('td', {}, statusBadge(status)),
-          element('td', {}, element('code', {}, name)),
-          element('td', {}, meaning),
-        ),
-      ),
-    ),
+    element('thead', {}, element('tr', {}, ...head)),
+    element('tbody', {}, ...body),
   );
 }
 

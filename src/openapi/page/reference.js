@@ -99,7 +99,7 @@ function inputs(api, operation) {
  * @param {Json} body
  */
 function bodyMembers(api, body) {
-  const { properties, required } = api.resolve(body);
+  const { properties, required = [] } = api.resolve(body);
   return memberList(
     Object.entries(properties).map(([name, schema]) => ({
       name,
