@@ -138,6 +138,15 @@ const SUCCESSES = [
       },
     },
   ),
+  ...rows(
+    { ...PUBLIC, status: 308 },
+    {
+      'the root': ({ good }) => get('/', good),
+      'the root, HEAD': asHead(() => request('HEAD /')),
+      'a URL without a path': ({ good }) => get('http://petstore.example', good),
+      'the docs page with a slash at the end': () => request('GET /docs/'),
+    },
+  ),
   ...rows(PUBLIC, {
     'the OpenAPI document': () => request('GET /openapi.json'),
     'the OpenAPI document in YAML': () => request('GET /openapi.yaml'),
@@ -265,12 +274,10 @@ const ROUTES = [
       bytes: ({ good }) => send('POST /nowhere', good, PET),
       connection: 'keep-alive',
     },
-    'the root': ({ good }) => get('/', good),
     'a slash at the end': ({ good }) => get('/v1/pets/', good),
     'another letter case': ({ good }) => get('/v1/Pets', good),
     'OPTIONS *': ({ good }) => request('OPTIONS *', [bearer(good)]),
     'an asterisk before a path': ({ good }) => request('GET *v1/pets', [bearer(good)]),
-    'a URL without a path': ({ good }) => get('http://petstore.example', good),
   }),
   ...rows(
     { ...NOT_ALLOWED, allow: 'GET, HEAD, POST' },
