@@ -13,6 +13,7 @@ const CHECKS = {
   migrations: 'squawk prisma/migrations/*/migration.sql',
   openapi:
     'npm run build && node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/generators.mjs',
+  client: 'npm run client:build && publint client --strict && attw --pack client',
   deploy: 'npm run build && node tools/check-deploy.mjs',
 };
 

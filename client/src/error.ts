@@ -1,81 +1,54 @@
-import { ERROR_CODES } from './generated/error-codes.js';
+import { integerOf, type RateLimit, type ResponseInfo } from './call.js';
+import type { ERROR_CODES } from './generated/error-codes.js';
 
-/** The error codes of the service. */
+/** The error codes of the service. A later release may have more. */
 export type ServiceErrorCode = (typeof ERROR_CODES)[number];
 
 /**
- * All error codes: those of the service, `connection_failed` if there was no complete response, and `unexpected_response` if
- * the response is not from the service but, for example, from a proxy.
+ * All error codes: those of the service, `timed_out` if no response came in time, `connection_failed` if there was no complete
+ * response, and `unexpected_response` if the response is not from the service but, for example, from a proxy.
  */
-export type ErrorCode = ServiceErrorCode | 'connection_failed' | 'unexpected_response';
+export type ErrorCode =
+  ServiceErrorCode | 'timed_out' | 'connection_failed' | 'unexpected_response' | (string & {});
 
-/** The window with the fewest requests remaining, after this request. */
-export interface RateLimit {
-  readonly limit: number;
-  readonly remaining: number;
-  /** When the window resets, in Unix seconds. */
-  readonly resetUnixSeconds: number;
-}
-
-interface Details {
-  readonly retryAfterSeconds?: number | undefined;
-  readonly rateLimit?: RateLimit | undefined;
-  readonly cause?: unknown;
-}
-
-/** The error of every failed call, except for the reason of an `AbortSignal`. */
+/** The error of every failed call, except for the reason of an `AbortSignal` and arguments that cannot be sent. */
 export class PetStoreError extends Error {
   override readonly name = 'PetStoreError';
   readonly code: ErrorCode;
-  /** The HTTP status; 0 for `connection_failed`. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
+  /** The response; undefined if there was none. */
+  readonly response: ResponseInfo | undefined;
   /** The seconds to wait before a retry, if the response has `Retry-After` (429 and 503). */
   readonly retryAfterSeconds: number | undefined;
-  readonly rateLimit: RateLimit | undefined;
 
-  constructor(code: ErrorCode, status: number, message: string, { cause, ...details }: Details = {}) {
+  constructor(code: ErrorCode, message: string, response?: ResponseInfo, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.status = status;
-    this.retryAfterSeconds = details.retryAfterSeconds;
-    this.rateLimit = details.rateLimit;
+    this.status = response?.status ?? 0;
+    this.response = response;
+    this.retryAfterSeconds = response && integerOf(response.headers, 'retry-after');
+  }
+
+  /** The request in the logs of the service. */
+  get requestId(): string | undefined {
+    return this.response?.requestId;
+  }
+
+  get rateLimit(): RateLimit | undefined {
+    return this.response?.rateLimit;
   }
 }
 
 /** The error for a response that is not a success. */
-export function errorOfResponse(status: number, headers: Headers, body: string): PetStoreError {
-  const details = { retryAfterSeconds: integer(headers, 'retry-after'), rateLimit: rateLimitOf(headers) };
-  const error = readError(body);
-  return error === undefined
-    ? new PetStoreError(
-        'unexpected_response',
-        status,
-        `The response (HTTP ${status}) is not from the Pet Store Service.`,
-        details,
-      )
-    : new PetStoreError(error.code, status, error.message, details);
-}
-
-function readError(body: string): { readonly code: ServiceErrorCode; readonly message: string } | undefined {
+export function errorOfResponse(response: ResponseInfo, body: string): PetStoreError {
   try {
-    const { code, message } = JSON.parse(body) as { readonly code?: unknown; readonly message?: unknown };
-    const known = ERROR_CODES.find((one) => one === code);
-    return known === undefined ? undefined : { code: known, message: String(message) };
+    const { code, message, status } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+    if (typeof code === 'string' && typeof message === 'string' && status === response.status)
+      return new PetStoreError(code, message, response);
   } catch {
-    return undefined;
+    // As below.
   }
-}
-
-function rateLimitOf(headers: Headers): RateLimit | undefined {
-  const limit = integer(headers, 'x-ratelimit-limit');
-  const remaining = integer(headers, 'x-ratelimit-remaining');
-  const resetUnixSeconds = integer(headers, 'x-ratelimit-reset');
-  return limit === undefined || remaining === undefined || resetUnixSeconds === undefined
-    ? undefined
-    : { limit, remaining, resetUnixSeconds };
-}
-
-function integer(headers: Headers, name: string): number | undefined {
-  const text = headers.get(name);
-  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
+  const message = `The response (HTTP ${response.status}) is not from the Pet Store Service.`;
+  return new PetStoreError('unexpected_response', message, response);
 }

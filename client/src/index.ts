@@ -1,18 +1,22 @@
+export { Call, type RateLimit, type ResponseInfo, type Result } from './call.js';
+export { type ErrorCode, PetStoreError, type ServiceErrorCode } from './error.js';
+export type { Int64, Int64Like } from './int64.js';
+export { List } from './list.js';
 export { PetStore, type PetStoreOptions } from './pet-store.js';
-export { type ErrorCode, PetStoreError, type RateLimit, type ServiceErrorCode } from './error.js';
-export type { RetryOptions } from './retry.js';
+export type { RetryEvent, RetryOptions } from './retry.js';
+export type { CallOptions } from './transport.js';
 export type {
-  CallOptions,
+  ChangeOptions,
   CreateOptions,
   Inventory,
-  IterateOptions,
-  ListOptions,
   NewPet,
   Order,
+  OrderFilter,
   OrderStatus,
   Page,
   Pet,
   PetChange,
+  PetFilter,
   PetStatus,
   Usage,
 } from './types.js';

@@ -1,124 +1,143 @@
-import { writeExact } from './exact-json.js';
-import { everyItem, pageOf, queryOf } from './page.js';
-import { Transport, type TransportOptions } from './transport.js';
+import { Call } from './call.js';
+import { digitsOf, type Int64, type Int64Like, type Int64Types, writeJson } from './int64.js';
+import { List, pageOf, queryOf } from './list.js';
+import { type CallOptions, type Request, Transport, type TransportOptions } from './transport.js';
 import type {
-  CallOptions,
+  ChangeOptions,
   CreateOptions,
+  Cursor,
   Inventory,
-  IterateOptions,
-  ListOptions,
   NewPet,
   Order,
+  OrderFilter,
   OrderStatus,
   Page,
   Pet,
   PetChange,
-  PetStatus,
+  PetFilter,
   Usage,
 } from './types.js';
 
-export type PetStoreOptions = TransportOptions;
+export interface PetStoreOptions<Mode extends Int64 = 'string'> extends TransportOptions {
+  /** The type of identifiers in results; `string` by default. With `number`, one beyond 2^53 is a `RangeError`. */
+  readonly int64?: Mode | undefined;
+}
 
-/** The client of the Pet Store Service, with a method for each operation. Failed calls reject with a `PetStoreError`, or with the reason of an aborted `signal`. */
-export class PetStore {
+/**
+ * The client of the Pet Store Service, with a method for each operation. A failed call rejects with a `PetStoreError`, with the reason
+ * of an aborted `signal`, or with a `TypeError` for an identifier that cannot be sent.
+ */
+export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   readonly #transport: Transport;
 
-  constructor(options: PetStoreOptions) {
-    this.#transport = new Transport(options);
+  /** @throws TypeError without a base URL or an API key */
+  constructor({ int64, ...options }: PetStoreOptions<Mode>) {
+    this.#transport = new Transport(options, int64 ?? 'string');
   }
 
   /** Returns one page of pets, ordered by `id`. */
-  async listPets(options: ListOptions<PetStatus> = {}): Promise<Page<Pet>> {
-    return this.#list('/pets', options);
+  listPets(options: PetFilter & Cursor = {}): Call<Page<Pet<Id>>> {
+    const { id, status, categoryId, sort, limit, cursor, ...call } = options;
+    return this.#list('/pets', { id, status, categoryId, sort, limit, cursor }, call);
   }
 
-  /** Iterates over all pets, or all pets with a status, ordered by `id`. */
-  pets(options: IterateOptions<PetStatus> = {}): AsyncGenerator<Pet, void, undefined> {
-    return everyItem((cursor) => this.listPets({ ...options, cursor }));
+  /** Iterates over the pets that pass the filters, by item or by page, ordered by `id`. */
+  pets(options: PetFilter = {}): List<Pet<Id>> {
+    return new List((cursor) => this.listPets({ ...options, cursor }));
   }
 
   /** Adds a pet and returns it with its `id`. */
-  async createPet(pet: NewPet, options: CreateOptions = {}): Promise<Pet> {
-    return this.#create<Pet>('/pets', pet, options);
+  createPet(pet: NewPet, options: CreateOptions = {}): Call<Pet<Id>> {
+    return this.#create('/pets', pet, options);
   }
 
-  /** @deprecated From 2030-12-05 on it fails with `operation_removed`. Use `listPets` or `pets` instead. */
-  async getPet(id: bigint, options: CallOptions = {}): Promise<Pet> {
-    return this.#get<Pet>(`/pets/${id}`, options);
-  }
-
-  /** Changes the given members of a pet and returns it. Fails with `pet_has_open_order` for the status of a pet that is ordered. */
-  async changePet(id: bigint, change: PetChange, options: CallOptions = {}): Promise<Pet> {
-    return this.#change<Pet>(`/pets/${id}`, change, options);
+  /** @deprecated From 2030-12-05 on it fails with `operation_removed`. Use `listPets({ id })` instead. */
+  getPet(id: Int64Like, options: CallOptions = {}): Call<Pet<Id>> {
+    return this.#send(() => ({ method: 'GET', path: `/pets/${digitsOf('id', id)}` }), options);
   }
 
   /**
-   * Deletes a pet and its cancelled orders. Fails with `pet_has_open_order` if it is ordered, and with `pet_is_sold` if it was
-   * delivered.
+   * Changes the given members of a pet and returns it. Fails with `pet_has_open_order` for the status of a pet that is ordered, and
+   * with `precondition_failed` if the pet has changed since `ifMatch`.
    */
-  async deletePet(id: bigint, { signal }: CallOptions = {}): Promise<void> {
-    await this.#transport.send({ method: 'DELETE', path: `/pets/${id}`, signal });
+  changePet(id: Int64Like, change: PetChange, options: ChangeOptions = {}): Call<Pet<Id>> {
+    return this.#change('PATCH', () => `/pets/${digitsOf('id', id)}`, change, options);
+  }
+
+  /**
+   * Deletes a pet and its cancelled orders. Fails with `pet_has_open_order` if it is ordered, with `pet_is_sold` if it was delivered,
+   * and with `precondition_failed` if the pet has changed since `ifMatch`.
+   */
+  deletePet(id: Int64Like, options: ChangeOptions = {}): Call<void> {
+    return this.#change('DELETE', () => `/pets/${digitsOf('id', id)}`, undefined, options);
   }
 
   /** Returns one page of orders, ordered by `id`. */
-  async listOrders(options: ListOptions<OrderStatus> = {}): Promise<Page<Order>> {
-    return this.#list('/store/orders', options);
+  listOrders({ status, limit, cursor, ...call }: OrderFilter & Cursor = {}): Call<Page<Order<Id>>> {
+    return this.#list('/store/orders', { status, limit, cursor }, call);
   }
 
-  /** Iterates over all orders, or all orders with a status, ordered by `id`. */
-  orders(options: IterateOptions<OrderStatus> = {}): AsyncGenerator<Order, void, undefined> {
-    return everyItem((cursor) => this.listOrders({ ...options, cursor }));
+  /** Iterates over all orders, or all orders with a status, by item or by page, ordered by `id`. */
+  orders(options: OrderFilter = {}): List<Order<Id>> {
+    return new List((cursor) => this.listOrders({ ...options, cursor }));
   }
 
   /** Orders a pet. Fails with `unknown_pet` if it does not exist, and with `pet_not_available` if it cannot be ordered. */
-  async placeOrder(petId: bigint, options: CreateOptions = {}): Promise<Order> {
-    return this.#create<Order>('/store/orders', { petId }, options);
+  placeOrder(petId: Int64Like, options: CreateOptions = {}): Call<Order<Id>> {
+    return this.#create('/store/orders', { petId }, options);
   }
 
   /** Returns an order. */
-  async getOrder(id: bigint, options: CallOptions = {}): Promise<Order> {
-    return this.#get<Order>(`/store/orders/${id}`, options);
+  getOrder(id: Int64Like, options: CallOptions = {}): Call<Order<Id>> {
+    return this.#send(() => ({ method: 'GET', path: `/store/orders/${digitsOf('id', id)}` }), options);
   }
 
-  /** Changes the status of an order to `approved`, `delivered` or `cancelled`. */
-  async changeOrder(id: bigint, status: OrderStatus, options: CallOptions = {}): Promise<Order> {
-    return this.#change<Order>(`/store/orders/${id}`, { status }, options);
+  /**
+   * Changes the status of an order to `approved`, `delivered` or `cancelled`. Fails with `order_transition_not_allowed` if the order
+   * cannot take it, and with `precondition_failed` if the order has changed since `ifMatch`.
+   */
+  changeOrder(id: Int64Like, status: OrderStatus, options: ChangeOptions = {}): Call<Order<Id>> {
+    return this.#change('PATCH', () => `/store/orders/${digitsOf('id', id)}`, { status }, options);
   }
 
   /** Returns the number of pets by status. */
-  async inventory(options: CallOptions = {}): Promise<Inventory> {
-    return this.#get<Inventory>('/store/inventory', options);
+  inventory(options: CallOptions = {}): Call<Inventory> {
+    return this.#send(() => ({ method: 'GET', path: '/store/inventory' }), options);
   }
 
   /** Returns the plan, limits and usage of the API key. */
-  async usage(options: CallOptions = {}): Promise<Usage> {
-    return this.#get<Usage>('/usage', options);
+  usage(options: CallOptions = {}): Call<Usage> {
+    return this.#send(() => ({ method: 'GET', path: '/usage' }), options);
   }
 
-  async #list<Item>(
-    path: string,
-    { signal, status, limit, cursor }: ListOptions<string>,
-  ): Promise<Page<Item>> {
-    const query = queryOf({ status, limit, cursor });
-    return pageOf<Item>(await this.#transport.send({ method: 'GET', path: `${path}${query}`, signal }));
+  #list<Item>(path: string, query: Parameters<typeof queryOf>[0], options: CallOptions): Call<Page<Item>> {
+    const list = async () => {
+      const request = { method: 'GET', path: `${path}${queryOf(query)}` } as const;
+      const { value, response } = await this.#transport.send<readonly Item[]>(request, options);
+      return { value: pageOf(value, response.headers), response };
+    };
+    return new Call(list());
   }
 
-  async #get<Value>(path: string, { signal }: CallOptions): Promise<Value> {
-    return (await this.#transport.send({ method: 'GET', path, signal })).value as Value;
-  }
-
-  async #change<Value>(path: string, members: object, { signal }: CallOptions): Promise<Value> {
-    const request = { method: 'PATCH', path, body: writeExact(members), signal } as const;
-    return (await this.#transport.send(request)).value as Value;
-  }
-
-  async #create<Value>(
-    path: string,
-    body: object,
-    { signal, idempotencyKey }: CreateOptions,
-  ): Promise<Value> {
+  #create<Value>(path: string, body: object, { idempotencyKey, ...call }: CreateOptions): Call<Value> {
     const headers = { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() };
-    const request = { method: 'POST', path, headers, body: writeExact(body), signal } as const;
-    return (await this.#transport.send(request)).value as Value;
+    return this.#send(() => ({ method: 'POST', path, headers, body: writeJson(body) }), call);
+  }
+
+  #change<Value>(
+    method: 'PATCH' | 'DELETE',
+    pathOf: () => string,
+    members: object | undefined,
+    { ifMatch, ...call }: ChangeOptions,
+  ): Call<Value> {
+    const headers = { 'if-match': ifMatch };
+    const body = members && { body: writeJson(members) };
+    return this.#send(() => ({ method, path: pathOf(), headers, ...body }), call);
+  }
+
+  /** The request is made inside of the promise, so that an argument that cannot be sent rejects it. */
+  #send<Value>(requestOf: () => Request, options: CallOptions): Call<Value> {
+    const send = async () => await this.#transport.send<Value>(requestOf(), options);
+    return new Call(send());
   }
 }

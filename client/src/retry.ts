@@ -1,69 +1,68 @@
 import type { PetStoreError } from './error.js';
 
+/** How often and how patiently a call is tried. */
 export interface RetryOptions {
-  /** The maximum number of attempts, including the first; 5 by default. 1 disables retries. */
-  readonly attemptsMax?: number | undefined;
-  /** The first backoff in ms, doubled with each attempt; 250 by default. */
-  readonly baseMs?: number | undefined;
+  /** The time for a complete response, for each attempt, in ms; 30,000 by default. */
+  readonly timeoutMs?: number | undefined;
+  /** The maximum number of attempts after the first; 4 by default. 0 disables retries. */
+  readonly maxRetries?: number | undefined;
   /**
-   * The longest wait in ms; 65,000 by default, which covers a minute window and jitter. If `Retry-After` is longer, such as
-   * the rest of a day, the call fails at once.
+   * The longest wait before a retry, in ms; 65,000 by default, which covers a minute window and jitter. If `Retry-After` is longer,
+   * such as the rest of a day, the call fails at once.
    */
-  readonly capMs?: number | undefined;
-  /** Returns a number from 0 (inclusive) to 1 (exclusive); `Math.random` by default. */
-  readonly random?: (() => number) | undefined;
-  /** Waits, and rejects with the reason of the signal if it is aborted first. */
-  readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
+  readonly maxRetryWaitMs?: number | undefined;
 }
 
-export interface Retry {
-  readonly attemptsMax: number;
-  readonly baseMs: number;
-  readonly capMs: number;
-  readonly random: () => number;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+/** A retry that is about to happen. */
+export interface RetryEvent {
+  /** Why the last attempt failed. */
+  readonly error: PetStoreError;
+  /** The number of attempts so far. */
+  readonly attempts: number;
+  /** The time until the retry, in ms. */
+  readonly waitMs: number;
 }
 
-export const withDefaults = (options: RetryOptions = {}): Retry => ({
-  attemptsMax: options.attemptsMax ?? 5,
-  baseMs: options.baseMs ?? 250,
-  capMs: options.capMs ?? 65_000,
-  random: options.random ?? Math.random,
-  sleep: options.sleep ?? sleep,
-});
+/** The first backoff, doubled with each attempt. */
+const BACKOFF_MS = 250;
 
 /**
  * The delay before the next attempt in ms; undefined if the call should not be retried. `Retry-After` is never shortened:
  * an earlier request would be rejected again and count towards a ban.
- * @param attempt the number of attempts so far
+ *
+ * @param attempts the number of attempts so far
  * @param isRepeatable whether the request is safe to repeat when its outcome is unknown
  */
 export function delayMs(
   error: PetStoreError,
-  attempt: number,
+  attempts: number,
   isRepeatable: boolean,
-  retry: Retry,
+  { maxRetries = 4, maxRetryWaitMs = 65_000 }: RetryOptions,
 ): number | undefined {
-  if (attempt >= retry.attemptsMax || !isTemporary(error, isRepeatable)) return undefined;
-  const backoffMs = Math.min(retry.capMs, retry.baseMs * 2 ** (attempt - 1));
+  if (attempts > maxRetries || !isTemporary(error, isRepeatable)) return undefined;
+  const backoffMs = Math.min(maxRetryWaitMs, BACKOFF_MS * 2 ** (attempts - 1));
   if (error.retryAfterSeconds === undefined) {
     // At least half of the backoff, because a failure needs some time to pass.
-    return (backoffMs * (1 + retry.random())) / 2;
+    return (backoffMs * (1 + Math.random())) / 2;
   }
   const requestedMs = error.retryAfterSeconds * 1000;
   // All rejected clients get the same instant: jitter keeps them from returning together.
-  return requestedMs > retry.capMs
+  return requestedMs > maxRetryWaitMs
     ? undefined
-    : Math.min(retry.capMs, requestedMs + backoffMs * retry.random());
+    : Math.min(maxRetryWaitMs, requestedMs + backoffMs * Math.random());
 }
 
+/** Statuses of a proxy that has no response of the service: the request may have been executed. */
+const OUTCOME_UNKNOWN: ReadonlySet<number> = new Set([0, 502, 504]);
+
 function isTemporary({ code, status }: PetStoreError, isRepeatable: boolean): boolean {
-  if (code === 'connection_failed') return isRepeatable;
+  if (OUTCOME_UNKNOWN.has(status)) return isRepeatable;
   // The repeat arrived before the first request completed, which it is about to.
   return status === 429 || status === 503 || code === 'request_in_progress';
 }
 
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+/** Waits; rejects with the reason of the signal if it is aborted first. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', abort);

@@ -1,96 +1,120 @@
+import { infoOf, type ResponseInfo, type Result } from './call.js';
 import { errorOfResponse, PetStoreError } from './error.js';
-import { parseExact } from './exact-json.js';
-import { delayMs, type Retry, type RetryOptions, withDefaults } from './retry.js';
+import { type Int64, parseJson } from './int64.js';
+import { delayMs, type RetryEvent, type RetryOptions, sleep } from './retry.js';
 
-export interface TransportOptions {
+export interface TransportOptions extends RetryOptions {
   /** The base URL of the service, such as `https://petstore.example/v1`. */
   readonly baseUrl: string;
   /** The API key, `psk_…`. Do not ship it in the code of a web page: anyone who can read it can use it. */
   readonly apiKey: string;
   /** A replacement for the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  readonly retry?: RetryOptions | undefined;
+  /** Is called before each retry, such as to log it. If it throws, the call fails with what it throws. */
+  readonly onRetry?: ((retry: RetryEvent) => void) | undefined;
+  /** A replacement for waiting before a retry, for tests. */
+  readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
+}
+
+export interface CallOptions extends RetryOptions {
+  /** Aborts the call, also while it waits to retry. The call rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
-  readonly signal?: AbortSignal | undefined;
 }
 
-export interface Reply {
-  readonly value: unknown;
-  readonly headers: Headers;
-}
+const TIMEOUT_MS = 30_000;
 
 /** Sends requests, and retries those that failed temporarily. */
 export class Transport {
-  readonly #baseUrl: string;
-  readonly #apiKey: string;
-  readonly #fetch: typeof globalThis.fetch;
-  readonly #retry: Retry;
+  readonly #options: TransportOptions;
+  readonly #int64: Int64;
 
-  constructor(options: TransportOptions) {
-    this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
-    this.#apiKey = options.apiKey;
-    // Browsers reject a `fetch` that is called as a method of another object.
-    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#retry = withDefaults(options.retry);
+  /** @throws TypeError without a base URL or an API key */
+  constructor(options: TransportOptions, int64: Int64) {
+    if (!options.baseUrl)
+      throw new TypeError('PetStore needs a baseUrl, such as "https://petstore.example/v1".');
+    if (!options.apiKey)
+      throw new TypeError('PetStore needs an apiKey (psk_…). Get one from the operator of the service.');
+    this.#options = options;
+    this.#int64 = int64;
   }
 
-  async send(request: Request): Promise<Reply> {
+  /** Rejects with a `PetStoreError`, or with the reason of the signal. */
+  async send<Value>(request: Request, { signal, ...own }: CallOptions): Promise<Result<Value>> {
+    const options = { ...this.#options, ...definedOf(own) };
     // A POST has an Idempotency-Key, so it is safe to repeat. A repeated PATCH or DELETE may fail because the first one succeeded.
     const isRepeatable = request.method === 'GET' || request.method === 'POST';
-    for (let attempt = 1; ; attempt += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
-        return await this.#sendOnce(request);
+        return await this.#sendOnce<Value>(request, options, signal);
       } catch (error) {
         if (!(error instanceof PetStoreError)) throw error;
-        const waitMs = delayMs(error, attempt, isRepeatable, this.#retry);
+        const waitMs = delayMs(error, attempts, isRepeatable, options);
         if (waitMs === undefined) throw error;
-        await this.#retry.sleep(waitMs, request.signal);
-        request.signal?.throwIfAborted();
+        options.onRetry?.({ error, attempts, waitMs });
+        await (options.sleep ?? sleep)(waitMs, signal);
+        signal?.throwIfAborted();
       }
     }
   }
 
-  async #sendOnce(request: Request): Promise<Reply> {
-    const { ok, status, headers, text } = await this.#exchange(request);
-    if (!ok) throw errorOfResponse(status, headers, text);
-    if (status === 204) return { value: undefined, headers };
+  async #sendOnce<Value>(
+    request: Request,
+    options: TransportOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Result<Value>> {
+    const { response, text } = await exchange(request, options, signal);
+    if (response.status < 200 || response.status > 299) throw errorOfResponse(response, text);
     try {
-      return { value: parseExact(text), headers };
+      return { value: (text === '' ? undefined : parseJson(text, this.#int64)) as Value, response };
     } catch (cause) {
-      throw new PetStoreError('unexpected_response', status, 'The response is not valid JSON.', { cause });
-    }
-  }
-
-  async #exchange({ method, path, headers, body, signal }: Request): Promise<{
-    readonly ok: boolean;
-    readonly status: number;
-    readonly headers: Headers;
-    readonly text: string;
-  }> {
-    signal?.throwIfAborted();
-    const fetch = this.#fetch;
-    try {
-      const response = await fetch(`${this.#baseUrl}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${this.#apiKey}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...headers,
-        },
-        ...(body !== undefined && { body }),
-        ...(signal !== undefined && { signal }),
-      });
-      const { ok, status } = response;
-      return { ok, status, headers: response.headers, text: await response.text() };
-    } catch (cause) {
-      signal?.throwIfAborted();
-      throw new PetStoreError('connection_failed', 0, 'There was no complete response.', { cause });
+      if (cause instanceof RangeError) throw cause;
+      throw new PetStoreError('unexpected_response', 'The response is not valid JSON.', response, cause);
     }
   }
 }
+
+async function exchange(
+  { method, path, headers = {}, body }: Request,
+  { baseUrl, apiKey, timeoutMs = TIMEOUT_MS, ...options }: TransportOptions,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly response: ResponseInfo; readonly text: string }> {
+  signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(timeoutMs);
+  // Browsers reject a `fetch` that is called as a method of another object.
+  const fetch = options.fetch ?? globalThis.fetch;
+  try {
+    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...definedOf(headers),
+      },
+      ...(body !== undefined && { body }),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    return { response: infoOf(response), text: await response.text() };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw timeout.aborted
+      ? new PetStoreError(
+          'timed_out',
+          `There was no complete response within ${timeoutMs} ms.`,
+          undefined,
+          cause,
+        )
+      : new PetStoreError('connection_failed', 'There was no complete response.', undefined, cause);
+  }
+}
+
+const definedOf = <Members extends object>(
+  members: Members,
+): { [Name in keyof Members]: NonNullable<Members[Name]> } =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;

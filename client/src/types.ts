@@ -1,33 +1,46 @@
 import type { components } from './generated/schema.js';
+import type { Int64Like } from './int64.js';
+import type { CallOptions } from './transport.js';
 
 type Schemas = components['schemas'];
 
-/** A pet. `id` and `categoryId` are `bigint`, because a `number` cannot hold every int64. */
-export type Pet = Readonly<Schemas['Pet']>;
-export type NewPet = Readonly<Schemas['NewPet']>;
-export type PetChange = Readonly<Schemas['PetChange']>;
+/** Known words, and any that a later release adds. */
+type Open<Word extends string> = Word | (string & {});
+
+/** A schema as results have it: with identifiers as `Id`, and closed sets of words open for those that a later release adds. */
+type Received<Schema, Id> = {
+  readonly [Name in keyof Schema]: Schema[Name] extends bigint
+    ? Id
+    : Schema[Name] extends string | undefined
+      ? Open<NonNullable<Schema[Name]>> | Extract<Schema[Name], undefined>
+      : Schema[Name];
+};
+
+/** A schema as it is sent: identifiers may be strings, bigints or numbers. */
+type Sent<Schema> = {
+  readonly [Name in keyof Schema]: NonNullable<Schema[Name]> extends bigint ? Int64Like : Schema[Name];
+};
+
+/** A pet. */
+export type Pet<Id = string> = Received<Schemas['Pet'], Id>;
+export type NewPet = Sent<Schemas['NewPet']>;
+/** The members to change. Absent members stay as they are. */
+export type PetChange = Sent<Schemas['PetChange']>;
 export type PetStatus = Schemas['PetStatus'];
 
-/**
- * An order for one pet. Its times are RFC 3339 strings in UTC, as received: they sort as text and survive `JSON.stringify` and
- * state stores. For a `Date`, use `new Date(order.placedAt)`.
- */
-export type Order = Readonly<Schemas['Order']>;
+/** An order for one pet. Its times are RFC 3339 strings in UTC: for a `Date`, use `new Date(order.placedAt)`. */
+export type Order<Id = string> = Received<Schemas['Order'], Id>;
 export type OrderStatus = Schemas['OrderStatus'];
 
-export type Inventory = Readonly<Schemas['Inventory']>;
+/** The number of pets by status. */
+export type Inventory = { readonly [Status in keyof Schemas['Inventory']]: number };
 export type Usage = Readonly<Schemas['Usage']>;
 
 /** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
-  /** The `cursor` of the next page; absent on the last page. It is valid only with the same filter. */
+  /** The `cursor` of the next page; absent on the last page. It is valid only with the same filters and `sort`. */
   readonly next?: string;
-}
-
-export interface CallOptions {
-  /** Aborts the call, also while it waits to retry. The call rejects with the reason of the signal. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CreateOptions extends CallOptions {
@@ -35,13 +48,31 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-export interface IterateOptions<Status> extends CallOptions {
-  readonly status?: Status | undefined;
-  /** The number of items in each fetched page, 1 to 100. */
+export interface ChangeOptions extends CallOptions {
+  /** The `etag` of the representation that you know: if it is not the present one, the call fails with `precondition_failed`. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** The filters of pets: a pet passes all that are given. */
+export interface PetFilter extends CallOptions {
+  /** One of these identifiers, up to 100. */
+  readonly id?: Int64Like | readonly Int64Like[] | undefined;
+  /** One of these statuses. */
+  readonly status?: PetStatus | readonly PetStatus[] | undefined;
+  readonly categoryId?: Int64Like | undefined;
+  /** Ascending by `id` (the default), or descending by `-id`. */
+  readonly sort?: 'id' | '-id' | undefined;
+  /** The number of items on each page, 1 to 100. */
   readonly limit?: number | undefined;
 }
 
-export interface ListOptions<Status> extends IterateOptions<Status> {
+export interface OrderFilter extends CallOptions {
+  readonly status?: OrderStatus | undefined;
+  /** The number of items on each page, 1 to 100. */
+  readonly limit?: number | undefined;
+}
+
+export interface Cursor {
   /** `next` of the previous page. */
   readonly cursor?: string | undefined;
 }

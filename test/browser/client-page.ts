@@ -11,7 +11,7 @@ export interface ClientPage {
 
 /** The page maps the package's name to its file, as a front end without a bundler does, and puts the client into `globalThis`. */
 const PAGE = `<!doctype html><meta charset="utf-8"><title>A shop</title><link rel="icon" href="data:,">
-<script type="importmap">{"imports":{"@petstore/client":"/client/dist/index.js"}}</script>
+<script type="importmap">{"imports":{"@petstore/client":"/client/dist/esm/index.js"}}</script>
 <script type="module">
   import * as client from '@petstore/client';
   globalThis.client = client;

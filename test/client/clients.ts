@@ -1,4 +1,4 @@
-import { PetStore, type PetStoreOptions } from '../../client/src/index.js';
+import { type Int64, PetStore, type PetStoreOptions } from '../../client/src/index.js';
 import type { TestService } from '../support/service.js';
 
 /** A clock that only the client's waiting moves. */
@@ -23,14 +23,14 @@ export function handClock(at: string): HandClock {
   };
 }
 
-export const clientOf = (
+export const clientOf = <Mode extends Int64 = 'string'>(
   { origin }: TestService,
   apiKey: string,
-  options: Partial<PetStoreOptions> = {},
-): PetStore => new PetStore({ baseUrl: `${origin}/v1`, apiKey, ...options });
+  options: Partial<PetStoreOptions<Mode>> = {},
+): PetStore<Mode> => new PetStore({ baseUrl: `${origin}/v1`, apiKey, ...options });
 
 /** The error of a rejected call. */
-export async function rejectionOf(call: Promise<unknown>): Promise<unknown> {
+export async function rejectionOf(call: PromiseLike<unknown>): Promise<unknown> {
   try {
     await call;
   } catch (error) {

@@ -1,6 +1,8 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
 import { startService, type TestService } from '../support/service.js';
 import { COMPILER, type InstalledClient, installClient } from './installed-client.js';
 
@@ -16,18 +18,23 @@ afterAll(async () => {
 
 /** Uses what a front end would, with every strictness there is. */
 const CONSUMER = `
-import { type ErrorCode, type Page, type Pet, PetStore, PetStoreError } from '@petstore/client';
+import { type Call, type ErrorCode, type Page, type Pet, PetStore, PetStoreError } from '@petstore/client';
 
-const store = new PetStore({ baseUrl: 'http://localhost:3000/v1', apiKey: 'psk_', retry: { attemptsMax: 1 } });
+const options = { baseUrl: 'http://localhost:3000/v1', apiKey: 'psk_', maxRetries: 0, timeoutMs: 500 };
+const store = new PetStore(options);
 export async function names(signal: AbortSignal): Promise<string[]> {
-  const page: Page<Pet> = await store.listPets({ limit: 5, status: 'available', signal });
-  const id: bigint | undefined = page.items[0]?.id;
-  // @ts-expect-error an identifier is no number
-  const rounded: number | undefined = id;
-  // @ts-expect-error the states of a pet are a closed set
-  await store.createPet({ name: 'Rex', categoryId: 7n, status: 'asleep' });
-  const all: string[] = [];
-  for await (const pet of store.pets({ signal })) all.push(pet.name, String(rounded));
+  const page: Page<Pet> = await store.listPets({ limit: 5, status: ['available', 'sold'], signal });
+  const id: string | undefined = page.items[0]?.id;
+  const call: Call<Pet<bigint>> = new PetStore({ ...options, int64: 'bigint' }).getPet(id ?? 7);
+  const exact: bigint = (await call).id;
+  // @ts-expect-error identifiers are bigint here
+  const rounded: number = (await call.withResponse()).value.id;
+  const small: number = (await new PetStore({ ...options, int64: 'number' }).placeOrder(exact)).petId;
+  // @ts-expect-error the statuses of a pet that is sent are a closed set
+  await store.createPet({ name: 'Rex', categoryId: 7, status: 'asleep' });
+  const all: string[] = [String(rounded + small)];
+  for await (const pet of store.pets({ signal })) all.push(pet.name, pet.status === 'adopted' ? '' : pet.id);
+  for await (const { items } of store.orders().pages()) all.push(...items.map(({ placedAt }) => placedAt));
   return all;
 }
 export const codeOf = (error: unknown): ErrorCode | undefined =>
@@ -45,7 +52,7 @@ describe('the client, packed and installed in a fresh folder', () => {
     expect(pasted).not.toBe(example);
     const { key } = await service.issueKey();
     const printed = await client.node(['first.mjs'], { 'first.mjs': pasted }, { API_KEY: key });
-    expect(printed).toMatch(/^1n Rex\n\{ available: 0n, pending: 1n, sold: 0n \}\npet_not_available 409\n$/);
+    expect(printed).toMatch(/^1 Rex\n\{ available: 0, pending: 1, sold: 0 \}\npet_not_available 409\n$/);
     const { rows } = await service.pool.query<{ digits: string }>(
       'select category_id::text as digits from pets',
     );
@@ -53,18 +60,41 @@ describe('the client, packed and installed in a fresh folder', () => {
   });
 
   it.each([
-    ['a bundler', 'esnext', 'bundler'],
-    ['Node.js', 'nodenext', 'nodenext'],
-  ])('has types that %s finds and that hold', async (_name, module, resolution) => {
+    ['a bundler', 'esnext', 'bundler', 'use.mts'],
+    ['an ES module of Node.js', 'nodenext', 'nodenext', 'use.mts'],
+    ['a CommonJS module of Node.js', 'nodenext', 'nodenext', 'use.cts'],
+  ])('has types that %s finds and that hold', async (_name, module, resolution, file) => {
     const args = [COMPILER, ...OPTIONS, '--module', module, '--moduleResolution', resolution];
-    await client.node([...args, '--target', 'es2022', '--lib', 'es2022,dom', '--types', '', 'use.mts'], {
-      'use.mts': CONSUMER,
+    await client.node([...args, '--target', 'es2022', '--lib', 'es2022,dom', '--types', '', file], {
+      [file]: CONSUMER,
     });
+  });
+
+  it('works in CommonJS', async () => {
+    const { key } = await service.issueKey();
+    const { origin } = service;
+    const script = `
+      const { PetStore } = require('@petstore/client');
+      const store = new PetStore({ baseUrl: '${origin}/v1', apiKey: process.env.API_KEY });
+      store.usage().then(({ plan }) => console.log(plan));`;
+    const printed = await client.node(['use.cjs'], { 'use.cjs': script }, { API_KEY: key });
+    expect(printed).toBe('business\n');
+  });
+
+  it('is at most 7 kB, minified and compressed', async () => {
+    const entryPoints = [join(client.packageFolder, 'dist/esm/index.js')];
+    const { outputFiles } = await build({
+      ...{ entryPoints, bundle: true, minify: true, format: 'esm', write: false },
+    });
+    expect(gzipSync(outputFiles[0]?.contents ?? '').length).toBeLessThanOrEqual(7 * 1024);
   });
 
   it('brings what it needs and nothing else', async () => {
     const manifest = await readFile(join(client.packageFolder, 'package.json'), 'utf8');
     expect(JSON.parse(manifest)).not.toHaveProperty('dependencies');
-    expect((await readdir(client.packageFolder)).sort()).toEqual(['README.md', 'dist', 'package.json']);
+    expect(JSON.parse(manifest)).not.toHaveProperty('private');
+    expect((await readdir(client.packageFolder)).sort()).toEqual([
+      ...['LICENSE', 'README.md', 'dist', 'package.json'],
+    ]);
   });
 });

@@ -35,7 +35,7 @@ export async function installClient(): Promise<InstalledClient> {
   const home = join(folder, 'home');
   await mkdir(home);
   await cp('client', packed, { recursive: true, filter: (path) => !/^client\/(?:dist|src)\b/.test(path) });
-  await run(execPath, [COMPILER, '-p', 'client/tsconfig.json', '--outDir', join(packed, 'dist')]);
+  await run(execPath, ['tools/client/build.mjs', join(packed, 'dist')]);
   const { stdout } = await npm(['pack', packed, '--json', '--pack-destination', folder], folder);
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   // Its prefix is said, because npm would otherwise take a folder above that holds packages.

@@ -1,109 +1,161 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type PetStore, PetStoreError } from '../../client/src/index.js';
+import { type Int64Like, PetStore, PetStoreError } from '../../client/src/index.js';
 import { int64Text, legalName, statusOrAbsent } from '../support/arbitraries.js';
 import { startService, type TestService } from '../support/service.js';
 import { clientOf, rejectionOf } from './clients.js';
 
 let service: TestService;
+let key: string;
 let store: PetStore;
 
 beforeAll(async () => {
   service = await startService();
-  const { key } = await service.issueKey();
+  ({ key } = await service.issueKey());
   store = clientOf(service, key);
 });
 afterAll(() => service.close());
 
+const DIGITS = expect.stringMatching(/^\d+$/);
+/** A number would round it. */
+const BEYOND = '9007199254740993';
+
 describe('the client, operation by operation', () => {
   it('creates a pet and reads it again', async () => {
-    const rex = await store.createPet({ name: 'Rex "\\ 🐕', categoryId: 7n, status: 'available' });
-    expect(rex).toEqual({ id: expect.any(BigInt), name: 'Rex "\\ 🐕', categoryId: 7n, status: 'available' });
+    const rex = await store.createPet({ name: 'Rex "\\ 🐕', categoryId: 7, status: 'available' });
+    expect(rex).toEqual({ id: DIGITS, name: 'Rex "\\ 🐕', categoryId: '7', status: 'available' });
     expect(await store.getPet(rex.id)).toEqual(rex);
   });
 
   it('changes a pet and deletes it', async () => {
-    const { id } = await store.createPet({ name: 'Rex', categoryId: 7n });
-    const changed = { id, name: 'Rex II', categoryId: 9_007_199_254_740_993n, status: 'available' } as const;
-    expect(
-      await store.changePet(id, { name: 'Rex II', categoryId: changed.categoryId, status: 'available' }),
-    ).toEqual(changed);
+    const { id } = await store.createPet({ name: 'Rex', categoryId: 7 });
+    expect(await store.changePet(id, { name: 'Rex II' })).toEqual({ id, name: 'Rex II', categoryId: '7' });
+    const changed = { id, name: 'Rex II', categoryId: BEYOND, status: 'available' };
+    expect(await store.changePet(id, { categoryId: BEYOND, status: 'available' })).toEqual(changed);
     expect(await store.deletePet(id)).toBeUndefined();
     await expect(store.getPet(id)).rejects.toMatchObject({ code: 'pet_not_found', status: 404 });
   });
 
   it('takes an order from the first to the last status', async () => {
-    const { id: petId } = await store.createPet({ name: 'Max', categoryId: 1n, status: 'available' });
+    const { id: petId } = await store.createPet({ name: 'Max', categoryId: 1, status: 'available' });
     const before = await store.inventory();
     const order = await store.placeOrder(petId);
     const placedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    expect(order).toEqual({
-      id: expect.any(BigInt),
-      petId,
-      status: 'placed',
-      placedAt,
-      updatedAt: order.placedAt,
-    });
+    const placed = { id: DIGITS, petId, status: 'placed', placedAt, updatedAt: order.placedAt };
+    expect(order).toEqual(placed);
     expect(await store.getOrder(order.id)).toEqual(order);
     expect(await store.changeOrder(order.id, 'approved')).toMatchObject({ id: order.id, status: 'approved' });
     expect(await store.changeOrder(order.id, 'delivered')).toMatchObject({ status: 'delivered' });
-    expect(await store.inventory()).toEqual({
-      available: before.available - 1n,
-      pending: before.pending,
-      sold: before.sold + 1n,
-    });
+    const { available, pending, sold } = before;
+    expect(await store.inventory()).toEqual({ available: available - 1, pending, sold: sold + 1 });
   });
 
-  it('returns the usage of the key, in numbers', async () => {
+  it('returns the usage of the key', async () => {
     const usage = await store.usage();
     expect(usage).toMatchObject({ plan: 'business', minute: { limit: 1_000_000 } });
     expect(usage.days).toHaveLength(31);
     expect(usage.days.at(-1)?.admitted).toBeGreaterThan(0);
   });
 
-  it('keeps every int64 and every name exact, both ways', async () => {
+  it('changes and deletes only what has not changed since it was read', async () => {
+    const { value: pet, response } = await store.createPet({ name: 'Rex', categoryId: 7 }).withResponse();
+    const ifMatch = response.etag;
+    await store.changePet(pet.id, { name: 'Rex II' }, { ifMatch });
+    const failed = { code: 'precondition_failed', status: 412 };
+    await expect(store.changePet(pet.id, { name: 'Rex III' }, { ifMatch })).rejects.toMatchObject(failed);
+    await expect(store.deletePet(pet.id, { ifMatch })).rejects.toMatchObject(failed);
+    const { response: read } = await store.getPet(pet.id).withResponse();
+    await store.deletePet(pet.id, { ifMatch: read.etag });
+  });
+});
+
+describe('identifiers', () => {
+  it('keep every digit, and names every character, both ways', async () => {
+    const bigints = clientOf(service, key, { int64: 'bigint' });
     await fc.assert(
-      fc.asyncProperty(legalName, int64Text, statusOrAbsent, async (name, digits, status) => {
-        const pet = { name, categoryId: BigInt(digits), ...(status !== undefined && { status }) };
+      fc.asyncProperty(legalName, int64Text, statusOrAbsent, async (name, categoryId, status) => {
+        const pet = { name, categoryId, ...(status !== undefined && { status }) };
         const created = await store.createPet(pet);
         expect(created).toEqual({ ...pet, id: created.id });
         expect(await store.getPet(created.id)).toEqual(created);
+        const exact = { ...pet, id: BigInt(created.id), categoryId: BigInt(categoryId) };
+        expect(await bigints.getPet(created.id)).toEqual(exact);
       }),
       { numRuns: 100 },
     );
   });
 
-  it('keeps an id beyond 2^53 exact, in the path, the body and the list', async () => {
-    const id = 9_007_199_254_740_993n;
+  it('are strings, bigints or numbers, by choice', async () => {
+    const pet = await store.createPet({ name: 'Rex', categoryId: 7 });
+    expect(await clientOf(service, key, { int64: 'bigint' }).getPet(pet.id)).toMatchObject({
+      id: BigInt(pet.id),
+      categoryId: 7n,
+    });
+    const inNumbers = await clientOf(service, key, { int64: 'number' }).getPet(pet.id);
+    expect(inNumbers).toEqual({ id: Number(pet.id), name: 'Rex', categoryId: 7 });
+  });
+
+  it('are taken in all three types', async () => {
+    const { id } = await store.createPet({ name: 'Rex', categoryId: 7 });
+    for (const one of [id, BigInt(id), Number(id)]) {
+      expect(await store.getPet(one)).toMatchObject({ id });
+      expect((await store.listPets({ id: [one, -1], categoryId: BigInt(7) })).items).toMatchObject([{ id }]);
+      expect(await store.changePet(id, { categoryId: one })).toMatchObject({ categoryId: id });
+      await store.changePet(id, { categoryId: 7 });
+    }
+  });
+
+  it('beyond 2^53 are exact in the path, the body, the query and the list, and no number', async () => {
     await service.pool.query(
       `insert into pets (id, name, category_id, status) overriding system value values ($1, 'far', 1, 'available')`,
-      [id],
+      [BEYOND],
     );
-    expect(await store.getPet(id)).toMatchObject({ id });
-    expect(await store.placeOrder(id)).toMatchObject({ petId: id });
-    const ids: bigint[] = [];
-    for await (const pet of store.pets({ status: 'pending' })) ids.push(pet.id);
-    expect(ids).toContain(id);
+    expect(await store.getPet(BEYOND)).toMatchObject({ id: BEYOND });
+    expect(await store.placeOrder(BEYOND)).toMatchObject({ petId: BEYOND });
+    expect(await ids(store.pets({ status: 'pending' }))).toContain(BEYOND);
+    expect(await ids(store.pets({ id: BEYOND }))).toEqual([BEYOND]);
+    const numbers = clientOf(service, key, { int64: 'number' });
+    const error = await rejectionOf(numbers.getPet(BEYOND));
+    expect(error).toBeInstanceOf(RangeError);
+    expect(error).toHaveProperty('message', expect.stringContaining(`id is ${BEYOND}`));
+  });
+
+  it.each<[Int64Like, string]>([
+    [2 ** 53, 'id is beyond 2^53, where numbers are rounded: pass a string or a bigint.'],
+    [1.5, 'id must be an integer, as a string, a bigint or a number.'],
+    ['07', 'id must be an integer, as a string, a bigint or a number.'],
+    ['../usage', 'id must be an integer, as a string, a bigint or a number.'],
+  ])('that cannot be sent as they are, such as %p, are a TypeError', async (id, message) => {
+    for (const call of [store.getPet(id), store.changePet(id, {}), store.deletePet(id), store.getOrder(id)])
+      expect(await rejectionOf(call)).toEqual(new TypeError(message));
+    expect(await rejectionOf(store.listPets({ id }))).toEqual(new TypeError(message));
+    const petId = new TypeError(message.replace('id', 'petId'));
+    expect(await rejectionOf(store.placeOrder(id))).toEqual(petId);
   });
 });
 
-describe('paging', () => {
-  it('reads every page of the pets, of all and of one status', async () => {
+describe('lists', () => {
+  it('of pets are read to the end, by item, by page and by hand, with every filter', async () => {
     const { pool } = service;
     await pool.query('truncate pets, orders restart identity cascade');
     await pool.query(
       `insert into pets (name, category_id, status)
-       select 'Pet', n, (array['available', 'sold']::pet_status[])[1 + n % 2] from generate_series(1, 50) as n`,
+       select 'Pet', n % 3, (array['available', 'sold', 'pending']::pet_status[])[1 + n % 3]
+         from generate_series(1, 50) as n`,
     );
-    const walk = async (options: Parameters<PetStore['pets']>[0]): Promise<bigint[]> => {
-      const ids: bigint[] = [];
-      for await (const { id } of store.pets(options)) ids.push(id);
-      return ids;
-    };
-    const all = Array.from({ length: 50 }, (_, n) => BigInt(n + 1));
-    expect(await walk({ limit: 7 })).toEqual(all);
-    expect(await walk({ limit: 10 })).toEqual(all);
-    expect(await walk({ limit: 4, status: 'sold' })).toEqual(all.filter((id) => id % 2n === 1n));
+    const all = Array.from({ length: 50 }, (_, n) => `${n + 1}`);
+    const rest = (...wanted: number[]): string[] => all.filter((id) => wanted.includes(Number(id) % 3));
+    expect(await ids(store.pets({ limit: 7 }))).toEqual(all);
+    expect(await ids(store.pets({ limit: 10, sort: '-id' }))).toEqual(all.toReversed());
+    expect(await ids(store.pets({ limit: 4, status: 'sold' }))).toEqual(rest(1));
+    expect(await ids(store.pets({ limit: 4, status: ['sold', 'available'] }))).toEqual(rest(0, 1));
+    expect(await ids(store.pets({ limit: 4, categoryId: 2 }))).toEqual(rest(2));
+    expect(await ids(store.pets({ limit: 4, categoryId: 2, status: 'sold' }))).toEqual([]);
+    expect(await ids(store.pets({ limit: 2, id: ['3', 8, 9n, 99], sort: '-id' }))).toEqual(['9', '8', '3']);
+
+    const lengths: number[] = [];
+    for await (const { items } of store.pets({ limit: 20 }).pages()) lengths.push(items.length);
+    expect(lengths).toEqual([20, 20, 10]);
 
     const first = await store.listPets({ limit: 30 });
     expect(first.items).toHaveLength(30);
@@ -112,18 +164,72 @@ describe('paging', () => {
     expect(second).not.toHaveProperty('next');
   });
 
-  it('walks every page of the orders', async () => {
+  it('of orders are read to the end', async () => {
     const { pool } = service;
     await pool.query('truncate pets, orders restart identity cascade');
-    const placed: bigint[] = [];
+    const placed: string[] = [];
     for (let n = 0; n < 5; n += 1) {
-      const { id } = await store.createPet({ name: 'Pet', categoryId: 1n, status: 'available' });
+      const { id } = await store.createPet({ name: 'Pet', categoryId: 1, status: 'available' });
       placed.push((await store.placeOrder(id)).id);
     }
-    const walked: bigint[] = [];
-    for await (const { id } of store.orders({ status: 'placed', limit: 2 })) walked.push(id);
-    expect(walked).toEqual(placed);
+    expect(await ids(store.orders({ status: 'placed', limit: 2 }))).toEqual(placed);
     expect((await store.listOrders({ limit: 100 })).items.map(({ id }) => id)).toEqual(placed);
+  });
+});
+
+/** The identifiers of a list, in its order. */
+async function ids<Id>(list: AsyncIterable<{ readonly id: Id }>): Promise<Id[]> {
+  const found: Id[] = [];
+  for await (const { id } of list) found.push(id);
+  return found;
+}
+
+/** A client of a later release, which responds with a body. */
+const later = (body: unknown, status = 200): PetStore =>
+  clientOf(service, key, { fetch: responding(JSON.stringify(body), status) });
+
+const make = (baseUrl: string, apiKey: string) => () => new PetStore({ baseUrl, apiKey });
+
+describe('responses', () => {
+  it('that fail are reported once, whether or not withResponse is used', async () => {
+    const unhandled: unknown[] = [];
+    const record = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', record);
+    const failed = { code: 'pet_not_found' };
+    await expect(store.getPet(-1)).rejects.toMatchObject(failed);
+    await expect(store.getPet(-1).withResponse()).rejects.toMatchObject(failed);
+    await store.inventory();
+    process.off('unhandledRejection', record);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('are given with the value by withResponse, to lists and to single resources', async () => {
+    const { value, response } = await store.createPet({ name: 'Rex', categoryId: 7 }).withResponse();
+    expect(value.name).toBe('Rex');
+    expect(response).toMatchObject({
+      status: 201,
+      requestId: expect.stringMatching(/^[\w-]+$/),
+      rateLimit: { limit: 1_000_000, remaining: expect.any(Number), resetUnixSeconds: expect.any(Number) },
+      etag: expect.stringMatching(/^"/),
+    });
+    expect(response.headers.get('location')).toBe(`/v1/pets/${value.id}`);
+    const list = await store.listPets({ limit: 1 }).withResponse();
+    expect(list).toMatchObject({ value: { items: [{}] }, response: { status: 200 } });
+  });
+
+  it('may have members, codes and words that the client does not know', async () => {
+    const pet = { id: 7, name: 'Rex', categoryId: 7, status: 'adopted', tags: ['a'], age: { years: 3 } };
+    expect(await later(pet).getPet(7)).toEqual({ ...pet, id: '7', categoryId: '7' });
+    const order = { id: 1, petId: 7, status: 'returned', placedAt: 'x', updatedAt: 'y' };
+    expect(await later(order).getOrder(1)).toEqual({ ...order, id: '1', petId: '7' });
+    const error = { code: 'pet_is_asleep', message: 'Later.', status: 409, help: 'https://x.example' };
+    await expect(later(error, 409).placeOrder(7)).rejects.toMatchObject({
+      name: 'PetStoreError',
+      code: 'pet_is_asleep',
+      status: 409,
+      message: 'Later.',
+    });
+    await expect(later({ ...error, status: 451 }, 451).usage()).rejects.toMatchObject({ status: 451 });
   });
 });
 
@@ -131,16 +237,17 @@ const responding = (text: string, status: number) => (): Promise<Response> =>
   Promise.resolve(new Response(text, { status }));
 
 describe('errors', () => {
-  const rejections: readonly [string, number, (one: PetStore) => Promise<unknown>][] = [
-    ['pet_not_found', 404, (one) => one.getPet(-1n)],
-    ['order_not_found', 404, (one) => one.getOrder(-1n)],
-    ['unknown_pet', 400, (one) => one.placeOrder(-1n)],
-    ['invalid_body', 400, (one) => one.createPet({ name: '', categoryId: 1n })],
+  const rejections: readonly [string, number, (one: PetStore) => PromiseLike<unknown>][] = [
+    ['pet_not_found', 404, (one) => one.getPet(-1)],
+    ['order_not_found', 404, (one) => one.getOrder(-1)],
+    ['unknown_pet', 400, (one) => one.placeOrder(-1)],
+    ['invalid_body', 400, (one) => one.createPet({ name: '', categoryId: 1 })],
+    ['invalid_body', 400, (one) => one.changePet(1, {})],
     ['invalid_parameter', 400, (one) => one.listPets({ limit: 0 })],
     [
       'invalid_idempotency_key',
       400,
-      (one) => one.createPet({ name: 'Rex', categoryId: 1n }, { idempotencyKey: 'a b' }),
+      (one) => one.createPet({ name: 'Rex', categoryId: 1 }, { idempotencyKey: 'a b' }),
     ],
     ['invalid_api_key', 401, () => clientOf(service, 'psk_guessed').usage()],
   ];
@@ -148,19 +255,32 @@ describe('errors', () => {
   it.each(rejections)('%s is its code, with the status %d', async (code, status, call) => {
     const error = await rejectionOf(call(store));
     expect(error).toBeInstanceOf(PetStoreError);
-    const rateLimit = { limit: expect.any(Number), remaining: expect.any(Number) };
-    expect(error).toMatchObject({ code, status, rateLimit, message: expect.stringMatching(/\.$/) });
+    expect(error).toMatchObject({
+      code,
+      status,
+      message: expect.stringMatching(/\.$/),
+      requestId: expect.stringMatching(/^[\w-]+$/),
+      rateLimit: { limit: expect.any(Number), remaining: expect.any(Number) },
+      response: { status },
+    });
   });
 
-  it('says so when something other than the service responds', async () => {
+  it('say when something other than the service responds', async () => {
     for (const [text, status] of [
       ['<html>', 404],
       ['{"code":"teapot"}', 418],
       ['<html>', 200],
       ['null', 500],
     ] as const) {
-      const error = await rejectionOf(clientOf(service, '', { fetch: responding(text, status) }).usage());
+      const error = await rejectionOf(clientOf(service, key, { fetch: responding(text, status) }).usage());
       expect(error).toMatchObject({ name: 'PetStoreError', code: 'unexpected_response', status });
     }
+  });
+
+  it('say what is missing when the client is made', () => {
+    expect(make('', key)).toThrow('PetStore needs a baseUrl, such as "https://petstore.example/v1".');
+    expect(make(service.origin, '')).toThrow(
+      'PetStore needs an apiKey (psk_…). Get one from the operator of the service.',
+    );
   });
 });

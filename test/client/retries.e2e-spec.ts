@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { PetStore, PetStoreError, type RetryEvent } from '../../client/src/index.js';
 import { startService, type TestService } from '../support/service.js';
 import { clientOf, handClock, rejectionOf } from './clients.js';
 
@@ -12,6 +15,15 @@ beforeAll(async () => {
   ({ key } = await service.issueKey());
 });
 afterAll(() => service.close());
+afterEach(() => void jest.restoreAllMocks());
+
+/** Waits for nothing. */
+const sleep = (): Promise<void> => Promise.resolve();
+const recordTo =
+  (waitsMs: number[]) =>
+  (ms: number): Promise<void> =>
+    Promise.resolve(void waitsMs.push(ms));
+const withJitter = (part: number): void => void jest.spyOn(Math, 'random').mockReturnValue(part);
 
 type Fetch = typeof globalThis.fetch;
 
@@ -35,9 +47,13 @@ const unavailable =
       }),
     );
 
+/** A proxy in front of the service that got no response of it. */
+const fromProxy = (status: number) => (): Promise<Response> =>
+  Promise.resolve(new Response('<html>', { status }));
+
 const connectionLost = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
 
-/** The request arrives, its reply does not. */
+/** The request arrives, its response does not. */
 const responseLost: Fetch = async (input, init) => {
   await (await globalThis.fetch(input, init)).text();
   throw new TypeError('fetch failed');
@@ -55,16 +71,17 @@ describe('a call that the service rejects for a time', () => {
   it('waits as long as a 429 says, and is then admitted', async () => {
     const { key: tight } = await service.issueKey({ perMinute: 2 });
     const before = clock.waitsMs.length;
-    const store = clientOf(service, tight, { retry: { sleep: clock.sleep, random: () => 0.5 } });
+    withJitter(0.5);
+    const store = clientOf(service, tight, { sleep: clock.sleep });
     for (let n = 0; n < 5; n += 1) await store.inventory();
     // Two in each minute: the third and the fifth wait for the next one, from 09:30:12 and from shortly after 09:31.
     expect(clock.waitsMs.slice(before)).toEqual([48_125, 60_125]);
   });
 
-  it('fails at once, and says how long, when that is longer than the cap', async () => {
+  it('fails at once, and says how long, when that is longer than the longest wait', async () => {
     const { key: tight } = await service.issueKey({ perMinute: 50, perDay: 1 });
     const before = clock.waitsMs.length;
-    const store = clientOf(service, tight, { retry: { sleep: clock.sleep } });
+    const store = clientOf(service, tight, { sleep: clock.sleep });
     await store.inventory();
     const error = await rejectionOf(store.inventory());
     expect(error).toMatchObject({
@@ -78,21 +95,26 @@ describe('a call that the service rejects for a time', () => {
 
   it('backs off twice as long each time, with jitter and a cap, and gives up in the end', async () => {
     const waits: number[] = [];
-    const sleep = (ms: number): Promise<void> => Promise.resolve(void waits.push(ms));
+    withJitter(0.5);
     const { fetch, calls } = fetchAfter(Array.from({ length: 9 }, () => unavailable()));
-    const retry = { sleep, random: () => 0.5, attemptsMax: 6, baseMs: 100, capMs: 400 };
-    const error = await rejectionOf(clientOf(service, key, { fetch, retry }).usage());
+    const patient = clientOf(service, key, {
+      fetch,
+      sleep: recordTo(waits),
+      maxRetries: 5,
+      maxRetryWaitMs: 1000,
+    });
+    const error = await rejectionOf(patient.usage());
     expect(error).toMatchObject({ code: 'service_unavailable', status: 503 });
-    expect(waits).toEqual([75, 150, 300, 300, 300]);
+    expect(waits).toEqual([187.5, 375, 750, 750, 750]);
     expect(calls).toHaveLength(6);
   });
 
   it('is tried again after a 503, by its Retry-After', async () => {
     const waits: number[] = [];
-    const sleep = (ms: number): Promise<void> => Promise.resolve(void waits.push(ms));
     const { fetch } = fetchAfter([unavailable({ 'retry-after': '2' })]);
-    const store = clientOf(service, key, { fetch, retry: { sleep, random: () => 0 } });
-    expect(await store.inventory()).toMatchObject({ sold: expect.any(BigInt) });
+    withJitter(0);
+    const store = clientOf(service, key, { fetch, sleep: recordTo(waits) });
+    expect(await store.inventory()).toMatchObject({ sold: expect.any(Number) });
     expect(waits).toEqual([2000]);
   });
 
@@ -101,7 +123,7 @@ describe('a call that the service rejects for a time', () => {
     const reason = new Error('the page was left');
     const { fetch, calls } = fetchAfter([
       () => {
-        // The client's own sleep begins after this reply, and must not last a minute.
+        // The client's own sleep begins after this response, and must not last a minute.
         setTimeout(() => controller.abort(reason), 20);
         return unavailable({ 'retry-after': '60' })();
       },
@@ -125,9 +147,7 @@ describe('a call that the service rejects for a time', () => {
   });
 });
 
-describe('a call whose reply is lost', () => {
-  const retry = { sleep: () => Promise.resolve() };
-
+describe('a call whose response is lost', () => {
   it('creates once, under the same Idempotency-Key', async () => {
     const before = await petsCount();
     let calls = 0;
@@ -137,31 +157,110 @@ describe('a call whose reply is lost', () => {
       keys.push(new Headers(init?.headers).get('idempotency-key'));
       return calls === 1 ? responseLost(input, init) : globalThis.fetch(input, init);
     };
-    const store = clientOf(service, key, { fetch, retry });
-    const rex = await store.createPet({ name: 'Rex', categoryId: 7n });
+    const store = clientOf(service, key, { fetch, sleep });
+    const rex = await store.createPet({ name: 'Rex', categoryId: 7 });
     expect(await petsCount()).toBe(BigInt(String(before)) + 1n);
     expect(rex.name).toBe('Rex');
     expect(keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), keys[0]]);
-    await store.createPet({ name: 'Rex', categoryId: 7n });
+    await store.createPet({ name: 'Rex', categoryId: 7 });
     expect(keys[2]).not.toBe(keys[0]);
   });
 
   it('is repeated when it only reads', async () => {
-    const { fetch, calls } = fetchAfter([connectionLost, connectionLost]);
-    await clientOf(service, key, { fetch, retry }).usage();
-    expect(calls).toHaveLength(3);
+    const { fetch, calls } = fetchAfter([connectionLost, fromProxy(502), fromProxy(504)]);
+    await clientOf(service, key, { fetch, sleep }).usage();
+    expect(calls).toHaveLength(4);
   });
 
-  it('is not repeated when it changes an order', async () => {
-    const { fetch, calls } = fetchAfter([connectionLost]);
-    const error = await rejectionOf(clientOf(service, key, { fetch, retry }).changeOrder(1n, 'approved'));
-    expect(error).toMatchObject({ code: 'connection_failed', status: 0, cause: expect.any(TypeError) });
-    expect(calls).toHaveLength(1);
+  it('is not repeated when it changes or deletes something', async () => {
+    for (const [lost, code, status] of [
+      [connectionLost, 'connection_failed', 0],
+      [fromProxy(502), 'unexpected_response', 502],
+      [fromProxy(504), 'unexpected_response', 504],
+    ] as const) {
+      const { fetch, calls } = fetchAfter([lost, lost, lost]);
+      const store = clientOf(service, key, { fetch, sleep });
+      for (const call of [store.changeOrder(1, 'approved'), store.changePet(1, {}), store.deletePet(1)])
+        expect(await rejectionOf(call)).toMatchObject({ code, status });
+      expect(calls).toHaveLength(3);
+    }
   });
 
   it('waits for the first creation while that is still under way', async () => {
     const { fetch, calls } = fetchAfter([connectionLost, inProgress]);
-    await clientOf(service, key, { fetch, retry }).createPet({ name: 'Rex', categoryId: 7n });
+    await clientOf(service, key, { fetch, sleep }).createPet({ name: 'Rex', categoryId: 7 });
     expect(calls).toHaveLength(3);
+  });
+});
+
+describe('a retry', () => {
+  it('is reported before the client waits', async () => {
+    const retries: RetryEvent[] = [];
+    const { fetch } = fetchAfter([unavailable({ 'retry-after': '2' }), connectionLost]);
+    withJitter(0);
+    const store = clientOf(service, key, {
+      fetch,
+      sleep,
+      onRetry: (retry) => retries.push(retry),
+    });
+    await store.usage();
+    expect(retries).toEqual([
+      { error: expect.any(PetStoreError), attempts: 1, waitMs: 2000 },
+      { error: expect.any(PetStoreError), attempts: 2, waitMs: 250 },
+    ]);
+    expect(retries.map(({ error }) => error.code)).toEqual(['service_unavailable', 'connection_failed']);
+  });
+
+  it('can be disabled for the client, and enabled for a call', async () => {
+    const { fetch, calls } = fetchAfter(Array.from({ length: 3 }, () => connectionLost));
+    const store = clientOf(service, key, { fetch, sleep, maxRetries: 0 });
+    expect(await rejectionOf(store.usage())).toMatchObject({ code: 'connection_failed' });
+    expect(calls).toHaveLength(1);
+    await store.usage({ maxRetries: 2 });
+    expect(calls).toHaveLength(4);
+  });
+});
+
+describe('a call of a server that does not respond', () => {
+  let silent: Server;
+  let baseUrl: string;
+  /** What the server does with a request besides accepting it. */
+  let respond: (response: ServerResponse) => void;
+
+  beforeAll(async () => {
+    silent = createServer((_request, response) => respond(response));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    baseUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+  });
+  afterAll(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['at all', () => undefined],
+    ['to the end', (response) => response.writeHead(200).write('{')],
+  ])('%s fails when its time is over, with a sentence', async (_how, behaviour) => {
+    respond = behaviour;
+    const store = new PetStore({ baseUrl, apiKey: key, maxRetries: 0 });
+    expect(await rejectionOf(store.usage({ timeoutMs: 30 }))).toMatchObject({
+      name: 'PetStoreError',
+      code: 'timed_out',
+      status: 0,
+      message: 'There was no complete response within 30 ms.',
+    });
+  });
+
+  it('is repeated if it only reads', async () => {
+    respond = () => undefined;
+    const codes: string[] = [];
+    const store = new PetStore({
+      ...{ baseUrl, apiKey: key, timeoutMs: 30, maxRetries: 1 },
+      sleep,
+      onRetry: ({ error }) => codes.push(error.code),
+    });
+    expect(await rejectionOf(store.usage())).toMatchObject({ code: 'timed_out' });
+    expect(await rejectionOf(store.deletePet(1))).toMatchObject({ code: 'timed_out' });
+    expect(codes).toEqual(['timed_out']);
   });
 });

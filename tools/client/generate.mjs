@@ -1,4 +1,4 @@
-// Writes the parts of the client that come from the OpenAPI document: its types, the closed set of error codes, and which members are int64.
+// Writes the parts of the client that come from the OpenAPI document: its types, the error codes, and which members are identifiers.
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
@@ -19,19 +19,19 @@ export async function generateClient(documentFile) {
   return {
     'schema.ts': `${HEAD}${astToString(types)}`,
     'error-codes.ts': listFile('ERROR_CODES', components.schemas.Error.properties.code.enum),
-    'int64-members.ts': listFile('INT64_MEMBERS', int64Members(components.schemas)),
+    'id-members.ts': listFile('ID_MEMBERS', idMembers(components.schemas)),
   };
 }
 
 const listFile = (name, words) =>
   `${HEAD}export const ${name} = [\n${words.map((word) => `  '${word}',\n`).join('')}] as const;\n`;
 
-/** The client knows them by name alone, so a name must mean the same in every schema. */
-function int64Members(schemas) {
+/** The client knows them by name alone, so a name must mean the same in every schema. Other int64 are counts, which a number holds. */
+function idMembers(schemas) {
   const members = Object.values(schemas).flatMap(({ properties = {} }) => Object.entries(properties));
-  const names = (wanted) =>
-    new Set(members.filter(([, { format }]) => (format === 'int64') === wanted).map(([name]) => name));
-  const [int64, others] = [names(true), names(false)];
-  for (const name of int64) if (others.has(name)) throw new Error(`${name} is int64 in one schema only`);
-  return [...int64].sort();
+  const ids = members.filter(([name]) => /^id$|Id$/.test(name));
+  for (const [name, { format }] of ids) {
+    if (format !== 'int64') throw new Error(`${name} is not int64 in every schema`);
+  }
+  return [...new Set(ids.map(([name]) => name))].sort();
 }

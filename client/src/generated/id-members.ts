@@ -1,9 +1,6 @@
 // Generated from docs/openapi.yaml by "npm run openapi". Do not edit.
-export const INT64_MEMBERS = [
-  'available',
+export const ID_MEMBERS = [
   'categoryId',
   'id',
-  'pending',
   'petId',
-  'sold',
 ] as const;

@@ -1,0 +1,73 @@
+import { ID_MEMBERS } from './generated/id-members.js';
+
+/** The type of identifiers in results. A `number` holds integers up to 2^53 only, a `string` survives `JSON.stringify`. */
+export type Int64 = 'string' | 'bigint' | 'number';
+
+/** An identifier as an argument. */
+export type Int64Like = string | bigint | number;
+
+/** The type that belongs to an `Int64`. */
+export interface Int64Types {
+  readonly string: string;
+  readonly bigint: bigint;
+  readonly number: number;
+}
+
+const IDS: ReadonlySet<string> = new Set(ID_MEMBERS);
+
+/** A string, and the integer after it if the string names a member. */
+const STRING_AND_INTEGER = /("(?:[^"\\]|\\.)*")(?:(\s*:\s*)(-?\d+)(?![\d.eE]))?/g;
+
+/**
+ * Parses JSON, with the identifiers in it as `int64`. Their digits are quoted before parsing, because Node.js 20 and some browsers
+ * lack `context.source` in `JSON.parse`.
+ *
+ * @throws RangeError for an identifier beyond 2^53 if `int64` is `number`
+ */
+export function parseJson(text: string, int64: Int64): unknown {
+  const quoted = text.replaceAll(
+    STRING_AND_INTEGER,
+    (all: string, name: string, colon: string | undefined, digits: string | undefined) =>
+      colon !== undefined && digits !== undefined && IDS.has(name.slice(1, -1))
+        ? `${name}${colon}"${digits}"`
+        : all,
+  );
+  return JSON.parse(quoted, (name, value: unknown) =>
+    IDS.has(name) && typeof value === 'string' && INTEGER.test(value) ? convert(name, value, int64) : value,
+  );
+}
+
+function convert(name: string, digits: string, int64: Int64): Int64Like {
+  if (int64 === 'string') return digits;
+  if (int64 === 'bigint') return BigInt(digits);
+  const value = Number(digits);
+  if (Number.isSafeInteger(value)) return value;
+  throw new RangeError(`${name} is ${digits}, which no number holds: use int64 'string' or 'bigint'.`);
+}
+
+/** Writes a flat object, with every identifier as an exact JSON number. Undefined members are left out. */
+export function writeJson(members: object): string {
+  const written = Object.entries(members)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]: [string, unknown]) => {
+      const text = IDS.has(name) ? digitsOf(name, value as Int64Like) : JSON.stringify(value);
+      return `${JSON.stringify(name)}:${text}`;
+    });
+  return `{${written.join(',')}}`;
+}
+
+const INTEGER = /^(?:0|-?[1-9]\d*)$/;
+
+/**
+ * The digits of an identifier, as the service takes them.
+ *
+ * @throws TypeError for anything but an integer, and for a number that may have been rounded
+ */
+export function digitsOf(name: string, value: Int64Like): string {
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new TypeError(`${name} is beyond 2^53, where numbers are rounded: pass a string or a bigint.`);
+  const digits = String(value);
+  if (!INTEGER.test(digits))
+    throw new TypeError(`${name} must be an integer, as a string, a bigint or a number.`);
+  return digits;
+}

@@ -1,0 +1,44 @@
+import type { Int64Like } from './int64.js';
+import { digitsOf } from './int64.js';
+import type { Page } from './types.js';
+
+/** A list. `for await` gives its items; each page is fetched when the iteration reaches it. */
+export class List<Item> implements AsyncIterable<Item> {
+  constructor(private readonly fetchPage: (cursor: string | undefined) => PromiseLike<Page<Item>>) {}
+
+  /** The list by page. */
+  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.fetchPage(cursor);
+      yield page;
+      cursor = page.next;
+    } while (cursor !== undefined);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const { items } of this.pages()) yield* items;
+  }
+}
+
+/** A page of items, with the cursor of the next page from the `Link` header. */
+export function pageOf<Item>(items: readonly Item[], headers: Headers): Page<Item> {
+  const [, target] = /<([^>]*)>\s*;\s*rel="next"/.exec(headers.get('link') ?? '') ?? [];
+  // The link may be a path without an origin; only its query matters.
+  const next =
+    target === undefined ? null : new URL(target, 'http://service.invalid').searchParams.get('cursor');
+  return next === null ? { items } : { items, next };
+}
+
+type QueryValue = Int64Like | readonly Int64Like[] | undefined;
+
+/** A query string of the defined members; empty if there are none. */
+export function queryOf(members: Readonly<Record<string, QueryValue>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) {
+    if (value === undefined) continue;
+    for (const one of [value].flat() as readonly Int64Like[])
+      query.append(name, name === 'id' || name === 'categoryId' ? digitsOf(name, one) : String(one));
+  }
+  return query.size === 0 ? '' : `?${query}`;
+}
