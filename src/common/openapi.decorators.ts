@@ -14,5 +14,5 @@ export const ApiId = (name: string): MethodDecorator =>
   ApiParam({
     name,
     description: 'The identifier. Anything but a decimal int64 is 404.',
-    schema: { type: 'integer', format: 'int64', examples: [301] },
+    schema: { type: 'integer', format: 'int64', examples: [1] },
   });

@@ -44,7 +44,7 @@ export const HEADERS = {
     `</v1/pets?limit=20&cursor=${encodeCursor('/v1/pets?', 21n)}>; rel="next", </v1/pets?limit=20>; rel="first"`,
     'Links to the `first` page and to the `next` page, which is absent on the last page (RFC 8288).',
   ),
-  Location: header('/v1/pets/301', 'The URL of the created resource.'),
+  Location: header('/v1/pets/1', 'The URL of the created resource.'),
   'Idempotency-Replayed': optionalHeader(
     'true',
     'Present when this is the stored response to an earlier request with the same `Idempotency-Key`.',
@@ -52,7 +52,7 @@ export const HEADERS = {
   Deprecation: header('@1795132800', 'When the operation was deprecated, in Unix seconds (RFC 9745).'),
   Sunset: header('Thu, 05 Dec 2030 00:00:00 GMT', 'When the operation is removed (RFC 8594).'),
   DeprecationLink: header(
-    '</docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=301>; rel="successor-version"',
+    '</docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=1>; rel="successor-version"',
     'Links to the documentation of the deprecation and to the successor of the operation.',
   ),
   'WWW-Authenticate': header(

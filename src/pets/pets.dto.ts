@@ -118,12 +118,12 @@ export class Pet {
 /** A `categoryId` beyond 2^53, so that an example copied into a program shows early whether it keeps every digit. */
 export const NEW_PET_EXAMPLE: NewPet = { name: 'Rex', categoryId: 9007199254740993n, status: 'available' };
 
-export const PET_EXAMPLE: Pet = { id: 301n, ...NEW_PET_EXAMPLE };
+export const PET_EXAMPLE: Pet = { id: 1n, ...NEW_PET_EXAMPLE };
 
-export const CHANGED_PET_EXAMPLE: Pet = { id: 301n, ...NEW_PET_EXAMPLE, name: 'Rex II' };
+export const CHANGED_PET_EXAMPLE: Pet = { id: 1n, ...NEW_PET_EXAMPLE, name: 'Rex II' };
 
 export const PETS_EXAMPLE: readonly Pet[] = [
   PET_EXAMPLE,
-  { id: 302n, name: 'Luna', categoryId: 12n, status: 'sold' },
-  { id: 303n, name: 'Coco', categoryId: 7n },
+  { id: 2n, name: 'Luna', categoryId: 12n, status: 'sold' },
+  { id: 3n, name: 'Coco', categoryId: 7n },
 ];

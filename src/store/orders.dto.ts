@@ -61,16 +61,16 @@ export class Order {
 }
 
 export const ORDER_EXAMPLE: Order = {
-  id: 41n,
-  petId: 301n,
+  id: 1n,
+  petId: 2n,
   status: 'placed',
   placedAt: new Date('2026-11-20T09:30:00.000Z'),
   updatedAt: new Date('2026-11-20T09:30:00.000Z'),
 };
 
 export const CHANGED_ORDER_EXAMPLE: Order = {
-  id: 41n,
-  petId: 301n,
+  id: 1n,
+  petId: 2n,
   status: 'approved',
   placedAt: new Date('2026-11-20T09:30:00.000Z'),
   updatedAt: new Date('2026-11-20T10:05:12.345Z'),

@@ -631,7 +631,7 @@ export interface components {
         Deprecation: string;
         /**
          * @description Links to the documentation of the deprecation and to the successor of the operation.
-         * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=301>; rel="successor-version"
+         * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=1>; rel="successor-version"
          */
         DeprecationLink: string;
         /**
@@ -651,7 +651,7 @@ export interface components {
         Link: string;
         /**
          * @description The URL of the created resource.
-         * @example /v1/pets/301
+         * @example /v1/pets/1
          */
         Location: string;
         /**
@@ -763,19 +763,19 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": 301,
+                     *         "id": 1,
                      *         "name": "Rex",
                      *         "categoryId": 9007199254740992,
                      *         "status": "available"
                      *       },
                      *       {
-                     *         "id": 302,
+                     *         "id": 2,
                      *         "name": "Luna",
                      *         "categoryId": 12,
                      *         "status": "sold"
                      *       },
                      *       {
-                     *         "id": 303,
+                     *         "id": 3,
                      *         "name": "Coco",
                      *         "categoryId": 7
                      *       }
@@ -881,7 +881,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 301,
+                     *       "id": 1,
                      *       "name": "Rex",
                      *       "categoryId": 9007199254740992,
                      *       "status": "available"
@@ -1007,7 +1007,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 301,
+                     *       "id": 1,
                      *       "name": "Rex",
                      *       "categoryId": 9007199254740992,
                      *       "status": "available"
@@ -1311,7 +1311,7 @@ export interface operations {
                     Deprecation?: string;
                     /**
                      * @description Links to the documentation of the deprecation and to the successor of the operation.
-                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=301>; rel="successor-version"
+                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=1>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
@@ -1350,7 +1350,7 @@ export interface operations {
                     Deprecation?: string;
                     /**
                      * @description Links to the documentation of the deprecation and to the successor of the operation.
-                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=301>; rel="successor-version"
+                     * @example </docs#deprecation>; rel="deprecation", </docs#deprecation>; rel="sunset", </v1/pets?id=1>; rel="successor-version"
                      */
                     Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
@@ -1549,7 +1549,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 301,
+                     *       "id": 1,
                      *       "name": "Rex II",
                      *       "categoryId": 9007199254740992,
                      *       "status": "available"
@@ -1804,8 +1804,8 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": 41,
-                     *         "petId": 301,
+                     *         "id": 1,
+                     *         "petId": 2,
                      *         "status": "placed",
                      *         "placedAt": "2026-11-20T09:30:00.000Z",
                      *         "updatedAt": "2026-11-20T09:30:00.000Z"
@@ -1912,8 +1912,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 41,
-                     *       "petId": 301,
+                     *       "id": 1,
+                     *       "petId": 2,
                      *       "status": "placed",
                      *       "placedAt": "2026-11-20T09:30:00.000Z",
                      *       "updatedAt": "2026-11-20T09:30:00.000Z"
@@ -2040,8 +2040,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 41,
-                     *       "petId": 301,
+                     *       "id": 1,
+                     *       "petId": 2,
                      *       "status": "placed",
                      *       "placedAt": "2026-11-20T09:30:00.000Z",
                      *       "updatedAt": "2026-11-20T09:30:00.000Z"
@@ -2171,8 +2171,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": 41,
-                     *       "petId": 301,
+                     *       "id": 1,
+                     *       "petId": 2,
                      *       "status": "approved",
                      *       "placedAt": "2026-11-20T09:30:00.000Z",
                      *       "updatedAt": "2026-11-20T10:05:12.345Z"

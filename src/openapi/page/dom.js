@@ -58,17 +58,16 @@ export const inline = (text = '') =>
 /**
  * A button that copies a text. Where the browser does not let a page write to the clipboard (plain HTTP), the text is
  * selected for Ctrl-C instead.
- * @param {() => string} textOf
- * @param {() => Node} shown
+ * @param {Node} shown
  */
-export function copyButton(textOf, shown) {
+export function copyButton(shown) {
   const button = element('button', { type: 'button', class: 'copy' }, 'Copy');
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(textOf());
+      await navigator.clipboard.writeText(shown.textContent ?? '');
       button.textContent = 'Copied';
     } catch {
-      getSelection()?.selectAllChildren(shown());
+      getSelection()?.selectAllChildren(shown);
       button.textContent = 'Press Ctrl-C';
     }
     setTimeout(() => (button.textContent = 'Copy'), 2000);

@@ -1,7 +1,7 @@
 // JSON whose integers keep every digit, which JSON.parse would round beyond 2^53.
 import { element } from './dom.js';
 
-const TOKEN = /"(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/g;
+const TOKEN = /"(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /** Stands before the digits of a big integer on its way through JSON; no text of the document begins so. */
 const MARK = 'bigint:';
@@ -28,42 +28,28 @@ export function writeJson(value) {
 }
 
 /**
- * Shows JSON with indentation and colours. Every token stays as it was sent; what is no JSON is shown as it is.
+ * JSON without white space.
+ * @param {string} text
+ */
+export const compactJson = (text) => text.replace(/("(?:\\.|[^"\\])*")|\s+/g, '$1');
+
+/**
+ * Shows JSON with indentation and colours; what is no JSON is shown as it is.
  * @param {string} text
  * @returns {(Node | string)[]}
  */
 export function showJson(text) {
-  const tokens = text.match(TOKEN) ?? [];
-  if (
-    tokens.join('') !== text.replace(/"(?:\\.|[^"\\])*"|\s+/g, (part) => (part.startsWith('"') ? part : ''))
-  ) {
+  try {
+    return writeJson(parseJson(text))
+      .split(/("(?:\\.|[^"\\])*":?|[^\s,:[\]{}]+)/)
+      .map((part, index) => (index % 2 === 0 ? part : element('span', { class: kindOf(part) }, part)));
+  } catch {
     return [text];
   }
-  /** @type {(Node | string)[]} */
-  const shown = [];
-  let depth = 0;
-  const newLine = () => `\n${'  '.repeat(depth)}`;
-  tokens.forEach((token, index) => {
-    const next = tokens[index + 1];
-    const previous = tokens[index - 1];
-    if (token === '{' || token === '[') {
-      depth += 1;
-      shown.push(token, next === '}' || next === ']' ? '' : newLine());
-    } else if (token === '}' || token === ']') {
-      depth -= 1;
-      shown.push(previous === '{' || previous === '[' ? '' : newLine(), token);
-    } else if (token === ',') shown.push(token, newLine());
-    else if (token === ':') shown.push(': ');
-    else shown.push(element('span', { class: kindOf(token, next) }, token));
-  });
-  return shown;
 }
 
-/**
- * @param {string} token
- * @param {string | undefined} next
- */
-function kindOf(token, next) {
-  if (token.startsWith('"')) return next === ':' ? 'json-name' : 'json-text';
+/** @param {string} token */
+function kindOf(token) {
+  if (token.startsWith('"')) return token.endsWith(':') ? 'json-name' : 'json-text';
   return /^[-\d]/.test(token) ? 'json-number' : 'json-word';
 }

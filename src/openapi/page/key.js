@@ -1,8 +1,11 @@
-// The API key: kept in this module's memory, and nowhere else.
+// The API key: kept in this module's memory, and for the tab if its owner chooses so.
 import { byId } from './dom.js';
 
 /** psk_, 32 random characters, 6 of a checksum. */
 const FORM = /^psk_[0-9A-Za-z]{38}$/;
+
+/** Its name in the storage of the tab. */
+const STORED = 'api-key';
 
 let current = '';
 
@@ -19,6 +22,8 @@ export function setUpKeyDialog() {
   const dialog = byId('key-dialog');
   /** @type {HTMLInputElement} */
   const input = byId('key-input');
+  /** @type {HTMLInputElement} */
+  const keep = byId('key-keep');
   const button = byId('key-button');
   const fault = byId('key-fault');
 
@@ -32,6 +37,8 @@ export function setUpKeyDialog() {
   /** @param {string} value */
   const use = (value) => {
     current = value;
+    if (keep.checked && value !== '') sessionStorage.setItem(STORED, value);
+    else sessionStorage.removeItem(STORED);
     button.textContent = value === '' ? 'Use an API key' : `Key ${value.slice(0, 8)}…`;
     button.classList.toggle('primary', value === '');
     byId('limits').replaceChildren();
@@ -50,4 +57,8 @@ export function setUpKeyDialog() {
     input.focus();
   });
   dialog.addEventListener('close', () => (input.value = ''));
+
+  const stored = sessionStorage.getItem(STORED);
+  keep.checked = stored !== null;
+  if (stored !== null) use(stored);
 }

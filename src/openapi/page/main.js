@@ -2,7 +2,7 @@
 import { statusBadge } from './badges.js';
 import { byId, element } from './dom.js';
 import { setUpKeyDialog } from './key.js';
-import { followReading, setUpMenu } from './navigation.js';
+import { followReading, setUpFilter, setUpMenu } from './navigation.js';
 import { OpenApi } from './openapi.js';
 import { renderReference } from './reference.js';
 
@@ -10,6 +10,7 @@ import { renderReference } from './reference.js';
 
 setUpKeyDialog();
 setUpMenu();
+setUpFilter();
 try {
   const api = await OpenApi.load();
   for (const place of document.querySelectorAll('[data-api]')) place.textContent = api.publicUrl;

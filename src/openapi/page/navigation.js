@@ -1,4 +1,4 @@
-// The contents: a menu on narrow screens, and a mark at what is being read.
+// The contents: a menu on narrow screens, a filter, and a mark at what is being read.
 import { byId } from './dom.js';
 
 export function setUpMenu() {
@@ -17,6 +17,30 @@ export function setUpMenu() {
     if (event.key !== 'Escape' || button.getAttribute('aria-expanded') !== 'true') return;
     show(false);
     button.focus();
+  });
+}
+
+/** The filter over the contents: `/` focuses it. */
+export function setUpFilter() {
+  /** @type {HTMLInputElement} */
+  const field = byId('contents-filter');
+  const contents = byId('contents');
+  field.addEventListener('input', () => {
+    const words = field.value.toLowerCase().split(/\s+/);
+    for (const item of contents.querySelectorAll('li')) {
+      // The identifier of an operation, such as listPets, is found as well.
+      const text = `${item.textContent} ${item.firstElementChild?.getAttribute('href')}`.toLowerCase();
+      item.hidden = !words.every((word) => text.includes(word));
+    }
+    byId('contents-none').hidden = contents.querySelector('li:not([hidden])') !== null;
+  });
+  document.addEventListener('keydown', (event) => {
+    const { target, key } = event;
+    if (key !== '/' || (target instanceof Element && target.matches('input, textarea, select, dialog *')))
+      return;
+    event.preventDefault();
+    if (!contents.checkVisibility()) byId('menu-button').click();
+    field.focus();
   });
 }
 

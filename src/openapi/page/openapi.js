@@ -42,6 +42,28 @@ export class OpenApi {
     }));
   }
 
+  /**
+   * The responses of an operation, each with a line of its status and error codes.
+   * @param {Json} operation
+   */
+  responsesOf(operation) {
+    return Object.entries(operation['responses']).map(([status, one]) => {
+      const response = this.resolve(one);
+      const codes = Object.keys(response['content']?.['application/json']?.examples ?? {});
+      return { status, response, line: [status, ...codes].join(' ') };
+    });
+  }
+
+  /** The lines of the errors that every operation has. @returns {Set<string>} */
+  get commonErrors() {
+    const lists = this.groups.flatMap(({ operations }) =>
+      operations.map(({ operation }) => this.responsesOf(operation).map(({ line }) => line)),
+    );
+    return new Set(
+      lists[0]?.filter((line) => /^\d+ /.test(line) && lists.every((list) => list.includes(line))),
+    );
+  }
+
   /** @returns {[name: string, schema: Json][]} */
   get schemas() {
     return Object.entries(this.document['components'].schemas);

@@ -116,8 +116,24 @@ function bodyMembers(api, body) {
 function responses(api, operation) {
   return [
     element('h4', {}, 'Responses'),
-    ...Object.entries(operation['responses']).map(([status, one]) =>
-      responseSection(status, api.resolve(one)),
+    ...api
+      .responsesOf(operation)
+      .filter(({ line }) => !api.commonErrors.has(line))
+      .map(({ status, response }) => responseSection(status, response)),
+    element(
+      'details',
+      { class: 'response-doc' },
+      element('summary', {}, 'Errors of every operation'),
+      ...[...api.commonErrors].map((line) => {
+        const [status = '', ...codes] = line.split(' ');
+        return element(
+          'p',
+          {},
+          statusBadge(status),
+          ...codes.flatMap((code) => [' ', element('code', {}, code)]),
+        );
+      }),
+      element('p', {}, element('a', { href: '#errors' }, 'What they mean')),
     ),
   ];
 }

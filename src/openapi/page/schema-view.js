@@ -22,10 +22,11 @@ export function typeOf(schema) {
  * @returns {string}
  */
 export function boundsOf(schema) {
-  const { minimum, maximum, minLength, maxLength, default: standard, enum: values } = schema;
+  const { minimum, maximum, minLength, maxLength, maxItems, default: standard, enum: values } = schema;
   return [
     minimum !== undefined && `${minimum} to ${maximum}`,
     maxLength !== undefined && `${minLength ?? 0} to ${maxLength} characters`,
+    maxItems !== undefined && `at most ${maxItems}`,
     values !== undefined && values.map((/** @type {string} */ value) => `\`${value}\``).join(', '),
     standard !== undefined && `default \`${standard}\``,
   ]

@@ -1,23 +1,27 @@
-// The form to try an operation: parameters, body, the matching curl command, and the response.
+// The form to try an operation: parameters, body, a sample in several languages, and the response.
 import { nextOf, showFailure, showResponse } from './response.js';
 import { copyButton, element } from './dom.js';
 import { writeJson } from './json.js';
 import { key } from './key.js';
 import { exampleOf } from './openapi.js';
+import { LANGUAGES } from './samples.js';
 
 /**
  * @typedef {import('./openapi.js').Json} Json
  * @typedef {import('./openapi.js').OpenApi} OpenApi
  * @typedef {import('./openapi.js').Operation} Operation
  * @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field
- * @typedef {{ place: string, name: string, field: Field, row: HTMLElement }} Input
+ * @typedef {{ place: string, name: string, schema: Json, field: Field, row: HTMLElement }} Input
+ * @typedef {{ place: string, name: string, sent: string[] }} Value
+ * @typedef {{ id: string, method: string, target: string, headers: Record<string, string>, body?: string | undefined, values: Value[] }} Request
  */
 
 /**
  * @param {OpenApi} api
  * @param {Operation} one
  */
-export function tryForm(api, { id, method, path, operation }) {
+export function tryForm(api, one) {
+  const { id, operation } = one;
   /** @type {Input[]} */
   const inputs = operation['parameters'].map((/** @type {Json} */ parameter) =>
     inputOf(api, id, api.resolve(parameter)),
@@ -25,18 +29,22 @@ export function tryForm(api, { id, method, path, operation }) {
   const bodyInput = bodyOf(id, operation);
   if (bodyInput !== undefined) inputs.push(bodyInput);
 
-  const curl = element('code', {});
+  const sample = element('code', {});
+  const language = element('select', { 'aria-label': 'Language' }, ...Object.keys(LANGUAGES).map(option));
   const send = element('button', { type: 'submit', class: 'primary' }, 'Send');
   const outcome = element('p', { class: 'outcome', role: 'status' });
   const details = element('div', { class: 'response' });
 
-  const refreshCurl = () => (curl.textContent = curlOf(api, method, requestOf(path, inputs)));
+  const refresh = () => {
+    const write = LANGUAGES[/** @type {keyof typeof LANGUAGES} */ (language.value)];
+    sample.textContent = write(requestOf(one, inputs), api.publicUrl);
+  };
   const onsubmit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    refreshCurl();
+    refresh();
     send.disabled = true;
     outcome.replaceChildren('Waiting for the response …');
-    const shown = await sendRequest(api, method, requestOf(path, inputs));
+    const shown = await sendRequest(api, requestOf(one, inputs));
     outcome.replaceChildren(...shown.outcome);
     details.replaceChildren(...shown.details);
     if (shown.next !== undefined) outcome.append(nextButton(form, inputs, shown.next));
@@ -49,39 +57,38 @@ export function tryForm(api, { id, method, path, operation }) {
 
   const form = element(
     'form',
-    { class: 'try', 'aria-label': `Try: ${operation['summary']}`, oninput: refreshCurl, onsubmit },
+    { class: 'try', 'aria-label': `Try: ${operation['summary']}`, oninput: refresh, onsubmit },
     element('h4', {}, 'Try it'),
     ...inputs.map(({ row }) => row),
     element('div', { class: 'actions' }, send),
     element(
       'div',
-      { class: 'curl' },
-      element(
-        'h5',
-        {},
-        'curl',
-        copyButton(
-          () => curl.textContent ?? '',
-          () => curl,
-        ),
-      ),
-      element('pre', {}, curl),
+      { class: 'sample' },
+      element('div', { class: 'sample-bar' }, language, copyButton(sample)),
+      element('pre', {}, sample),
     ),
     outcome,
     details,
   );
-  refreshCurl();
+  // All forms show the same language.
+  language.addEventListener('change', () => {
+    for (const other of document.querySelectorAll('.sample-bar select')) {
+      if (other === language || !(other instanceof HTMLSelectElement)) continue;
+      other.value = language.value;
+      other.dispatchEvent(new Event('input', { bubbles: true }));
+    }
+  });
+  refresh();
   return form;
 }
 
 /**
  * Sends a request and shows the response.
  * @param {OpenApi} api
- * @param {string} method
- * @param {ReturnType<typeof requestOf>} request
+ * @param {Request} request
  * @returns {Promise<{ outcome: (Node | string)[], details: Node[], next?: string | undefined }>}
  */
-async function sendRequest(api, method, { target, headers, body }) {
+async function sendRequest(api, { method, target, headers, body }) {
   const sentAt = performance.now();
   try {
     const response = await fetch(api.requestUrl + target, {
@@ -111,7 +118,7 @@ const nextButton = (form, inputs, target) =>
       onclick: () => {
         const { searchParams } = new URL(target, location.href);
         for (const { name, field } of inputs.filter(({ place }) => place === 'query')) {
-          field.value = searchParams.get(name) ?? '';
+          field.value = searchParams.getAll(name).join(', ');
         }
         form.requestSubmit();
       },
@@ -130,6 +137,8 @@ function inputOf(api, id, parameter) {
   const { name, in: place, required = false } = parameter;
   const schema = api.resolve(parameter['schema']);
   const fieldId = `try-${id}-${name}`;
+  const words = schema['type'] === 'array' ? (api.resolve(schema['items'])['enum'] ?? ['1', '2']) : [];
+  const hint = words.length > 0 ? `such as ${words.slice(0, 2).join(', ')}` : 'not sent';
   const field =
     schema['enum'] === undefined
       ? element('input', {
@@ -139,20 +148,20 @@ function inputOf(api, id, parameter) {
           autocomplete: 'off',
           required,
           inputmode: schema['type'] === 'integer' && 'numeric',
-          placeholder: schema['default'] ?? (required ? undefined : 'not sent'),
+          placeholder: schema['default'] ?? (required ? undefined : hint),
         })
       : element(
           'select',
           { id: fieldId },
-          element('option', { value: '' }, 'any'),
+          element('option', { value: '' }, schema['default'] ?? 'any'),
           ...schema['enum'].map(option),
         );
-  // The first record is the most likely to exist.
-  if (place === 'path') field.value = '1';
+  // The examples of the document exist in a new store.
+  if (place === 'path') field.value = schema['examples'][0];
   const generate =
     name === 'Idempotency-Key' ? generateButton(/** @type {HTMLInputElement} */ (field)) : undefined;
   const row = element('div', { class: 'row' }, element('label', { for: fieldId }, name), field, generate);
-  return { place, name, field, row };
+  return { place, name, schema, field, row };
 }
 
 /** @param {string} value */
@@ -186,47 +195,35 @@ function bodyOf(id, operation) {
   const field = element('textarea', { id: fieldId, spellcheck: 'false', rows: text.split('\n').length });
   field.value = text;
   const row = element('div', { class: 'row tall' }, element('label', { for: fieldId }, 'Body'), field);
-  return { place: 'body', name: 'body', field, row };
+  return { place: 'body', name: 'body', schema: {}, field, row };
 }
 
 /**
  * The request. Empty fields are not sent.
- * @param {string} path
+ * @param {Operation} operation
  * @param {Input[]} inputs
+ * @returns {Request}
  */
-function requestOf(path, inputs) {
-  const given = inputs.filter(({ field }) => field.value !== '');
-  const at = (/** @type {string} */ place) => given.filter((input) => input.place === place);
+function requestOf({ id, method, path }, inputs) {
+  const values = inputs.map(({ place, name, schema, field: { value } }) => {
+    const sent = schema['type'] === 'array' ? value.split(/[\s,]+/) : [value];
+    return { place, name, sent: sent.filter((one) => one !== '') };
+  });
+  /** @returns {string[][]} */
+  const at = (/** @type {string} */ wanted) =>
+    values
+      .filter(({ place }) => place === wanted)
+      .flatMap(({ name, sent }) => sent.map((value) => [name, value]));
   const filled = at('path').reduce(
-    (target, { name, field }) => target.replace(`{${name}}`, encodeURIComponent(field.value)),
+    (target, [name, value = '']) => target.replace(`{${name}}`, encodeURIComponent(value)),
     path,
   );
-  const query = new URLSearchParams(at('query').map(({ name, field }) => [name, field.value])).toString();
-  const body = at('body')[0]?.field.value;
-  return {
-    target: query === '' ? filled : `${filled}?${query}`,
-    headers: {
-      ...Object.fromEntries(at('header').map(({ name, field }) => [name, field.value])),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    },
-    ...(body !== undefined && { body }),
+  const query = new URLSearchParams(at('query')).toString();
+  const body = at('body')[0]?.[1];
+  const headers = {
+    ...Object.fromEntries(at('header')),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
   };
+  const target = query === '' ? filled : `${filled}?${query}`;
+  return { id, method, target, headers, body, values: values.filter(({ sent }) => sent.length > 0) };
 }
-
-/**
- * The request as a curl command, with the key in a variable.
- * @param {OpenApi} api
- * @param {string} method
- * @param {ReturnType<typeof requestOf>} request
- */
-function curlOf(api, method, { target, headers, body }) {
-  return [
-    `curl -i${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $KEY"`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quote(body)}`]),
-    quote(api.publicUrl + target),
-  ].join(' \\\n  ');
-}
-
-/** @param {string} text */
-const quote = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
