@@ -4,7 +4,8 @@ import { argv } from 'node:process';
 
 /** Commands by name, in the order in which they run. */
 const CHECKS = {
-  types: 'tsc -p tsconfig.json && tsc -p tsconfig.page.json && tsc -p client/tsconfig.json --noEmit',
+  types:
+    'tsc -p tsconfig.json && tsc -p tsconfig.page.json && tsc -p client/tsconfig.json --noEmit && tsc -p examples',
   lint: 'oxlint --type-aware --deny-warnings',
   format: 'prettier --check --log-level warn .',
   imports: 'depcruise src',

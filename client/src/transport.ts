@@ -10,6 +10,8 @@ export interface TransportOptions extends RetryOptions {
   readonly apiKey: string;
   /** A replacement for the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Is called with every response, also of errors and of attempts that are retried, such as to show the rate limit. */
+  readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
   /** Is called before each retry, such as to log it. If it throws, the call fails with what it throws. */
   readonly onRetry?: ((retry: RetryEvent) => void) | undefined;
   /** A replacement for waiting before a retry, for tests. */
@@ -70,6 +72,7 @@ export class Transport {
     signal: AbortSignal | undefined,
   ): Promise<Result<Value>> {
     const { response, text } = await exchange(request, options, signal);
+    options.onResponse?.(response);
     if (response.status < 200 || response.status > 299) throw errorOfResponse(response, text);
     try {
       return { value: (text === '' ? undefined : parseJson(text, this.#int64)) as Value, response };

@@ -194,16 +194,20 @@ describe('a call whose response is lost', () => {
 });
 
 describe('a retry', () => {
-  it('is reported before the client waits', async () => {
+  it('is reported before the client waits, and so is every response', async () => {
     const retries: RetryEvent[] = [];
+    const statuses: number[] = [];
     const { fetch } = fetchAfter([unavailable({ 'retry-after': '2' }), connectionLost]);
     withJitter(0);
     const store = clientOf(service, key, {
       fetch,
       sleep,
       onRetry: (retry) => retries.push(retry),
+      onResponse: ({ status }) => statuses.push(status),
     });
     await store.usage();
+    expect(await rejectionOf(store.getOrder(-1))).toMatchObject({ code: 'order_not_found' });
+    expect(statuses).toEqual([503, 200, 404]);
     expect(retries).toEqual([
       { error: expect.any(PetStoreError), attempts: 1, waitMs: 2000 },
       { error: expect.any(PetStoreError), attempts: 2, waitMs: 250 },

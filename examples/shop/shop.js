@@ -1,0 +1,156 @@
+// A pet shop on the typed client.
+import { PetStore } from '@petstore/client';
+
+/**
+ * @typedef {import('@petstore/client').Pet} Pet
+ * @typedef {import('@petstore/client').PetFilter} PetFilter
+ * @typedef {import('@petstore/client').PetStatus} PetStatus
+ * @typedef {import('@petstore/client').RateLimit} RateLimit
+ */
+
+/** @type {PetStore} */
+let store;
+
+/** The current list. @type {PetFilter} */
+let filter = {};
+
+/** Ends the requests of the list that was shown before. */
+let controller = new AbortController();
+
+/** The cursor of the next page. @type {string | undefined} */
+let next;
+
+on('connect', 'submit', async (fields) => {
+  store = new PetStore({
+    baseUrl: text(fields, 'baseUrl'),
+    apiKey: text(fields, 'apiKey'),
+    onResponse: ({ rateLimit }) => showLimit(rateLimit),
+    onRetry: ({ error, waitMs }) => say(`${error.message} Trying again in ${Math.ceil(waitMs / 1000)} s.`),
+  });
+  await listPets();
+  byId('shop').hidden = false;
+});
+
+on('filters', 'input', listPets);
+on('more', 'click', showPage);
+
+on('create', 'submit', async (fields) => {
+  const pet = await store.createPet({
+    name: text(fields, 'name'),
+    categoryId: text(fields, 'categoryId'),
+    status: 'available',
+  });
+  formOf('create').reset();
+  await listPets();
+  say(`${pet.name} has the number ${pet.id}.`);
+});
+
+/** Lists the pets that pass the filters, from the first page. */
+async function listPets() {
+  const fields = new FormData(formOf('filters'));
+  controller.abort();
+  controller = new AbortController();
+  filter = {
+    status: /** @type {PetStatus[]} */ (fields.getAll('status')),
+    categoryId: text(fields, 'categoryId') || undefined,
+    sort: text(fields, 'sort') === 'id' ? 'id' : '-id',
+    limit: 10,
+    signal: controller.signal,
+  };
+  next = undefined;
+  byId('pets').replaceChildren();
+  await showPage();
+}
+
+async function showPage() {
+  const page = await store.listPets({ ...filter, cursor: next });
+  ({ next } = page);
+  byId('pets').append(...page.items.map(rowOf));
+  byId('more').hidden = next === undefined;
+  if (byId('pets').childElementCount === 0) say('No pet passes the filters.');
+}
+
+/** A pet, with a button to order it. */
+function rowOf(/** @type {Pet} */ { id, name, categoryId, status = 'no status' }) {
+  const state = element('span', { className: `state ${status}`, textContent: status });
+  const order = element('button', { type: 'button', textContent: 'Order', ariaLabel: `Order ${name}` });
+  order.hidden = status !== 'available';
+  order.addEventListener('click', () => {
+    void report(async () => {
+      const placed = await store.placeOrder(id);
+      state.textContent = 'pending';
+      state.className = 'state pending';
+      order.hidden = true;
+      say(`${name} is yours: order ${placed.id}.`);
+    });
+  });
+  const row = element('li', {});
+  row.append(
+    element('span', { textContent: name }),
+    element('small', { textContent: `number ${id}, category ${categoryId}` }),
+    ...[state, order],
+  );
+  return row;
+}
+
+/** The window with the fewest requests remaining. */
+function showLimit(/** @type {RateLimit | undefined} */ rateLimit) {
+  if (rateLimit === undefined) return;
+  const { limit, remaining, resetUnixSeconds } = rateLimit;
+  const reset = new Date(resetUnixSeconds * 1000).toLocaleTimeString();
+  byId('limit').textContent = `${remaining} of ${limit} requests remaining until ${reset}`;
+}
+
+/** Runs a function on an event, with the fields of the form. */
+function on(
+  /** @type {string} */ id,
+  /** @type {string} */ type,
+  /** @type {(fields: FormData) => Promise<void>} */ run,
+) {
+  byId(id).addEventListener(type, (event) => {
+    event.preventDefault();
+    const { currentTarget } = event;
+    void report(() =>
+      run(new FormData(currentTarget instanceof HTMLFormElement ? currentTarget : undefined)),
+    );
+  });
+}
+
+/** Runs a function, and shows its error. */
+async function report(/** @type {() => Promise<void>} */ run) {
+  say('');
+  try {
+    await run();
+  } catch (error) {
+    // A newer list aborts the request of the one before.
+    if (error instanceof DOMException && error.name === 'AbortError') return;
+    say(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function say(/** @type {string} */ message) {
+  byId('message').textContent = message;
+}
+
+/** A field without the white space around it. */
+function text(/** @type {FormData} */ fields, /** @type {string} */ name) {
+  const value = fields.get(name);
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+function byId(/** @type {string} */ id) {
+  return /** @type {HTMLElement} */ (document.getElementById(id));
+}
+
+function formOf(/** @type {string} */ id) {
+  return /** @type {HTMLFormElement} */ (byId(id));
+}
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Partial<HTMLElementTagNameMap[Name]>} properties
+ */
+function element(name, properties) {
+  return Object.assign(document.createElement(name), properties);
+}
