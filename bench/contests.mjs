@@ -65,7 +65,14 @@ export const CONTESTS = [
     servers: EACH,
   },
   { id: 'by-id', title: 'One pet by a random identifier', work: 'by-id', servers: EACH },
+  { id: 'by-ids', title: 'Twenty pets by random identifiers', work: 'by-ids', servers: EACH },
   // Last, because they change what the others read.
+  {
+    id: 'change',
+    title: 'New names of random pets, each durable before its response',
+    work: 'change',
+    servers: EACH,
+  },
   { id: 'create', title: 'New pets, each durable before its response', work: 'create', servers: EACH },
   {
     id: 'order',

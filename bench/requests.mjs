@@ -15,7 +15,7 @@ const STATUSES = ['available', 'pending', 'sold'];
 /**
  * The requests of a work, to be sent one after another and again from the beginning; each with the next key.
  *
- * @param {'first-page' | 'random-pages' | 'by-id' | 'create' | 'order'} work
+ * @param {'first-page' | 'random-pages' | 'by-id' | 'by-ids' | 'change' | 'create' | 'order'} work
  * @param {import('./contests.mjs').Server} server
  * @param {{ url: string, pets: number }} database
  * @param {number} seconds for which orders must do
@@ -39,6 +39,14 @@ export async function requestsOf(work, { hasCursors, isBare }, { url, pets }, se
       }));
     case 'by-id':
       return all(DIFFERENT, () => ({ method: 'GET', path: `/v1/pets/${1 + random(pets)}` }));
+    case 'by-ids':
+      return all(DIFFERENT, () => ({ method: 'GET', path: `/v1/pets?${idsQuery(random, pets)}` }));
+    case 'change':
+      return all(DIFFERENT, () => ({
+        method: 'PATCH',
+        path: `/v1/pets/${1 + random(pets)}`,
+        body: JSON.stringify({ name: `Pet ${random(1_000_000)}` }),
+      }));
     case 'create':
       return all(DIFFERENT, () => ({
         method: 'POST',
@@ -57,6 +65,8 @@ export async function requestsOf(work, { hasCursors, isBare }, { url, pets }, se
       throw new Error(`unknown work: ${String(work)}`);
   }
 }
+
+const idsQuery = (random, pets) => Array.from({ length: 20 }, () => `id=${1 + random(pets)}`).join('&');
 
 /** Peers take the identifier as it is; the service takes a cursor. */
 function pagePath(hasCursors, fromId, status) {

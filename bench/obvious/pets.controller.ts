@@ -1,4 +1,14 @@
-import { Body, Controller, Get, NotFoundException, Param, ParseIntPipe, Post, Query } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  NotFoundException,
+  Param,
+  ParseIntPipe,
+  Patch,
+  Post,
+  Query,
+} from '@nestjs/common';
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import type { Pet, PetStatus } from '../../src/generated/prisma/client.js';
@@ -21,6 +31,17 @@ class ListPetsQuery {
   @IsOptional()
   @IsIn(STATUSES)
   status?: PetStatus;
+
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt({ each: true })
+  id?: number[];
+}
+
+class ChangePetBody {
+  @IsString()
+  @Length(1, 255)
+  name!: string;
 }
 
 class CreatePetBody {
@@ -48,9 +69,9 @@ export class PetsController {
   constructor(private readonly prisma: PrismaService) {}
 
   @Get()
-  async list(@Query() { limit, from, status }: ListPetsQuery): Promise<PetResponse[]> {
+  async list(@Query() { limit, from, status, id }: ListPetsQuery): Promise<PetResponse[]> {
     const pets = await this.prisma.pet.findMany({
-      where: { id: { gte: from }, ...(status !== undefined && { status }) },
+      where: { id: id === undefined ? { gte: from } : { in: id }, ...(status !== undefined && { status }) },
       orderBy: { id: 'asc' },
       take: limit,
     });
@@ -62,6 +83,14 @@ export class PetsController {
     const pet = await this.prisma.pet.findUnique({ where: { id: petId } });
     if (pet === null) throw new NotFoundException();
     return toResponse(pet);
+  }
+
+  @Patch(':petId')
+  async change(
+    @Param('petId', ParseIntPipe) id: number,
+    @Body() { name }: ChangePetBody,
+  ): Promise<PetResponse> {
+    return toResponse(await this.prisma.pet.update({ where: { id }, data: { name } }));
   }
 
   @Post()

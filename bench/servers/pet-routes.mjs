@@ -30,11 +30,16 @@ const listPetsByStatus = statement(
   'list_pets_by_status',
   `select ${COLUMNS} from pets where status = $1 and id >= $2 order by id limit $3`,
 );
+const listPetsByIds = statement(
+  'list_pets_by_ids',
+  `select ${COLUMNS} from pets where id = any ($1) order by id limit $2`,
+);
 const findPet = statement('find_pet', `select ${COLUMNS} from pets where id = $1`);
 const createPet = statement(
   'create_pet',
   `insert into pets (name, category_id, status) values ($1, $2, $3) returning ${COLUMNS}`,
 );
+const renamePet = statement('rename_pet', `update pets set name = $2 where id = $1 returning ${COLUMNS}`);
 
 const PET = {
   type: 'object',
@@ -55,10 +60,12 @@ const petOf = ([id, name, categoryId, status]) =>
  */
 export function addPetRoutes(fastify, pool) {
   const pets = { schema: { response: { 200: { type: 'array', items: PET } } } };
-  fastify.get('/v1/pets', pets, async ({ query: { limit = 20, from = '0', status } }) => {
-    const { rows } = await pool.query(
-      status === undefined ? listPets([from, limit]) : listPetsByStatus([status, from, limit]),
-    );
+  fastify.get('/v1/pets', pets, async ({ query: { limit = 20, from = '0', status, id } }) => {
+    const statementOf = () => {
+      if (id !== undefined) return listPetsByIds([id, limit]);
+      return status === undefined ? listPets([from, limit]) : listPetsByStatus([status, from, limit]);
+    };
+    const { rows } = await pool.query(statementOf());
     return rows.map(petOf);
   });
 
@@ -71,5 +78,10 @@ export function addPetRoutes(fastify, pool) {
     const { rows } = await pool.query(createPet([body.name, body.categoryId, body.status ?? null]));
     reply.code(201);
     return petOf(rows[0]);
+  });
+
+  fastify.patch('/v1/pets/:petId', { schema: { response: { 200: PET } } }, async (request, reply) => {
+    const { rows } = await pool.query(renamePet([request.params.petId, request.body.name]));
+    return rows.length === 0 ? reply.code(404).send() : petOf(rows[0]);
   });
 }
