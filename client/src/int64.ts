@@ -1,5 +1,3 @@
-import { ID_MEMBERS } from './generated/id-members.js';
-
 /** The type of identifiers in results. A `number` holds integers up to 2^53 only, a `string` survives `JSON.stringify`. */
 export type Int64 = 'string' | 'bigint' | 'number';
 
@@ -13,10 +11,14 @@ export interface Int64Types {
   readonly number: number;
 }
 
-const IDS: ReadonlySet<string> = new Set(ID_MEMBERS);
+/** The name of an identifier. All others are counts. */
+const isId = (name: string): boolean => /^id$|Id$/.test(name);
 
-/** A string, and the integer after it if the string names a member. */
-const STRING_AND_INTEGER = /("(?:[^"\\]|\\.)*")(?:(\s*:\s*)(-?\d+)(?![\d.eE]))?/g;
+/** A member and the integer that is its value; strings are matched so that nothing within them is. */
+const STRING_AND_INTEGER = /"((?:[^"\\]|\\.)*)"(?:(\s*:\s*)(-?\d+)(?![\d.eE]))?/g;
+
+/** Marks the digits of an identifier on their way through `JSON.parse`. No string of the service has this character. */
+const MARK = '\0';
 
 /**
  * Parses JSON, with the identifiers in it as `int64`. Their digits are quoted before parsing, because Node.js 20 and some browsers
@@ -28,12 +30,10 @@ export function parseJson(text: string, int64: Int64): unknown {
   const quoted = text.replaceAll(
     STRING_AND_INTEGER,
     (all: string, name: string, colon: string | undefined, digits: string | undefined) =>
-      colon !== undefined && digits !== undefined && IDS.has(name.slice(1, -1))
-        ? `${name}${colon}"${digits}"`
-        : all,
+      colon !== undefined && digits !== undefined && isId(name) ? `"${name}"${colon}"\\u0000${digits}"` : all,
   );
   return JSON.parse(quoted, (name, value: unknown) =>
-    IDS.has(name) && typeof value === 'string' && INTEGER.test(value) ? convert(name, value, int64) : value,
+    typeof value === 'string' && value.startsWith(MARK) ? convert(name, value.slice(1), int64) : value,
   );
 }
 
@@ -50,7 +50,7 @@ export function writeJson(members: object): string {
   const written = Object.entries(members)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]: [string, unknown]) => {
-      const text = IDS.has(name) ? digitsOf(name, value as Int64Like) : JSON.stringify(value);
+      const text = isId(name) ? digitsOf(name, value as Int64Like) : JSON.stringify(value);
       return `${JSON.stringify(name)}:${text}`;
     });
   return `{${written.join(',')}}`;

@@ -32,11 +32,17 @@ export function pageOf<Item>(items: readonly Item[], headers: Headers): Page<Ite
 
 type QueryValue = Int64Like | readonly Int64Like[] | undefined;
 
-/** A query string of the defined members; empty if there are none. */
+/**
+ * A query string of the defined members; empty if there are none.
+ *
+ * @throws TypeError for an empty array, which would otherwise be no filter at all
+ */
 export function queryOf(members: Readonly<Record<string, QueryValue>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {
     if (value === undefined) continue;
+    if (Array.isArray(value) && value.length === 0)
+      throw new TypeError(`${name} is an empty array, which no item can match.`);
     for (const one of [value].flat() as readonly Int64Like[])
       query.append(name, name === 'id' || name === 'categoryId' ? digitsOf(name, one) : String(one));
   }

@@ -120,19 +120,26 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   #create<Value>(path: string, body: object, { idempotencyKey, ...call }: CreateOptions): Call<Value> {
-    const headers = { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() };
-    return this.#send(() => ({ method: 'POST', path, headers, body: writeJson(body) }), call);
+    return this.#send(() => {
+      const headers = { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() };
+      return { method: 'POST', path, headers, body: writeJson(body) };
+    }, call);
   }
 
   #change<Value>(
     method: 'PATCH' | 'DELETE',
     pathOf: () => string,
     members: object | undefined,
-    { ifMatch, ...call }: ChangeOptions,
+    options: ChangeOptions,
   ): Call<Value> {
-    const headers = { 'if-match': ifMatch };
-    const body = members && { body: writeJson(members) };
-    return this.#send(() => ({ method, path: pathOf(), headers, ...body }), call);
+    const { ifMatch, ...call } = options;
+    return this.#send(() => {
+      // Without its tag, the change would be unconditional.
+      if ('ifMatch' in options && ifMatch === undefined)
+        throw new TypeError('ifMatch is undefined: the response had no ETag.');
+      const body = members && { body: writeJson(members) };
+      return { method, path: pathOf(), headers: { 'if-match': ifMatch }, ...body };
+    }, call);
   }
 
   /** The request is made inside of the promise, so that an argument that cannot be sent rejects it. */

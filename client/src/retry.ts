@@ -52,13 +52,13 @@ export function delayMs(
     : Math.min(maxRetryWaitMs, requestedMs + backoffMs * Math.random());
 }
 
-/** Statuses of a proxy that has no response of the service: the request may have been executed. */
-const OUTCOME_UNKNOWN: ReadonlySet<number> = new Set([0, 502, 504]);
+/** No response, or one of a proxy or the service that could not wait for the result: the request may have been executed. */
+const OUTCOME_UNKNOWN: ReadonlySet<number> = new Set([0, 502, 503, 504]);
 
 function isTemporary({ code, status }: PetStoreError, isRepeatable: boolean): boolean {
   if (OUTCOME_UNKNOWN.has(status)) return isRepeatable;
   // The repeat arrived before the first request completed, which it is about to.
-  return status === 429 || status === 503 || code === 'request_in_progress';
+  return status === 429 || code === 'request_in_progress';
 }
 
 /** Waits; rejects with the reason of the signal if it is aborted first. */

@@ -10,7 +10,7 @@ export interface TransportOptions extends RetryOptions {
   readonly apiKey: string;
   /** A replacement for the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Is called with every response, also of errors and of attempts that are retried, such as to show the rate limit. */
+  /** Is called with every response, also of errors and of attempts that are retried, such as to show the rate limit. If it throws, the call fails. */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
   /** Is called before each retry, such as to log it. If it throws, the call fails with what it throws. */
   readonly onRetry?: ((retry: RetryEvent) => void) | undefined;
@@ -37,11 +37,11 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #int64: Int64;
 
-  /** @throws TypeError without a base URL or an API key */
+  /** @throws TypeError without a base URL and an API key that can be sent */
   constructor(options: TransportOptions, int64: Int64) {
-    if (!options.baseUrl)
+    if (!/^(?:https?:\/)?\//.test(options.baseUrl))
       throw new TypeError('PetStore needs a baseUrl, such as "https://petstore.example/v1".');
-    if (!options.apiKey)
+    if (!/^[!-~]+$/.test(options.apiKey))
       throw new TypeError('PetStore needs an apiKey (psk_…). Get one from the operator of the service.');
     this.#options = options;
     this.#int64 = int64;
@@ -89,19 +89,21 @@ async function exchange(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly response: ResponseInfo; readonly text: string }> {
   signal?.throwIfAborted();
+  const sent = new Headers({
+    authorization: `Bearer ${apiKey}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...definedOf(headers),
+  });
   const timeout = AbortSignal.timeout(timeoutMs);
+  const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   // Browsers reject a `fetch` that is called as a method of another object.
   const fetch = options.fetch ?? globalThis.fetch;
   try {
     const response = await fetch(`${baseUrl.replace(/\/+$/, '')}${path}`, {
       method,
-      headers: {
-        authorization: `Bearer ${apiKey}`,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...definedOf(headers),
-      },
+      headers: sent,
       ...(body !== undefined && { body }),
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      signal: ended,
     });
     return { response: infoOf(response), text: await response.text() };
   } catch (cause) {

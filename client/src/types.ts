@@ -18,7 +18,9 @@ type Received<Schema, Id> = {
 
 /** A schema as it is sent: identifiers may be strings, bigints or numbers. */
 type Sent<Schema> = {
-  readonly [Name in keyof Schema]: NonNullable<Schema[Name]> extends bigint ? Int64Like : Schema[Name];
+  readonly [Name in keyof Schema]:
+    | (NonNullable<Schema[Name]> extends bigint ? Int64Like : Schema[Name])
+    | (undefined extends Schema[Name] ? undefined : never);
 };
 
 /** A pet. */
@@ -49,15 +51,18 @@ export interface CreateOptions extends CallOptions {
 }
 
 export interface ChangeOptions extends CallOptions {
-  /** The `etag` of the representation that you know: if it is not the present one, the call fails with `precondition_failed`. */
+  /**
+   * The `etag` of the representation that you know: if it is not the present one, the call fails with `precondition_failed`. An
+   * explicit `undefined`, such as the `etag` of a response without one, is a `TypeError`.
+   */
   readonly ifMatch?: string | undefined;
 }
 
 /** The filters of pets: a pet passes all that are given. */
 export interface PetFilter extends CallOptions {
-  /** One of these identifiers, up to 100. */
+  /** One of these identifiers, up to 100. An empty array is a `TypeError`. */
   readonly id?: Int64Like | readonly Int64Like[] | undefined;
-  /** One of these statuses. */
+  /** One of these statuses. An empty array is a `TypeError`. */
   readonly status?: PetStatus | readonly PetStatus[] | undefined;
   readonly categoryId?: Int64Like | undefined;
   /** Ascending by `id` (the default), or descending by `-id`. */

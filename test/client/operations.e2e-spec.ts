@@ -64,6 +64,8 @@ describe('the client, operation by operation', () => {
     const failed = { code: 'precondition_failed', status: 412 };
     await expect(store.changePet(pet.id, { name: 'Rex III' }, { ifMatch })).rejects.toMatchObject(failed);
     await expect(store.deletePet(pet.id, { ifMatch })).rejects.toMatchObject(failed);
+    const unconditional = { ifMatch: undefined };
+    await expect(store.deletePet(pet.id, unconditional)).rejects.toBeInstanceOf(TypeError);
     const { response: read } = await store.getPet(pet.id).withResponse();
     await store.deletePet(pet.id, { ifMatch: read.etag });
   });
@@ -129,12 +131,18 @@ describe('identifiers', () => {
     for (const call of [store.getPet(id), store.changePet(id, {}), store.deletePet(id), store.getOrder(id)])
       expect(await rejectionOf(call)).toEqual(new TypeError(message));
     expect(await rejectionOf(store.listPets({ id }))).toEqual(new TypeError(message));
-    const petId = new TypeError(message.replace('id', 'petId'));
-    expect(await rejectionOf(store.placeOrder(id))).toEqual(petId);
+    const ofMember = (name: string): TypeError => new TypeError(message.replace('id', name));
+    expect(await rejectionOf(store.placeOrder(id))).toEqual(ofMember('petId'));
+    expect(await rejectionOf(store.changePet(1, { categoryId: id }))).toEqual(ofMember('categoryId'));
   });
 });
 
 describe('lists', () => {
+  it('with an empty array as a filter are a TypeError, not the whole store', async () => {
+    expect(await rejectionOf(store.listPets({ id: [] }))).toBeInstanceOf(TypeError);
+    expect(await rejectionOf(ids(store.pets({ status: [] })))).toBeInstanceOf(TypeError);
+  });
+
   it('of pets are read to the end, by item, by page and by hand, with every filter', async () => {
     const { pool } = service;
     await pool.query('truncate pets, orders restart identity cascade');
@@ -218,8 +226,14 @@ describe('responses', () => {
   });
 
   it('may have members, codes and words that the client does not know', async () => {
-    const pet = { id: 7, name: 'Rex', categoryId: 7, status: 'adopted', tags: ['a'], age: { years: 3 } };
+    const pet = { id: 7, name: '"id":7', categoryId: 7, status: 'adopted', tags: ['a'], age: { years: 3 } };
     expect(await later(pet).getPet(7)).toEqual({ ...pet, id: '7', categoryId: '7' });
+    const bigints = clientOf(service, key, {
+      int64: 'bigint',
+      fetch: responding(`{"id":-1,"owner":{"ownerId":${BEYOND},"taxId":"42"},"weight":1.5e3}`, 200),
+    });
+    const owner = { ownerId: BigInt(BEYOND), taxId: '42' };
+    expect(await bigints.getPet(7)).toEqual({ id: -1n, owner, weight: 1500 });
     const order = { id: 1, petId: 7, status: 'returned', placedAt: 'x', updatedAt: 'y' };
     expect(await later(order).getOrder(1)).toEqual({ ...order, id: '1', petId: '7' });
     const error = { code: 'pet_is_asleep', message: 'Later.', status: 409, help: 'https://x.example' };
@@ -278,6 +292,8 @@ describe('errors', () => {
   });
 
   it('say what is missing when the client is made', () => {
+    expect(make('localhost:3000/v1', key)).toThrow(TypeError);
+    expect(make(service.origin, 'psk_…')).toThrow(TypeError);
     expect(make('', key)).toThrow('PetStore needs a baseUrl, such as "https://petstore.example/v1".');
     expect(make(service.origin, '')).toThrow(
       'PetStore needs an apiKey (psk_…). Get one from the operator of the service.',

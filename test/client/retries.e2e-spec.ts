@@ -175,6 +175,7 @@ describe('a call whose response is lost', () => {
   it('is not repeated when it changes or deletes something', async () => {
     for (const [lost, code, status] of [
       [connectionLost, 'connection_failed', 0],
+      [unavailable(), 'service_unavailable', 503],
       [fromProxy(502), 'unexpected_response', 502],
       [fromProxy(504), 'unexpected_response', 504],
     ] as const) {

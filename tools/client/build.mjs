@@ -26,6 +26,7 @@ for (const [name, { type, options }] of Object.entries(FORMATS)) {
   const args = ['-p', join(root, 'client/tsconfig.json'), '--outDir', outDir, ...options];
   execFileSync(execPath, [compiler, ...args], { stdio: 'inherit' });
   await mkdir(outDir, { recursive: true });
-  // Node.js takes the format of a .js file from the nearest package.json.
-  await writeFile(join(outDir, 'package.json'), `${JSON.stringify({ type }, null, 2)}\n`);
+  // Node.js and bundlers take these from the nearest package.json.
+  const manifest = JSON.stringify({ type, sideEffects: false }, null, 2);
+  await writeFile(join(outDir, 'package.json'), `${manifest}\n`);
 }

@@ -1,4 +1,4 @@
-// Writes the parts of the client that come from the OpenAPI document: its types, the error codes, and which members are identifiers.
+// Writes the parts of the client that come from the OpenAPI document: its types and the error codes.
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
@@ -10,6 +10,7 @@ const HEAD = '// Generated from docs/openapi.yaml by "npm run openapi". Do not e
 /** The text of each file, by its name. */
 export async function generateClient(documentFile) {
   const { components } = parse(await readFile(documentFile, 'utf8'));
+  checkIdNames(components.schemas);
   const types = await openapiTypescript(pathToFileURL(documentFile), {
     alphabetize: true,
     // A double would round an identifier.
@@ -19,19 +20,15 @@ export async function generateClient(documentFile) {
   return {
     'schema.ts': `${HEAD}${astToString(types)}`,
     'error-codes.ts': listFile('ERROR_CODES', components.schemas.Error.properties.code.enum),
-    'id-members.ts': listFile('ID_MEMBERS', idMembers(components.schemas)),
   };
 }
 
 const listFile = (name, words) =>
   `${HEAD}export const ${name} = [\n${words.map((word) => `  '${word}',\n`).join('')}] as const;\n`;
 
-/** The client knows them by name alone, so a name must mean the same in every schema. Other int64 are counts, which a number holds. */
-function idMembers(schemas) {
-  const members = Object.values(schemas).flatMap(({ properties = {} }) => Object.entries(properties));
-  const ids = members.filter(([name]) => /^id$|Id$/.test(name));
-  for (const [name, { format }] of ids) {
-    if (format !== 'int64') throw new Error(`${name} is not int64 in every schema`);
-  }
-  return [...new Set(ids.map(([name]) => name))].sort();
+/** The client knows identifiers by their names, and reads other integers as numbers. */
+function checkIdNames(schemas) {
+  for (const { properties = {} } of Object.values(schemas))
+    for (const [name, { format }] of Object.entries(properties))
+      if (/^id$|Id$/.test(name) && format !== 'int64') throw new Error(`${name} is not int64`);
 }
