@@ -2,7 +2,7 @@
 // the folder of the client.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { extname, join, normalize } from 'node:path';
+import { extname, join } from 'node:path';
 import { env } from 'node:process';
 
 const { PORT = '5173', CLIENT = join(import.meta.dirname, '../client') } = env;
@@ -11,7 +11,7 @@ const { PORT = '5173', CLIENT = join(import.meta.dirname, '../client') } = env;
 const MEDIA_TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript' };
 
 const server = createServer((request, response) => {
-  const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname);
+  const path = new URL(`http://localhost${request.url}`).pathname;
   const file = path.startsWith('/client/')
     ? join(CLIENT, path.slice('/client'.length))
     : join(import.meta.dirname, 'shop', path === '/' ? 'index.html' : path);

@@ -31,16 +31,18 @@ on('connect', 'submit', async (fields) => {
   byId('shop').hidden = false;
 });
 
-on('filters', 'input', listPets);
+on('filters', 'change', listPets);
+on('filters', 'submit', listPets);
 on('more', 'click', showPage);
 
 on('create', 'submit', async (fields) => {
-  const pet = await store.createPet({
-    name: text(fields, 'name'),
-    categoryId: text(fields, 'categoryId'),
-    status: 'available',
-  });
-  formOf('create').reset();
+  const form = formOf('create');
+  // A second click would add a second pet: the client repeats a call under the same key, but each call has its own.
+  form.inert = true;
+  const pet = await store
+    .createPet({ name: text(fields, 'name'), categoryId: text(fields, 'categoryId'), status: 'available' })
+    .finally(() => (form.inert = false));
+  form.reset();
   await listPets();
   say(`${pet.name} has the number ${pet.id}.`);
 });
@@ -50,8 +52,9 @@ async function listPets() {
   const fields = new FormData(formOf('filters'));
   controller.abort();
   controller = new AbortController();
+  const statuses = /** @type {PetStatus[]} */ (fields.getAll('status'));
   filter = {
-    status: /** @type {PetStatus[]} */ (fields.getAll('status')),
+    status: statuses.length === 0 ? undefined : statuses,
     categoryId: text(fields, 'categoryId') || undefined,
     sort: text(fields, 'sort') === 'id' ? 'id' : '-id',
     limit: 10,
@@ -63,11 +66,12 @@ async function listPets() {
 }
 
 async function showPage() {
+  byId('more').hidden = true;
   const page = await store.listPets({ ...filter, cursor: next });
   ({ next } = page);
   byId('pets').append(...page.items.map(rowOf));
   byId('more').hidden = next === undefined;
-  if (byId('pets').childElementCount === 0) say('No pet passes the filters.');
+  say(byId('pets').childElementCount === 0 ? 'No pet passes the filters.' : '');
 }
 
 /** A pet, with a button to order it. */
@@ -76,13 +80,15 @@ function rowOf(/** @type {Pet} */ { id, name, categoryId, status = 'no status' }
   const order = element('button', { type: 'button', textContent: 'Order', ariaLabel: `Order ${name}` });
   order.hidden = status !== 'available';
   order.addEventListener('click', () => {
+    // A second click would be an order of its own.
+    order.disabled = true;
     void report(async () => {
       const placed = await store.placeOrder(id);
       state.textContent = 'pending';
       state.className = 'state pending';
       order.hidden = true;
       say(`${name} is yours: order ${placed.id}.`);
-    });
+    }).finally(() => (order.disabled = false));
   });
   const row = element('li', {});
   row.append(

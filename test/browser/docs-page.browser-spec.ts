@@ -311,7 +311,7 @@ describe('the samples of the docs page', () => {
       curl: `curl -i -X PATCH -H "Authorization: Bearer $KEY" \\
   -H 'If-Match: "x"' \\
   -H 'Content-Type: application/json' \\
-  -d '{ "name": "It'\\''s Rex",
+  --data-raw '{ "name": "It'\\''s Rex",
  "categoryId": ${BIG_ID} }' \\
   '${service.origin}/v1/pets/7'`,
       JavaScript: `const response = await fetch('${service.origin}/v1/pets/7', {

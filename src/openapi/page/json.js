@@ -3,8 +3,8 @@ import { element } from './dom.js';
 
 const TOKEN = /"(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Stands before the digits of a big integer on its way through JSON; no text of the document begins so. */
-const MARK = 'bigint:';
+/** Stands before the digits of a big integer on its way through JSON; no string of the service has this character. */
+const MARK = '\0';
 
 /**
  * Parses JSON; integers of 16 digits and more become `bigint`.
@@ -12,9 +12,9 @@ const MARK = 'bigint:';
  * @returns {any}
  */
 export function parseJson(text) {
-  const marked = text.replace(TOKEN, (token) => (/^-?\d{16,}$/.test(token) ? `"${MARK}${token}"` : token));
+  const marked = text.replace(TOKEN, (token) => (/^-?\d{16,}$/.test(token) ? `"\\u0000${token}"` : token));
   return JSON.parse(marked, (_name, value) =>
-    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,
+    typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(1)) : value,
   );
 }
 
@@ -24,7 +24,7 @@ export function parseJson(text) {
  */
 export function writeJson(value) {
   const marked = JSON.stringify(value, (_name, one) => (typeof one === 'bigint' ? `${MARK}${one}` : one), 2);
-  return marked.replace(/"bigint:(-?\d+)"/g, '$1');
+  return marked.replace(/"\\u0000(-?\d+)"/g, '$1');
 }
 
 /**

@@ -16,6 +16,24 @@ export const key = {
   },
 };
 
+/** The key in the storage of the tab; a browser may not allow it. */
+function stored() {
+  try {
+    return sessionStorage.getItem(STORED) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** @param {string} value */
+function store(value) {
+  try {
+    sessionStorage.setItem(STORED, value);
+  } catch {
+    // The key is kept in memory.
+  }
+}
+
 /** Adds the listeners of the button and the dialog. */
 export function setUpKeyDialog() {
   /** @type {HTMLDialogElement} */
@@ -30,6 +48,7 @@ export function setUpKeyDialog() {
   const open = () => {
     input.value = current;
     fault.textContent = '';
+    keep.checked = stored() !== '';
     byId('key-forget').hidden = current === '';
     dialog.showModal();
     input.select();
@@ -37,8 +56,7 @@ export function setUpKeyDialog() {
   /** @param {string} value */
   const use = (value) => {
     current = value;
-    if (keep.checked && value !== '') sessionStorage.setItem(STORED, value);
-    else sessionStorage.removeItem(STORED);
+    store(keep.checked ? value : '');
     button.textContent = value === '' ? 'Use an API key' : `Key ${value.slice(0, 8)}…`;
     button.classList.toggle('primary', value === '');
     byId('limits').replaceChildren();
@@ -58,7 +76,6 @@ export function setUpKeyDialog() {
   });
   dialog.addEventListener('close', () => (input.value = ''));
 
-  const stored = sessionStorage.getItem(STORED);
-  keep.checked = stored !== null;
-  if (stored !== null) use(stored);
+  keep.checked = stored() !== '';
+  if (keep.checked) use(stored());
 }

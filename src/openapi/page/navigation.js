@@ -35,9 +35,9 @@ export function setUpFilter() {
     byId('contents-none').hidden = contents.querySelector('li:not([hidden])') !== null;
   });
   document.addEventListener('keydown', (event) => {
-    const { target, key } = event;
-    if (key !== '/' || (target instanceof Element && target.matches('input, textarea, select, dialog *')))
-      return;
+    const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
+    const isOther = event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey;
+    if (isOther || isTyping || document.querySelector('dialog[open]') !== null) return;
     event.preventDefault();
     if (!contents.checkVisibility()) byId('menu-button').click();
     field.focus();

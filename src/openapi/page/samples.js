@@ -8,7 +8,7 @@ const curl = ({ method, target, headers, body }, api) =>
   [
     `curl -i${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $KEY"`,
     ...Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${shellQuoted(body)}`]),
+    ...(body === undefined ? [] : [`--data-raw ${shellQuoted(body)}`]),
     shellQuoted(api + target),
   ].join(' \\\n  ');
 
@@ -48,7 +48,7 @@ const CLIENT_NAMES = {
 /** @type {Sample} */
 const typedClient = ({ id, method, values, body }, api) => {
   const given = values.map(({ place, name, sent }) => {
-    const texts = sent.map((text) => (name === 'limit' ? text : quoted(text)));
+    const texts = sent.map((text) => (name === 'limit' && /^\d+$/.test(text) ? text : quoted(text)));
     return { place, name, text: texts.length === 1 ? texts[0] : `[${texts.join(', ')}]` };
   });
   const options = given
@@ -87,7 +87,7 @@ function argument(body, isOrder) {
   try {
     const members = Object.entries(parseJson(body)).map(([name, value]) => {
       const text = ['string', 'bigint'].includes(typeof value) ? quoted(`${value}`) : JSON.stringify(value);
-      return isOrder ? text : `${name}: ${text}`;
+      return isOrder ? text : `${/^\w+$/.test(name) ? name : quoted(name)}: ${text}`;
     });
     return isOrder ? members.join(', ') : `{ ${members.join(', ')} }`;
   } catch {
