@@ -1,9 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { Logger } from 'pino';
 import { AuthModule } from './auth/auth.module.js';
 import { BatchingModule } from './batching/batching.module.js';
-import { CONFIG, ConfigModule, type Environment, LOGGER } from './config/config.module.js';
-import type { Config } from './config/config.js';
+import { ConfigModule, type Environment } from './config/config.module.js';
 import { HttpModule } from './http/http.module.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
 import { ManagementModule } from './management/management.module.js';
@@ -25,15 +23,8 @@ export class AppModule {
         ConfigModule.register(environment),
         TelemetryModule,
         ManagementModule,
-        PrismaModule.registerAsync({
-          imports: [ManagementModule],
-          // Migrations take time: a supervisor that gets no response from the management port meanwhile would end the start.
-          inject: [CONFIG, LOGGER, ManagementServer],
-          useFactory: ({ database }: Config, logger: Logger) => ({
-            config: database,
-            log: logger,
-          }),
-        }),
+        // A supervisor that gets no response from the management port during migrations would end the start.
+        PrismaModule.openAfter(ManagementModule, ManagementServer),
         BatchingModule,
         HttpModule,
         // The order of the guards: whose key it is, whether the key's plan has a request left, then whether its parameters are known.

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { escapeIdentifier } from 'pg';
 import { migrate } from '../src/prisma/migrations.js';
-import { prepareSession, SESSION_SETTINGS } from '../src/prisma/session-settings.js';
+import { bindSession, SESSION_SETTINGS } from '../src/prisma/session-settings.js';
 import { Readiness } from '../src/management/readiness.js';
 import { petstoreOn } from './cli/support/petstore.js';
 import { createPetstoreDatabase, createPostgresServer } from './faults/support/postgres-server.js';
@@ -130,7 +130,7 @@ describe('health', () => {
     const late = openTestPool(database.url, {
       // oxlint-disable-next-line no-misused-promises -- the pool waits for it, which its types do not say
       onConnect: async (client) => {
-        await prepareSession(client);
+        await bindSession(client, 5000);
         await client.query('set jit = on');
       },
     });

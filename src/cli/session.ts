@@ -2,7 +2,7 @@ import pg from 'pg';
 import { describeFault } from '../common/errors/describe-fault.js';
 import { runningEmbeddedUrl } from '../embedded/embedded-postgres.js';
 import { pendingMigrations } from '../prisma/migrations.js';
-import { prepareSession } from '../prisma/session-settings.js';
+import { openSession } from '../prisma/session-settings.js';
 import { CliError } from './cli-error.js';
 import type { CliContext } from './context.js';
 import type { Row } from './output.js';
@@ -13,8 +13,6 @@ export interface Session {
   readonly url: string;
   readonly isEmbedded: boolean;
 }
-
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Runs a command on a database with this release's migrations. */
 export function withDatabase<Result>(
@@ -35,7 +33,11 @@ export async function withAnyDatabase<Result>(
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const url = databaseUrl(context);
-  const client = await connect(url);
+  const options = { connectionString: url, application_name: 'petstore cli', types };
+  const client = await openSession(options).catch((error: unknown) => {
+    const hint = 'Check DATABASE_URL, and that the server is running.';
+    throw new CliError(`Cannot reach the database: ${describeFault(error)}`, hint);
+  });
   let lost: Error | undefined;
   client.on('error', (error) => (lost = error));
   try {
@@ -80,28 +82,6 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary'): ((text: string) => unknown) =>
     exactParsers.get(oid) ?? pg.types.getTypeParser(oid, format),
 };
-
-/** @throws CliError */
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'petstore cli',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types,
-  });
-  // A lost connection rejects the statement under way; without a listener it would also end the process.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await prepareSession(client);
-    return client;
-  } catch (error) {
-    throw new CliError(
-      `Cannot reach the database: ${describeFault(error)}`,
-      'Check DATABASE_URL, and that the server is running.',
-    );
-  }
-}
 
 /** Runs changes in one transaction and names the actor to the audit. */
 export async function inTransaction<Result>(

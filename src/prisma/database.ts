@@ -1,19 +1,10 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.js';
 import { openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
 import { ConnectionPools } from './connection-pools.js';
 import { migrate } from './migrations.js';
 import { PrismaService } from './prisma.service.js';
-
-export interface OpenDatabaseOptions {
-  readonly config: DatabaseConfig;
-  readonly log: DatabaseLog;
-}
-
-export interface DatabaseLog {
-  info(message: string): void;
-  warn(message: string): void;
-}
 
 /** The configured database, or the embedded one. */
 export class Database implements OnApplicationShutdown {
@@ -25,8 +16,11 @@ export class Database implements OnApplicationShutdown {
   ) {}
 
   /** @throws EmbeddedPostgresError | MigrationError in one line for a human */
-  static async open({ config, log }: OpenDatabaseOptions): Promise<Database> {
-    const server = await openServer(config, log);
+  static async open(config: DatabaseConfig, log: Logger): Promise<Database> {
+    const server =
+      config.url === undefined
+        ? await openEmbeddedPostgres({ dataDir: config.dataDir, log: (message) => log.info(message) })
+        : { url: config.url, close: () => Promise.resolve() };
     try {
       await migrate({
         connectionString: server.url,
@@ -61,14 +55,4 @@ export class Database implements OnApplicationShutdown {
   onApplicationShutdown(): Promise<void> {
     return this.close();
   }
-}
-
-interface Server {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-async function openServer({ url, dataDir }: DatabaseConfig, log: DatabaseLog): Promise<Server> {
-  if (url !== undefined) return { url, close: () => Promise.resolve() };
-  return await openEmbeddedPostgres({ dataDir, log: (message) => log.info(message) });
 }

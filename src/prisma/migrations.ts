@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type Pool } from 'pg';
+import type { Client, Pool } from 'pg';
 import { isContention } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
 import {
@@ -11,7 +11,7 @@ import {
   readMigrations,
 } from './migration-files.js';
 import { CREATE_RECORDS_TABLE, INSERT_RECORD, readRecords } from './migration-records.js';
-import { prepareSession, SERVER_ENCODING } from './session-settings.js';
+import { openSession, SERVER_ENCODING } from './session-settings.js';
 
 export interface MigrateOptions {
   readonly connectionString: string;
@@ -26,7 +26,6 @@ export interface MigrateOptions {
 
 /** Other replicas are done within seconds; a supervisor that restarts this one tries again anyway. */
 const LOCK_TIMEOUT_MS = 60_000;
-const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Prisma's command line takes the same lock. */
 const ADVISORY_LOCK = 72_707_369;
@@ -46,7 +45,12 @@ const PAUSE_MS = 200;
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const { directory = MIGRATIONS_DIRECTORY, lockTimeoutMs = LOCK_TIMEOUT_MS, onApplied, log } = options;
   const migrations = await readMigrations(directory);
-  const client = await connect(options.connectionString);
+  const { connectionString } = options;
+  const client = await openSession({ connectionString, application_name: 'petstore migrations' }).catch(
+    (error: unknown) => {
+      throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`);
+    },
+  );
   try {
     await rejectOtherEncodings(client);
     const records = await readRecords(client);
@@ -130,23 +134,6 @@ async function applyOnce(
   }
   await client.query('commit');
   return isPending;
-}
-
-async function connect(connectionString: string): Promise<Client> {
-  const client = new Client({
-    connectionString,
-    application_name: 'petstore migrations',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-  });
-  // A lost connection fails the statement under way; without a listener it would end the process as well.
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    await prepareSession(client);
-    return client;
-  } catch (error) {
-    throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`);
-  }
 }
 
 /** In another encoding some names of pets cannot be stored; under SQL_ASCII the server counts bytes, not characters. */

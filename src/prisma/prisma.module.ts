@@ -1,34 +1,25 @@
-import { type DynamicModule, Global, Module, type ModuleMetadata } from '@nestjs/common';
-import type { InjectionToken } from '@nestjs/common';
+import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { LOGGER } from '../config/config.module.js';
-import { Database, type OpenDatabaseOptions } from './database.js';
+import { CONFIG, LOGGER } from '../config/config.module.js';
+import type { Config } from '../config/config.js';
+import { Database } from './database.js';
 import { PrismaService } from './prisma.service.js';
 import { warmUpOf, WarmUp } from './warm-up.js';
-
-interface PrismaModuleOptions<Injected extends readonly unknown[]> {
-  readonly imports?: ModuleMetadata['imports'];
-  readonly inject: readonly InjectionToken[];
-  readonly useFactory: (...injected: Injected) => OpenDatabaseOptions;
-}
 
 /** Opens the database for repositories, and warms it up for them before the port is bound. */
 @Global()
 @Module({})
 export class PrismaModule {
-  static registerAsync<Injected extends readonly unknown[]>({
-    imports = [],
-    inject,
-    useFactory,
-  }: PrismaModuleOptions<Injected>): DynamicModule {
+  /** @param provider is there before the database is opened, which takes time when it has to be migrated */
+  static openAfter(module: Type, provider: Type): DynamicModule {
     return {
       module: PrismaModule,
-      imports,
+      imports: [module],
       providers: [
         {
           provide: Database,
-          inject: [...inject],
-          useFactory: (...injected: Injected) => Database.open(useFactory(...injected)),
+          inject: [CONFIG, LOGGER, provider],
+          useFactory: ({ database }: Config, logger: Logger) => Database.open(database, logger),
         },
         { provide: PrismaService, inject: [Database], useFactory: ({ prisma }: Database) => prisma },
         {

@@ -1,4 +1,4 @@
-import { type ClientBase, escapeLiteral } from 'pg';
+import { Client, type ClientBase, type ClientConfig, escapeLiteral } from 'pg';
 
 /**
  * Settings on which the statements and the driver rely. `alter database … set` may say otherwise for the sake of other programs: these are
@@ -24,9 +24,16 @@ const SET_SESSION_SETTINGS = Object.entries(SESSION_SETTINGS)
   .map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, false)`)
   .join(', ');
 
-/** Gives a connection that was just opened the service's settings. Behind a pooler only those of the role hold for every statement. */
-export async function prepareSession(client: ClientBase): Promise<void> {
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Opens a connection with the service's settings. Behind a pooler only those of the role hold for every statement. */
+export async function openSession(config: ClientConfig): Promise<Client> {
+  const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config });
+  // A lost connection fails the statement under way; without a listener it would end the process as well.
+  client.on('error', () => undefined);
+  await client.connect();
   await client.query(`select ${SET_SESSION_SETTINGS}`);
+  return client;
 }
 
 const valuesOf = (read: (name: string) => string): string =>

@@ -1,8 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '../generated/prisma/client.js';
-import type { NewPet } from '../pets/pet.js';
 import type { OrderStatus } from '../store/order.js';
-import { sampleOrders, samplePets } from './sample-pets.js';
+import { samplePets } from './sample-pets.js';
 
 /**
  * Runs work on one connection of its own that has no time-outs of the service. For work that no request waits for: on a slow
@@ -54,24 +53,28 @@ export async function prepareFirstStart(
   });
 }
 
-type Transaction = Pick<PrismaClient, 'pet' | 'order' | '$queryRaw'>;
-
 /**
  * Writes the sample pets and their orders, and returns the number of pets. The orders go through each status, because the database
  * rejects other transitions; triggers update the pets.
  */
-async function writeSamples(transaction: Transaction): Promise<number> {
-  const pets = samplePets();
-  const orders = sampleOrders(pets);
-  const ids = await drawPetIds(transaction, pets.length);
+async function writeSamples(transaction: Pick<PrismaClient, 'pet' | 'order'>): Promise<number> {
+  const samples = samplePets();
+  const pets = await transaction.pet.createManyAndReturn({
+    // An order is placed for an available pet.
+    data: samples.map(({ name, categoryId, status, order }) => ({
+      name,
+      categoryId,
+      status: order === undefined ? (status ?? null) : 'available',
+    })),
+    select: { id: true },
+  });
   const petIdsOf = (...statuses: readonly OrderStatus[]): bigint[] =>
-    ids.filter((_id, index) => statuses.some((status) => status === orders[index]));
+    pets
+      .filter((_pet, index) => statuses.some((status) => status === samples[index]?.order))
+      .map(({ id }) => id);
   const move = (status: OrderStatus, petIds: bigint[]): Promise<unknown> =>
     transaction.order.updateMany({ where: { petId: { in: petIds } }, data: { status } });
 
-  await transaction.pet.createMany({
-    data: pets.map((pet, index) => asCreated(pet, ids[index], orders[index])),
-  });
   await transaction.order.createMany({
     data: petIdsOf('placed', 'approved', 'delivered', 'cancelled').map((petId) => ({ petId })),
   });
@@ -79,17 +82,4 @@ async function writeSamples(transaction: Transaction): Promise<number> {
   await move('delivered', petIdsOf('delivered'));
   await move('cancelled', petIdsOf('cancelled'));
   return pets.length;
-}
-
-/** A pet before its order. */
-const asCreated = (pet: NewPet, id: bigint | undefined, order: OrderStatus | undefined) => ({
-  ...pet,
-  ...(id !== undefined && { id }),
-  ...(order !== undefined && { status: 'available' as const }),
-});
-
-async function drawPetIds(transaction: Transaction, count: number): Promise<readonly bigint[]> {
-  const rows = await transaction.$queryRaw<readonly { readonly id: bigint }[]>`
-    select nextval('pets_id_seq') as id from generate_series(1, ${count}::int)`;
-  return rows.map(({ id }) => id);
 }

@@ -1,5 +1,10 @@
-import type { NewPet, PetStatus } from '../pets/pet.js';
+import type { NewPet } from '../pets/pet.js';
 import type { OrderStatus } from '../store/order.js';
+
+/** A pet, with the status of its order if it has one. */
+export interface SamplePet extends NewPet {
+  readonly order?: OrderStatus;
+}
 
 const NAMES =
   'Bella, Max, Luna, Charlie, Lucy, Cooper, Daisy, Milo, Zoë, Rocky, Molly, Buddy, ' +
@@ -18,13 +23,18 @@ const CATEGORIES: readonly { readonly id: bigint; readonly kind: string; readonl
   { id: 7n, kind: 'the gecko', share: 4 },
 ];
 
-/** The statuses of twenty pets: most are available, and two have none. */
-const STATUSES: readonly (PetStatus | undefined)[] = [
-  ...Array.from({ length: 12 }, () => 'available' as const),
-  ...Array.from({ length: 3 }, () => 'pending' as const),
-  ...Array.from({ length: 3 }, () => 'sold' as const),
-  undefined,
-  undefined,
+type Sale = Pick<SamplePet, 'status' | 'order'>;
+
+const times = (count: number, sale: Sale): readonly Sale[] => Array.from({ length: count }, () => sale);
+
+/** How twenty pets are sold: most are available, and two have no status. Only pending and sold pets need an order. */
+const SALES: readonly Sale[] = [
+  ...times(11, { status: 'available' }),
+  { status: 'available', order: 'cancelled' },
+  { status: 'pending', order: 'approved' },
+  ...times(2, { status: 'pending', order: 'placed' }),
+  ...times(3, { status: 'sold', order: 'delivered' }),
+  ...times(2, {}),
 ];
 
 const COUNT = 300;
@@ -32,14 +42,16 @@ const COUNT = 300;
 /** Steps through a list so that neighbours differ: coprime to the lengths of the lists, and the same at each start. */
 const STRIDE = 37;
 
-/** The pets of a new embedded database: the same ones each time, so that examples can rely on them. */
-export function samplePets(): readonly NewPet[] {
+/**
+ * The pets of a new embedded database: the same ones each time, so that examples can rely on them. Those of the document, which delete
+ * pet 1, order pet 2 and approve order 1, succeed.
+ */
+export function samplePets(): readonly SamplePet[] {
   const names = NAMES.split(', ');
   return Array.from({ length: COUNT }, (_, index) => {
     const { id: categoryId, kind } = categoryAt((index * STRIDE) % 100);
-    const status = STATUSES[(index * 7) % STATUSES.length];
     const name = `${names[(index * STRIDE) % names.length]} ${kind}`;
-    return status === undefined ? { name, categoryId } : { name, categoryId, status };
+    return { name, categoryId, ...SALES[(index * 7) % SALES.length] };
   });
 }
 
@@ -50,25 +62,4 @@ function categoryAt(percentile: number): { readonly id: bigint; readonly kind: s
     if (percentile < end) return category;
   }
   throw new Error('the shares of the categories do not add up to 100');
-}
-
-/**
- * One in so many available pets was ordered once, and the order cancelled. None of the first ones: the examples of the document, which
- * delete pet 1, order pet 2 and approve order 1, succeed in a new database.
- */
-const AVAILABLE_PER_CANCELLED = 12;
-
-/**
- * The status of each sample pet's order, or undefined where it has none: a pending pet has an open order, alternately placed and
- * approved, a sold one a delivered order, and some available ones a cancelled order.
- */
-export function sampleOrders(pets: readonly NewPet[]): readonly (OrderStatus | undefined)[] {
-  const seen = { available: 0, pending: 0, sold: 0 };
-  return pets.map(({ status }) => {
-    if (status === undefined) return undefined;
-    const number = seen[status]++;
-    if (status === 'sold') return 'delivered';
-    if (status === 'pending') return number % 2 === 0 ? 'placed' : 'approved';
-    return number % AVAILABLE_PER_CANCELLED === AVAILABLE_PER_CANCELLED - 1 ? 'cancelled' : undefined;
-  });
 }
