@@ -390,6 +390,24 @@ describe('a batcher', () => {
       expect(database.sent).toEqual(['a7 b7', 'a7']);
     });
 
+    it('delays only its own items when each has a statement of its own', async () => {
+      const batcher = locking({ sizeMax: 1, concurrencyMax: Infinity });
+      const outcomes = loadAll(batcher, 'a7 b8 c9');
+      await pass();
+      expect(database.sent).toEqual(['a7', 'b8', 'c9']);
+      database.statement(0).end([LOCKED]);
+      database.statement(1).end();
+      await pass(2 * TICK_MS);
+      const later = loadAll(batcher, 'd7 e8');
+      await pass();
+      expect(database.sent.slice(3)).toEqual(['a7', 'e8']);
+      for (const statement of database.statements.slice(2)) statement.end();
+      await pass();
+      database.statement(5).end();
+      await pass();
+      expect([...outcomes(), ...later()]).toEqual(['a7 in 3', 'b8 in 1', 'c9 in 2', 'd7 in 5', 'e8 in 4']);
+    });
+
     it('gives its items up at their deadlines, and is forgotten', async () => {
       const batcher = locking();
       const outcomes = loadAll(batcher, 'a7 b7');

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { Batcher, type BatcherOptions, type BatchReport } from './batcher.js';
+import type { Statement } from '../prisma/statement.js';
+import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batcher.js';
 
 /** A batcher as metrics and the shutdown see it. */
 export type AnyBatcher = Pick<Batcher<unknown, unknown>, 'name' | 'waiting' | 'close'>;
@@ -29,6 +30,9 @@ export const TIMEOUT_MS = 950;
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, timeoutMs: TIMEOUT_MS };
 
+/** The values of a statement that writes one row: its identifier first. */
+export type RowValues = readonly [id: bigint, ...others: readonly unknown[]];
+
 /** Creates the batchers of repositories: each joins concurrent queries of one kind into one statement. */
 @Injectable()
 export class Batching implements OnApplicationShutdown {
@@ -52,6 +56,28 @@ export class Batching implements OnApplicationShutdown {
   ): Batcher<Item, Result> {
     const { endsWithinMs } = this.prisma.connections;
     return this.#batcher({ isRead: false, neededMs: () => endsWithinMs, ...options });
+  }
+
+  /**
+   * Sends a statement for each item, whose first value is the identifier of the row that it locks. Resolves to the statement's first
+   * row, if it has one.
+   */
+  writeOne<Row extends object>(
+    statement: Statement,
+    isLocked: (row: Row) => boolean,
+  ): Batcher<RowValues, Row | undefined> {
+    const { prisma } = this;
+    return this.batchWrites<RowValues, Row | undefined>({
+      name: statement.name,
+      sizeMax: 1,
+      concurrencyMax: Infinity,
+      laneOf: ([id]) => id,
+      onLongLocked: () => prisma.connections.reportLocks(),
+      send: async (items, sendBefore) => {
+        const [row] = await prisma.write<Row>(statement, items.flat(), sendBefore);
+        return [row !== undefined && isLocked(row) ? LOCKED : row];
+      },
+    });
   }
 
   #batcher<Item, Result>(

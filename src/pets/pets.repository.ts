@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
-import { Batching } from '../batching/batching.js';
+import { Batching, type RowValues } from '../batching/batching.js';
 import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
-import { writeUntilUnlocked } from '../batching/until-unlocked.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
@@ -88,6 +87,8 @@ export class PetsRepository {
   readonly #listsById: Batcher<PetsQuery, Page>;
   readonly #records: Batcher<bigint, string | undefined>;
   readonly #creations: Batcher<CreateItem, CreationOutcome>;
+  readonly #changes: Batcher<RowValues, ChangeRow | undefined>;
+  readonly #deletions: Batcher<RowValues, DeleteRow | undefined>;
 
   constructor(
     batching: Batching,
@@ -107,6 +108,8 @@ export class PetsRepository {
       name: 'create_pets',
       send: (items, sendBefore) => this.#create(items, sendBefore),
     });
+    this.#changes = batching.writeOne(CHANGE_PET, ({ isLocked }) => isLocked);
+    this.#deletions = batching.writeOne(DELETE_PET, ({ outcome }) => outcome === 'locked');
   }
 
   list(page: PetsQuery, deadline: number): Promise<Page> {
@@ -134,9 +137,7 @@ export class PetsRepository {
    */
   async change(id: bigint, change: PetChange, ifMatch: IfMatch, deadline: number): Promise<string> {
     const { name = null, categoryId = null, status = null } = change;
-    const values = [id, name, categoryId, status, ifMatch ?? null];
-    const write = { statement: CHANGE_PET, values, isLocked: (one: ChangeRow) => one.isLocked };
-    const row = await writeUntilUnlocked<ChangeRow>(this.prisma, write, deadline);
+    const row = await this.#changes.load([id, name, categoryId, status, ifMatch ?? null], deadline);
     if (row === undefined) throw new ApiError('pet_not_found');
     if (row.rejection !== null) throw new ApiError(row.rejection);
     return row.json;
@@ -148,9 +149,7 @@ export class PetsRepository {
    * @throws ApiError pet_not_found | precondition_failed | pet_has_open_order | pet_is_sold
    */
   async delete(id: bigint, ifMatch: IfMatch, deadline: number): Promise<void> {
-    const isLocked = ({ outcome }: DeleteRow): boolean => outcome === 'locked';
-    const write = { statement: DELETE_PET, values: [id, ifMatch ?? null], isLocked };
-    const row = await writeUntilUnlocked<DeleteRow>(this.prisma, write, deadline);
+    const row = await this.#deletions.load([id, ifMatch ?? null], deadline);
     const outcome = row?.outcome ?? 'pet_not_found';
     if (outcome !== 'deleted' && outcome !== 'locked') throw new ApiError(outcome);
   }

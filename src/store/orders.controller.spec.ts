@@ -3,7 +3,6 @@ import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
 import { PublicUrl } from '../common/public-url.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
-import type { ChangedOrder } from './order.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 
@@ -50,22 +49,6 @@ describe('OrdersController', () => {
     orders.find.mockResolvedValue('{"id":41}');
     expect(await controller.getOrder('41', 5)).toBe('{"id":41}');
     expect(orders.find).toHaveBeenCalledWith(41n, 5);
-  });
-
-  it.each<[string, ChangedOrder | undefined, object]>([
-    ['order_not_found', undefined, {}],
-    ['precondition_failed', { status: 'placed', json: '', hasOtherTag: true }, {}],
-    [
-      'order_transition_not_allowed',
-      { status: 'delivered', json: '', hasOtherTag: false },
-      { message: 'The order is delivered and cannot become approved.' },
-    ],
-  ])('rejects a change with %s', async (code, changed, further) => {
-    orders.change.mockResolvedValue(changed);
-    await expect(controller.updateOrder('41', { status: 'approved' }, undefined, 0)).rejects.toMatchObject({
-      code,
-      ...further,
-    });
   });
 
   it('links a new order, and says when its response is a repeated one', async () => {

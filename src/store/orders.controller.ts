@@ -125,15 +125,7 @@ export class OrdersController {
     @RequestDeadline() deadline: number,
   ): Promise<string> {
     const id = parseInt64(orderId);
-    const order = id === undefined ? undefined : await this.orders.change({ id, status, ifMatch }, deadline);
-    if (order === undefined) throw new ApiError('order_not_found');
-    if (order.hasOtherTag) throw new ApiError('precondition_failed');
-    if (order.status !== status) {
-      throw new ApiError(
-        'order_transition_not_allowed',
-        `The order is ${order.status} and cannot become ${status}.`,
-      );
-    }
-    return order.json;
+    if (id === undefined) throw new ApiError('order_not_found');
+    return await this.orders.change(id, status, ifMatch, deadline);
   }
 }

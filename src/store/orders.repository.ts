@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type Batcher, LOCKED } from '../batching/batcher.js';
-import { Batching } from '../batching/batching.js';
+import { Batching, type RowValues } from '../batching/batching.js';
 import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
-import { writeUntilUnlocked } from '../batching/until-unlocked.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
-import type { ChangedOrder, OrderChange } from './order.js';
+import type { OrderStatus } from './order.js';
 import { CHANGE_ORDER, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
 
 interface PlaceItem {
@@ -23,7 +22,11 @@ interface PlaceRow {
   readonly json: string | null;
 }
 
-interface ChangeRow extends ChangedOrder {
+interface ChangeRow {
+  /** Another one than the requested one if the order cannot change to that. */
+  readonly status: OrderStatus;
+  readonly json: string;
+  readonly hasOtherTag: boolean;
   readonly isLocked: boolean;
 }
 
@@ -33,6 +36,7 @@ export class OrdersRepository {
   readonly #pages: Batcher<PageQuery, Page>;
   readonly #records: Batcher<bigint, string | undefined>;
   readonly #placings: Batcher<PlaceItem, CreationOutcome>;
+  readonly #changes: Batcher<RowValues, ChangeRow | undefined>;
 
   constructor(
     batching: Batching,
@@ -46,6 +50,7 @@ export class OrdersRepository {
       onLongLocked: () => prisma.connections.reportLocks(),
       send: (items, sendBefore) => this.#place(items, sendBefore),
     });
+    this.#changes = batching.writeOne(CHANGE_ORDER, ({ isLocked }) => isLocked);
   }
 
   list(page: PageQuery, deadline: number): Promise<Page> {
@@ -67,13 +72,22 @@ export class OrdersRepository {
   }
 
   /**
-   * Changes an order's status where the state machine allows it, and resolves to the order as it is then; undefined when there is
-   * none.
+   * Changes the status of an order that has one of the tags, and resolves to its JSON as it is then.
+   *
+   * @throws ApiError order_not_found | precondition_failed | order_transition_not_allowed
    */
-  change({ id, status, ifMatch }: OrderChange, deadline: number): Promise<ChangedOrder | undefined> {
-    const values = [id, status, ifMatch ?? null];
-    const write = { statement: CHANGE_ORDER, values, isLocked: (row: ChangeRow) => row.isLocked };
-    return writeUntilUnlocked<ChangeRow>(this.prisma, write, deadline);
+  async change(
+    id: bigint,
+    status: OrderStatus,
+    ifMatch: readonly string[] | undefined,
+    deadline: number,
+  ): Promise<string> {
+    const row = await this.#changes.load([id, status, ifMatch ?? null], deadline);
+    if (row === undefined) throw new ApiError('order_not_found');
+    if (row.hasOtherTag) throw new ApiError('precondition_failed');
+    if (row.status === status) return row.json;
+    const message = `The order is ${row.status} and cannot become ${status}.`;
+    throw new ApiError('order_transition_not_allowed', message);
   }
 
   async #place(
