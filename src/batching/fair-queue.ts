@@ -21,35 +21,26 @@ export class FairQueue<Item> {
   /** Takes up to `max` items, in turns. */
   take(max: number): Item[] {
     const taken: Item[] = [];
-    while (taken.length < max && this.#lanes.size > 1) {
-      const [turn] = this.#lanes;
-      if (turn === undefined) break;
-      const [key, lane] = turn;
+    // A lane that is put back comes last, and is visited again.
+    for (const [key, lane] of this.#lanes) {
+      if (taken.length === max) break;
       taken.push(...lane.splice(0, 1));
       this.#lanes.delete(key);
       if (lane.length > 0) this.#lanes.set(key, lane);
-    }
-    for (const [key, lane] of this.#lanes) {
-      if (taken.length === max) break;
-      taken.push(...lane.splice(0, max - taken.length));
-      if (lane.length === 0) this.#lanes.delete(key);
     }
     this.#forget(taken.length);
     return taken;
   }
 
-  /** Removes the items that a condition holds for, and returns them. */
-  remove(isRemoved: (item: Item) => boolean): Item[] {
-    const removed: Item[] = [];
+  /** Removes the items that a condition holds for. */
+  remove(isRemoved: (item: Item) => boolean): void {
     for (const [key, lane] of this.#lanes) {
       const left = lane.filter((item) => !isRemoved(item));
-      if (left.length === lane.length) continue;
-      removed.push(...lane.filter(isRemoved));
       if (left.length === 0) this.#lanes.delete(key);
       else this.#lanes.set(key, left);
+      this.#length -= lane.length - left.length;
     }
-    this.#forget(removed.length);
-    return removed;
+    this.#forget(0);
   }
 
   #forget(count: number): void {

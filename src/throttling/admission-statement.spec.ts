@@ -77,8 +77,11 @@ describe('limits', () => {
         keyId: key.id,
         planId: 'free',
         nowMs: NOON + 1234,
-        minute: { limit: 60, remaining, resetAtMs: NOON_MINUTE_END },
-        day: { limit: 1000, remaining: 940 + remaining, resetAtMs: MIDNIGHT },
+        minute: { policy: 'minute', windowSeconds: 60, limit: 60, remaining, resetAtMs: NOON_MINUTE_END },
+        day: {
+          ...{ policy: 'day', windowSeconds: 86_400, limit: 1000 },
+          ...{ remaining: 940 + remaining, resetAtMs: MIDNIGHT },
+        },
       })),
     );
   });

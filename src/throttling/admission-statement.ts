@@ -13,13 +13,6 @@ export interface BanPolicy {
   readonly banMaxSeconds: number;
 }
 
-/** Something that admission corrected by itself and an operator should know. */
-export type AdmissionRepair =
-  /** The key's counts were more than two minutes ahead of the clock (another primary wrote them): they began anew. */
-  | { readonly kind: 'clock-went-back'; readonly keyId: bigint }
-  /** Live keys had no row of counters (it was deleted): the rows were created, and count from zero. */
-  | { readonly kind: 'counters-missing'; readonly keyIds: readonly bigint[] };
-
 /** Observes admission, for metrics. No call may throw. */
 export abstract class AdmissionObserver {
   /** This replica has started a ban. */
@@ -27,7 +20,8 @@ export abstract class AdmissionObserver {
 }
 
 export interface AdmissionStatementOptions {
-  readonly onRepair?: (repair: AdmissionRepair) => void;
+  /** Gets what admission corrected by itself and an operator should know. */
+  readonly warn?: (message: string) => void;
   readonly onBanStarted?: (() => void) | undefined;
 }
 
@@ -131,7 +125,11 @@ export class AdmissionStatement {
 
   #tallyOf(row: AdmissionRow): () => KeyDecision {
     const { clockWentBack, startsBan, next } = tallyOf(row);
-    if (clockWentBack) this.options.onRepair?.({ kind: 'clock-went-back', keyId: BigInt(row[2]) });
+    // Another primary wrote counts that are more than two minutes ahead.
+    if (clockWentBack)
+      this.options.warn?.(
+        `reset the counters of key ${row[2]}, because they were ahead of the database's clock. Was the clock set back?`,
+      );
     if (startsBan) this.options.onBanStarted?.();
     return next;
   }
@@ -139,7 +137,10 @@ export class AdmissionStatement {
   async #createMissingCounters(hashes: readonly string[]): Promise<void> {
     const rows = await runStatement<{ keyId: string }>(this.source, CREATE_MISSING_COUNTERS, [hashes]);
     if (rows.length === 0) return;
-    this.options.onRepair?.({ kind: 'counters-missing', keyIds: rows.map(({ keyId }) => BigInt(keyId)) });
+    const keyIds = rows.map(({ keyId }) => keyId).join(', ');
+    this.options.warn?.(
+      `created the missing counters of keys ${keyIds}. Did someone delete rows of api_key_counters?`,
+    );
   }
 }
 

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/api-key.js';
 import type { Batcher } from '../batching/batcher.js';
-import type { AdmissionPort, Decision, LimitWindow } from '../common/decision.js';
+import type { AdmissionPort, Decision } from '../common/decision.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { Clock } from '../common/clock.js';
 import { toApiError } from '../common/errors/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
-import type { KeyDecision, WindowState } from './key-decision.js';
+import type { KeyDecision } from './key-decision.js';
 import { createDelay } from './delayed-rejections.js';
 
 export interface AdmissionParts {
@@ -25,7 +25,6 @@ export interface AdmissionParts {
 const DELAYED_MAX = 100;
 
 const MINUTE_SECONDS = 60;
-const DAY_SECONDS = 86_400;
 
 /** Decides about every request: whose key it has, and whether the key's plan or the client's address has a request left. */
 export class Admission implements AdmissionPort {
@@ -86,9 +85,7 @@ export class Admission implements AdmissionPort {
 }
 
 function ofKey(of: Extract<KeyDecision, { readonly planId: string }>): Decision {
-  const { keyId, planId, state, nowMs, retryAtMs } = of;
-  const minute = ofWindow('minute', of.minute, MINUTE_SECONDS);
-  const day = ofWindow('day', of.day, DAY_SECONDS);
+  const { keyId, planId, state, nowMs, minute, day, retryAtMs } = of;
   const decision: Decision = { windows: [minute, day], caller: { keyId, planId } };
   if (state === 'admitted') return decision;
   const untilMs = retryAtMs ?? minute.resetAtMs;
@@ -96,14 +93,6 @@ function ofKey(of: Extract<KeyDecision, { readonly planId: string }>): Decision 
   const rejectedBy = state === 'banned' ? 'ban' : day.remaining === 0 ? 'day' : 'minute';
   return { ...decision, retryAtMs: untilMs, rejectedBy, rejection: rejectionUntil(code, untilMs, nowMs) };
 }
-
-const ofWindow = (policy: 'minute' | 'day', state: WindowState, windowSeconds: number): LimitWindow => ({
-  policy,
-  windowSeconds,
-  limit: state.limit,
-  remaining: state.remaining,
-  resetAtMs: state.resetAtMs,
-});
 
 const ofAddress = ({ limit, remaining, resetAtMs }: AddressState): Decision => ({
   windows: [{ policy: 'address', windowSeconds: MINUTE_SECONDS, limit, remaining, resetAtMs }],

@@ -3,12 +3,7 @@ import type { ApiKeyHash } from '../auth/api-key.js';
 import type { Batching } from '../batching/batching.js';
 import type { Batcher } from '../batching/batcher.js';
 import type { PrismaService } from '../prisma/prisma.service.js';
-import {
-  type AdmissionObserver,
-  type AdmissionRepair,
-  AdmissionStatement,
-  type BanPolicy,
-} from './admission-statement.js';
+import { type AdmissionObserver, AdmissionStatement, type BanPolicy } from './admission-statement.js';
 import type { KeyDecision } from './key-decision.js';
 
 interface AdmissionsOptions {
@@ -41,7 +36,7 @@ export function batchAdmissions({
 }: AdmissionsOptions): Batcher<ApiKeyHash, KeyDecision> {
   const source = { queryable: pool, named: prisma.connections.namedStatements };
   const statement = new AdmissionStatement(source, bans, {
-    onRepair: (repair) => warn(explain(repair)),
+    warn,
     onBanStarted: () => observer?.banStarted(),
   });
   return batching.batchWrites<ApiKeyHash, KeyDecision>({
@@ -53,13 +48,4 @@ export function batchAdmissions({
     neededMs: () => 0,
     separatesTimeouts: true,
   });
-}
-
-function explain(repair: AdmissionRepair): string {
-  switch (repair.kind) {
-    case 'clock-went-back':
-      return `reset the counters of key ${repair.keyId}, because they were ahead of the database's clock. Was the clock set back?`;
-    case 'counters-missing':
-      return `created the missing counters of keys ${repair.keyIds.join(', ')}. Did someone delete rows of api_key_counters?`;
-  }
 }

@@ -1,11 +1,4 @@
-/** One window of a key as it stands after the request that a decision is about. */
-export interface WindowState {
-  /** The limit in force: the key's own number or its plan's. */
-  readonly limit: number;
-  readonly remaining: number;
-  /** The end of the window that was counted, in ms of the database's clock; always later than the decision's `nowMs`. */
-  readonly resetAtMs: number;
-}
+import type { KeyWindow, LimitWindow } from '../common/decision.js';
 
 /** The decision of the database about one request. All times are ms of its clock. */
 export type KeyDecision =
@@ -17,8 +10,8 @@ export type KeyDecision =
       readonly keyId: bigint;
       readonly planId: string;
       readonly nowMs: number;
-      readonly minute: WindowState;
-      readonly day: WindowState;
+      readonly minute: LimitWindow;
+      readonly day: LimitWindow;
       /**
        * When a request would be admitted if no other came: the latest of the reset of each exhausted window and the end of the ban.
        * Absent when this one was admitted.
@@ -110,8 +103,8 @@ export function tallyOf(row: AdmissionRow): KeyTally {
   const next = (): KeyDecision => {
     ordinal += 1;
     const admitted = Math.min(ordinal, granted);
-    const minute = windowOf(minuteLimit, minuteAdmitted + admitted, minuteResetMs);
-    const day = windowOf(dayLimit, dayAdmitted + admitted, dayResetMs);
+    const minute = windowOf('minute', minuteLimit, minuteAdmitted + admitted, minuteResetMs);
+    const day = windowOf('day', dayLimit, dayAdmitted + admitted, dayResetMs);
     // Each member is written out: to spread some of them took 8 µs a request.
     if (ordinal <= granted) return { state: 'admitted', keyId, planId, nowMs, minute, day };
     const retryAtMs = Math.max(
@@ -135,8 +128,12 @@ export function tallyOf(row: AdmissionRow): KeyTally {
   return { clockWentBack: clockWentBack === 1, startsBan, next };
 }
 
+const WINDOW_SECONDS: Readonly<Record<KeyWindow, number>> = { minute: 60, day: 86_400 };
+
 /** An operator may have set the limit below what was admitted: then nothing remains. */
-const windowOf = (limit: number, admitted: number, resetAtMs: number): WindowState => ({
+const windowOf = (policy: KeyWindow, limit: number, admitted: number, resetAtMs: number): LimitWindow => ({
+  policy,
+  windowSeconds: WINDOW_SECONDS[policy],
   limit,
   remaining: Math.max(0, limit - admitted),
   resetAtMs,

@@ -1,5 +1,6 @@
+import type { KeyWindow, LimitWindow } from '../../../src/common/decision.js';
 import type { BanPolicy } from '../../../src/throttling/admission-statement.js';
-import type { KeyDecision, WindowState } from '../../../src/throttling/key-decision.js';
+import type { KeyDecision } from '../../../src/throttling/key-decision.js';
 
 /** The settings of a key by operators. Times are ms; an infinite one is never. */
 export interface ModelKey {
@@ -126,8 +127,13 @@ export class AdmissionModel {
     barredUntilMs = -Infinity,
   ): KeyDecision {
     const limits = this.#limitsOf(key);
-    const minute = windowOf(limits.perMinute, counters.minuteAdmitted, counters.minuteMs + MINUTE_MS);
-    const day = windowOf(limits.perDay, counters.dayAdmitted, counters.dayMs + DAY_MS);
+    const minute = windowOf(
+      'minute',
+      limits.perMinute,
+      counters.minuteAdmitted,
+      counters.minuteMs + MINUTE_MS,
+    );
+    const day = windowOf('day', limits.perDay, counters.dayAdmitted, counters.dayMs + DAY_MS);
     const about = { state, keyId: key.id, planId: key.planId, nowMs };
     if (state === 'admitted') return { ...about, minute, day };
     const exhausted = [minute, day].filter(({ remaining }) => remaining === 0);
@@ -161,6 +167,7 @@ function presentCounters(stored: ModelCounters, key: ModelKey, nowMs: number): M
   };
 }
 
-function windowOf(limit: number, admitted: number, resetAtMs: number): WindowState {
-  return { limit, remaining: Math.max(0, limit - admitted), resetAtMs };
+function windowOf(policy: KeyWindow, limit: number, admitted: number, resetAtMs: number): LimitWindow {
+  const windowSeconds = policy === 'minute' ? 60 : 86_400;
+  return { policy, windowSeconds, limit, remaining: Math.max(0, limit - admitted), resetAtMs };
 }

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
-import { type AdmissionRepair } from '../../../src/throttling/admission-statement.js';
 import type { KeyDecision } from '../../../src/throttling/key-decision.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { openTestPool } from '../test-pool.js';
@@ -26,13 +25,13 @@ export let database: TestDatabase;
 /** On that database. */
 export let pool: Pool;
 export let statement: WholeAdmissionStatement;
-export const repairs: AdmissionRepair[] = [];
+export const warnings: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = openTestPool(database.url, { max: 4 });
   statement = new WholeAdmissionStatement({ queryable: pool, named: true }, POLICY, {
-    onRepair: (repair) => repairs.push(repair),
+    warn: (message) => warnings.push(message),
   });
 });
 
