@@ -11,28 +11,18 @@ export const MayBeAbsent = (): PropertyDecorator =>
     ApiProperty({ required: false }),
   );
 
+const INT64: ApiPropertyOptions = { type: 'integer', format: 'int64' };
+
 /** An int64 in a body, where it is a JSON number. Values of a query are text. */
-export const IsInt64 = (): PropertyDecorator =>
-  applyDecorators(
-    Transform(({ value }: TransformFnParams): unknown => int64OfJson(value) ?? (value as unknown)),
-    Rule({
-      name: 'isInt64',
-      isValid: isInt64,
-      message: 'must be a 64-bit integer',
-      schema: { type: 'integer', format: 'int64' },
-    }),
-  );
+export const IsInt64 = (): PropertyDecorator => Int64((value) => int64OfJson(value) ?? value);
 
 /** A query value that is a plain decimal int64. */
-export const IsInt64Text = (): PropertyDecorator =>
+export const IsInt64Text = (): PropertyDecorator => Int64(int64OfText);
+
+const Int64 = (read: (value: unknown) => unknown): PropertyDecorator =>
   applyDecorators(
-    Transform(({ value }: TransformFnParams): unknown => int64OfText(value)),
-    Rule({
-      name: 'isInt64Text',
-      isValid: isInt64,
-      message: 'must be a 64-bit integer',
-      schema: { type: 'integer', format: 'int64' },
-    }),
+    Transform(({ value }: TransformFnParams): unknown => read(value)),
+    Rule({ name: 'isInt64', isValid: isInt64, message: 'must be a 64-bit integer', schema: INT64 }),
   );
 
 /** A query value that is repeated for each plain decimal int64, `countMax` times at most. */
@@ -43,7 +33,7 @@ export const AreInt64Texts = (countMax: number): PropertyDecorator =>
       name: 'areInt64Texts',
       isValid: (values) => isArray(values) && values.length <= countMax && values.every(isInt64),
       message: `must be given at most ${countMax} times, each time with a 64-bit integer`,
-      schema: { type: 'array', items: { type: 'integer', format: 'int64' }, maxItems: countMax },
+      schema: { type: 'array', items: INT64 as { type: 'integer' }, maxItems: countMax },
     }),
   );
 

@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { readSecretFiles } from './secret-files.js';
 import { parseTrustProxy } from './trust-proxy.js';
 
 /** The environment cannot be used as it is. Each fault is one line that names the variable. */
@@ -35,6 +35,20 @@ const oneOf = <const T extends readonly string[]>(values: T) =>
 /** The error does not repeat the text: it may hold a password. */
 const url = (protocol: RegExp, example: string) =>
   z.url({ protocol, error: `must be a URL such as ${example}` });
+
+const databaseUrl = url(/^postgres(ql)?$/, 'postgresql://user:password@host:5432/database');
+
+/** The content of a file, as Docker and Kubernetes mount secrets, without the white space around it. */
+const secretFile = z.string().transform((file, context) => {
+  try {
+    const secret = readFileSync(file, 'utf8').trim();
+    if (secret !== '') return secret;
+    context.addIssue(`the file ${file} is empty`);
+  } catch (error) {
+    context.addIssue(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
+  }
+  return z.NEVER;
+});
 
 const isOrigin = (text: string): boolean =>
   /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
@@ -105,7 +119,8 @@ const variables = z
     OTEL_TRACES_SAMPLER: oneOf(TRACES_SAMPLERS).optional(),
     OTEL_TRACES_SAMPLER_ARG: ratio.optional(),
     // Without one an embedded PostgreSQL runs in DATA_DIR.
-    DATABASE_URL: url(/^postgres(ql)?$/, 'postgresql://user:password@host:5432/database').optional(),
+    DATABASE_URL: databaseUrl.optional(),
+    DATABASE_URL_FILE: secretFile.pipe(databaseUrl).optional(),
     DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
     // Off behind a pooler that does not keep prepared statements (PgBouncer before 1.21).
     DATABASE_NAMED_STATEMENTS: oneOf(['on', 'off']).default('on'),
@@ -124,6 +139,11 @@ const variables = z
     error: 'must not be less than BAN_SECONDS',
     when: always,
   })
+  .refine(({ DATABASE_URL, DATABASE_URL_FILE }) => !(DATABASE_URL && DATABASE_URL_FILE), {
+    path: ['DATABASE_URL_FILE'],
+    error: 'must not be set together with DATABASE_URL',
+    when: always,
+  })
   .refine(({ PORT, MANAGEMENT_PORT }) => MANAGEMENT_PORT === 0 || MANAGEMENT_PORT !== PORT, {
     path: ['MANAGEMENT_PORT'],
     error: 'must not be PORT',
@@ -140,11 +160,9 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const set = Object.entries(environment).flatMap(([name, text = '']) =>
     text.trim() === '' ? [] : [[name, text.trim()] as const],
   );
-  const { variables: read, faults } = readSecretFiles(new Map(set));
-  const { data, error } = variables.safeParse(Object.fromEntries(read));
-  if (error === undefined && faults.length === 0) return toConfig(data);
-  const invalid = error?.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) ?? [];
-  throw new ConfigError([...faults, ...invalid]);
+  const { data, error } = variables.safeParse(Object.fromEntries(set));
+  if (error === undefined) return toConfig(data);
+  throw new ConfigError(error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`));
 }
 
 function toConfig(read: z.infer<typeof variables>) {
@@ -166,7 +184,7 @@ function toConfig(read: z.infer<typeof variables>) {
     shutdownTimeoutMs: read.SHUTDOWN_TIMEOUT_MS,
     tracing: (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
     database: {
-      url: read.DATABASE_URL,
+      url: read.DATABASE_URL ?? read.DATABASE_URL_FILE,
       dataDir: read.DATA_DIR,
       namedStatements: read.DATABASE_NAMED_STATEMENTS === 'on',
       poolMax: read.DATABASE_POOL_MAX,

@@ -10,7 +10,7 @@ export function explainStartError(error: unknown): string {
   }
   if (error instanceof EmbeddedPostgresError || error instanceof MigrationError) return error.message;
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof ListenError) return explainFault(error.cause, error.portVariable, error.hostVariable);
+  if (error instanceof ListenError) return explainFault(error.cause, 'MANAGEMENT_PORT', 'MANAGEMENT_HOST');
   return explainFault(error, 'PORT', 'HOST');
 }
 

@@ -5,22 +5,9 @@ import type { Registry } from 'prom-client';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Readiness } from './readiness.js';
 
-export interface ManagementOptions {
-  readonly readiness: Readiness;
-  readonly registry: Registry;
-}
-
-/** A port that cannot be listened on, with the variables that set it. */
+/** The management port cannot be listened on. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
-
-  constructor(
-    readonly portVariable: string,
-    readonly hostVariable: string,
-    cause: unknown,
-  ) {
-    super(`cannot listen on ${portVariable}`, { cause });
-  }
 }
 
 /** Probes and scrapers send a few hundred bytes at once. */
@@ -28,11 +15,12 @@ const REQUEST_TIMEOUT_MS = 5000;
 
 /** For supervisors and Prometheus, on a port of its own without keys and limits, which must not be reachable from outside. */
 export class ManagementServer implements OnApplicationShutdown {
-  readonly #options: ManagementOptions;
   readonly #server: Server;
 
-  constructor(options: ManagementOptions) {
-    this.#options = options;
+  constructor(
+    private readonly readiness: Readiness,
+    private readonly registry: Registry,
+  ) {
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
       ({ method, url = '' }, response) => {
@@ -56,7 +44,7 @@ export class ManagementServer implements OnApplicationShutdown {
   async listen(port: number, host: string): Promise<void> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening').catch((error: unknown) => {
-      throw new ListenError('MANAGEMENT_PORT', 'MANAGEMENT_HOST', error);
+      throw new ListenError('cannot listen on MANAGEMENT_PORT', { cause: error });
     });
   }
 
@@ -69,7 +57,7 @@ export class ManagementServer implements OnApplicationShutdown {
   }
 
   async #respond(path: string, response: ServerResponse): Promise<void> {
-    const { readiness, registry } = this.#options;
+    const { readiness, registry } = this;
     switch (path) {
       case '/health/live':
         return this.#sendJson(response, 200, { status: 'live' });

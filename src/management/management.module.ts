@@ -24,7 +24,7 @@ async function startManagement(
 ): Promise<ManagementServer> {
   registerPoolMetrics(registry, () => readiness.pools);
   registerProcessMetrics(registry, readiness, releaseVersion());
-  const server = new ManagementServer({ readiness, registry });
+  const server = new ManagementServer(readiness, registry);
   await server.listen(managementPort, managementHost);
   return server;
 }

@@ -56,7 +56,7 @@ describe('DATABASE_URL_FILE', () => {
   it('is reported with all other faults, and its content is never repeated', () => {
     const faults = faultsOf({ DATABASE_URL_FILE: fileWith('mysql://u:secret@db'), PORT: 'x' });
     expect(faults.map((fault) => fault.split(':')[0])).toEqual(
-      expect.arrayContaining(['DATABASE_URL', 'PORT']),
+      expect.arrayContaining(['DATABASE_URL_FILE', 'PORT']),
     );
     expect(faults.join()).not.toContain('secret');
   });
