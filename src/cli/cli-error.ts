@@ -1,4 +1,3 @@
-import { types } from 'node:util';
 import { CommanderError } from 'commander';
 import { DatabaseError } from 'pg';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
@@ -38,8 +37,6 @@ export function explainError(error: unknown): Failure {
   }
   if (error instanceof UsageError) return toFailure(EXIT_CODES.usage, error.message, error.hint);
   if (error instanceof CliError) return toFailure(EXIT_CODES.failure, error.message, error.hint);
-  // The reader closed the output, as `head` does.
-  if (isBrokenPipe(error)) return { exitCode: EXIT_CODES.ok, text: '' };
   if (error instanceof DatabaseError) {
     return toFailure(EXIT_CODES.failure, error.message, error.hint ?? error.detail);
   }
@@ -54,10 +51,3 @@ const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
   exitCode,
   text: hint === '' ? `${message}\n` : `${message}\n${hint}\n`,
 });
-
-const isBrokenPipe = (error: unknown): boolean =>
-  types.isNativeError(error) &&
-  'code' in error &&
-  error.code === 'EPIPE' &&
-  'syscall' in error &&
-  error.syscall === 'write';

@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.js';
 import { CliError, UsageError } from './cli-error.js';
 
@@ -10,8 +9,6 @@ export interface CliContext {
   readonly actor: string;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
-  /** For output that is too large for memory. */
-  readonly stdout: Writable;
   /** The width of the terminal; undefined when standard output is no terminal. */
   readonly columns: number | undefined;
   /** Absent: not run by a person at a terminal. */

@@ -5,7 +5,7 @@ import { loadConfig } from '../config/config.js';
 import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;
-// A reader that closes the pipe early (`| head`) is no failure; a command that waits for the write gets the error.
+// A reader that closes the pipe early (`| head`) is no failure.
 stdout.on('error', () => undefined);
 stderr.on('error', () => undefined);
 
@@ -15,7 +15,6 @@ process.exitCode = await runCommandLine(
     actor: actor(),
     print: (text) => stdout.write(text),
     printError: (text) => stderr.write(text),
-    stdout,
     columns: stdout.isTTY ? stdout.columns : undefined,
     ...(stdin.isTTY && stderr.isTTY && { ask }),
     nowMs: Date.now,

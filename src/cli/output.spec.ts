@@ -1,6 +1,5 @@
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { column, numberColumn, shown, textColumn, toFacts, toJson, toTable, writeTo } from './output.js';
+import { column, numberColumn, shown, textColumn, toFacts, toJson, toTable } from './output.js';
 
 describe('toJson', () => {
   it('writes int64 to the digit, as numbers', () => {
@@ -80,24 +79,5 @@ describe('what people read', () => {
 
   it('is never a command to their terminal', () => {
     expect(shown('a\u001b[2Jb\n\tc\u0085\u202ed')).toBe('a\\u001b[2Jb\\n\\tc\\u0085\\u202ed');
-  });
-});
-
-describe('writeTo', () => {
-  it('waits while the reader is slower', async () => {
-    const stream = new PassThrough({ highWaterMark: 4 });
-    let isWritten = false;
-    const written = writeTo(stream, 'longer than that').then(() => (isWritten = true));
-    await Promise.resolve();
-    expect(isWritten).toBe(false);
-    stream.resume();
-    await written;
-  });
-
-  it('rejects when the reader is gone', async () => {
-    const stream = new PassThrough({ highWaterMark: 4 });
-    const written = writeTo(stream, 'longer than that');
-    stream.destroy(new Error('EPIPE'));
-    await expect(written).rejects.toThrow('EPIPE');
   });
 });

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import type { Writable } from 'node:stream';
 import { stringify } from 'lossless-json';
 import stringWidth from 'string-width';
 import type { CliContext } from './context.js';
@@ -109,11 +107,6 @@ function cutTo(width: number, text: string): string {
     kept += segment;
   }
   return `${kept}…`;
-}
-
-/** Writes, and waits while the reader is slower. */
-export async function writeTo(stream: Writable, text: string): Promise<void> {
-  if (!stream.write(text)) await once(stream, 'drain');
 }
 
 /** The width of a text in a terminal, in columns. ASCII needs no look at each character, which takes 5 µs a cell. */

@@ -38,14 +38,8 @@ export async function withAnyDatabase<Result>(
     const hint = 'Check DATABASE_URL, and that the server is running.';
     throw new CliError(`Cannot reach the database: ${describeFault(error)}`, hint);
   });
-  let lost: Error | undefined;
-  client.on('error', (error) => (lost = error));
   try {
     return await work({ client, url, isEmbedded: context.config().database.url === undefined });
-  } catch (error) {
-    // Both a lost connection and a reader that closed the output end in a broken pipe. Only here the two differ.
-    if (error !== lost) throw error;
-    throw new CliError(`Lost the connection to the database: ${describeFault(error)}`);
   } finally {
     // The connection may be closed already, which does not change the outcome.
     await client.end().catch(() => undefined);

@@ -6,6 +6,7 @@ import {
   type NestInterceptor,
   UseInterceptors,
 } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
@@ -13,14 +14,6 @@ import { ApiError } from './errors/api-error.js';
 import { Clock } from './clock.js';
 import type { Headers } from './headers.js';
 import { PublicUrl } from './public-url.js';
-import { RouteSays, routeConfigOf } from './route.decorators.js';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The operation is removed at an announced time. */
-    readonly deprecation?: Deprecation;
-  }
-}
 
 /** An operation that will be removed. */
 export interface Deprecation {
@@ -34,19 +27,21 @@ export interface Deprecation {
   readonly documentation: string;
 }
 
+const DEPRECATION = Reflector.createDecorator<Deprecation>();
+
 /** Announces the removal of a deprecated operation on each of its responses, and responds 410 from the removal date on. */
 @Injectable()
 export class DeprecationInterceptor implements NestInterceptor {
   constructor(
     private readonly clock: Clock,
     private readonly publicUrl: PublicUrl,
+    private readonly reflector: Reflector,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest<{ Params: Record<string, string> }>>();
-    const { deprecation } = routeConfigOf(request);
-    if (deprecation === undefined) return next.handle();
+    const deprecation = this.reflector.get(DEPRECATION, context.getHandler());
     const { removedAt } = deprecation;
     const successor = deprecation.successorOf(request.params);
     const headers = deprecationHeaders(deprecation, successor, this.publicUrl);
@@ -62,7 +57,7 @@ export class DeprecationInterceptor implements NestInterceptor {
 /** Marks an operation as deprecated, for the interceptor. */
 export const Deprecated = (deprecation: Deprecation): MethodDecorator =>
   applyDecorators(
-    RouteSays({ deprecation }),
+    DEPRECATION(deprecation),
     UseInterceptors(DeprecationInterceptor),
     ApiExtension('x-sunset', dateOf(deprecation.removedAt)),
   );

@@ -21,20 +21,9 @@ declare module 'fastify' {
 export const routeConfigOf = (request: FastifyRequest): FastifyContextConfig =>
   (request.routeConfig ??= request.routeOptions.config);
 
-const ROUTE_METADATA = 'petstore:route';
-
-/** Adds to the configuration of a route: the decorators of a method add up, where `RouteConfig` alone replaces. */
-export const RouteSays =
-  (part: FastifyContextConfig): MethodDecorator =>
-  (controller, name, descriptor) => {
-    const before = Reflect.getMetadata(ROUTE_METADATA, controller, name) as FastifyContextConfig | undefined;
-    const config = { operation: String(name), ...before, ...part };
-    Reflect.defineMetadata(ROUTE_METADATA, config, controller, name);
-    RouteConfig(config)(controller, name, descriptor);
-  };
-
 /** The handler returns JSON as text, which PostgreSQL has written: it is sent as it is. */
 export const JsonText = (): MethodDecorator => Header('content-type', 'application/json; charset=utf-8');
 
 /** An operation that needs no key. Its rate-limit headers describe the client address, which it does not count against. */
-export const Public = (): MethodDecorator => RouteSays({ public: true });
+export const Public = (): MethodDecorator => (controller, name, descriptor) =>
+  RouteConfig({ public: true, operation: String(name) })(controller, name, descriptor);

@@ -20,9 +20,6 @@ export function trustedHops(
 /** Finds the client address that a request counts against: an IPv4 address or an IPv6 /64. */
 export type ClientAddressOf = (request: Pick<FastifyRequest, 'headers' | 'ip' | 'ips'>) => string;
 
-/** Injects the `ClientAddressOf` of the configuration. */
-export const CLIENT_ADDRESS_OF = Symbol('CLIENT_ADDRESS_OF');
-
 /**
  * Without `TRUST_PROXY` the address is the peer's, and a request that was forwarded (`X-Forwarded-For`, or `Forwarded` of RFC 7239)
  * causes a warning, because all clients of a proxy would share one limit. Only one: clients can write these headers as well.

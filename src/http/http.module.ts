@@ -1,10 +1,7 @@
 import { Global, Module, type NestModule } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE, HttpAdapterHost } from '@nestjs/core';
-import type { Logger } from 'pino';
-import { CONFIG, LOGGER } from '../config/config.module.js';
+import { CONFIG } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
-import { CLIENT_ADDRESS_OF, clientAddressOf } from './client-address.js';
-import { Cors } from './cors.js';
 import { ErrorFilter } from '../common/errors/error.filter.js';
 import { InputPipe } from '../common/validation.pipe.js';
 import { PublicUrl } from '../common/public-url.js';
@@ -16,13 +13,6 @@ import { RequestPipeline } from './pipeline.js';
 @Module({
   providers: [
     { provide: PublicUrl, inject: [CONFIG], useFactory: ({ publicUrl }: Config) => new PublicUrl(publicUrl) },
-    { provide: Cors, inject: [CONFIG], useFactory: ({ corsOrigins }: Config) => new Cors(corsOrigins) },
-    {
-      provide: CLIENT_ADDRESS_OF,
-      inject: [CONFIG, LOGGER],
-      useFactory: ({ trustProxy }: Config, logger: Logger) =>
-        clientAddressOf(trustProxy, (message) => logger.warn(message)),
-    },
     RequestPipeline,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: InputPipe },

@@ -6,7 +6,7 @@ import { CONFIG, LOGGER } from '../config/config.module.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import { Caching } from './caching.js';
-import { CLIENT_ADDRESS_OF, type ClientAddressOf } from './client-address.js';
+import { clientAddressOf, type ClientAddressOf } from './client-address.js';
 import { Clock } from '../common/clock.js';
 import { commonHeaders } from './common-headers.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
@@ -55,17 +55,19 @@ export class RequestPipeline implements SocketOptions {
   readonly #caching: Caching;
   readonly #bodyBytesMax: number;
   #connections!: Connections;
+  readonly cors: Cors;
+  readonly clientAddressOf: ClientAddressOf;
 
   constructor(
     readonly admission: AdmissionPort,
     readonly clock: Clock,
-    readonly cors: Cors,
     readonly observer: HttpObserver,
-    @Inject(CLIENT_ADDRESS_OF) readonly clientAddressOf: ClientAddressOf,
-    @Inject(CONFIG) { bodyBytesMax }: Config,
+    @Inject(CONFIG) { bodyBytesMax, corsOrigins, trustProxy }: Config,
     @Inject(LOGGER) readonly logger: Logger,
   ) {
-    this.#caching = new Caching(cors);
+    this.cors = new Cors(corsOrigins);
+    this.clientAddressOf = clientAddressOf(trustProxy, (message) => logger.warn(message));
+    this.#caching = new Caching(this.cors);
     this.#bodyBytesMax = bodyBytesMax;
   }
 

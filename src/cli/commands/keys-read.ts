@@ -1,20 +1,9 @@
 import { type Command, Option } from 'commander';
-import { stringify } from 'lossless-json';
 import type { Client } from 'pg';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
-import {
-  column,
-  numberColumn,
-  printRows,
-  textColumn,
-  type Row,
-  shown,
-  toFacts,
-  toJson,
-  writeTo,
-} from '../output.js';
+import { column, numberColumn, printRows, textColumn, type Row, shown, toFacts, toJson } from '../output.js';
 import { withDatabase } from '../session.js';
 
 interface ListOptions extends JsonOption {
@@ -42,9 +31,7 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
     .option('--limit <keys>', `at most this many (default ${SHOWN_MAX}; with --json, all)`, positiveInteger)
     .option('--json', 'print an array of objects')
     .action((options: ListOptions) =>
-      withDatabase(context, ({ client }) =>
-        options.json === true ? printArray(context, client, options) : printKeys(context, client, options),
-      ),
+      withDatabase(context, ({ client }) => printKeys(context, client, options)),
     )
     .addHelpText('after', examples('petstore keys list --plan pro --state banned'));
 
@@ -112,53 +99,28 @@ const toListRow = (key: KeyOverview): Row => ({
   'last used': key['last_used_at'],
 });
 
-async function printKeys(context: CliContext, client: Client, options: ListOptions): Promise<void> {
-  const limit = options.limit ?? SHOWN_MAX;
-  const found: KeyOverview[] = [];
+async function printKeys(
+  context: CliContext,
+  client: Client,
+  { json, plan, state, name, limit }: ListOptions,
+): Promise<void> {
+  const shownMax = limit ?? SHOWN_MAX;
   // One more than is shown says whether there are more.
-  for await (const page of pages(client, { ...options, limit: limit + 1 })) found.push(...page);
-  printRows(context, LIST_COLUMNS, found.slice(0, limit).map(toListRow), 'No keys found.');
-  if (found.length > limit) {
+  const { rows } = await client.query<KeyOverview>(LIST, [plan, state, name, json ? limit : shownMax + 1]);
+  if (json === true) return context.print(toJson(rows));
+  printRows(context, LIST_COLUMNS, rows.slice(0, shownMax).map(toListRow), 'No keys found.');
+  if (rows.length > shownMax) {
     context.print(
-      `Only the first ${limit} keys are shown. Filter with --name, --plan or --state, or raise --limit.\n`,
+      `Only the first ${shownMax} keys are shown. Filter with --name, --plan or --state, or raise --limit.\n`,
     );
   }
 }
 
-/** Writes page by page, so that memory does not grow with the number of keys. */
-async function printArray(context: CliContext, client: Client, options: ListOptions): Promise<void> {
-  let separator = '[';
-  for await (const page of pages(client, options)) {
-    const text = page.map((key) => `\n${stringify(key) ?? ''}`).join(',');
-    await writeTo(context.stdout, separator + text);
-    separator = ',';
-  }
-  await writeTo(context.stdout, separator === '[' ? '[]\n' : '\n]\n');
-}
-
-const PAGE_SIZE = 1000;
-
-/** Uses a cursor, because a statement for each page would read all counters again each time. */
-async function* pages(
-  client: Client,
-  { plan, state, name, limit }: ListOptions,
-): AsyncGenerator<readonly KeyOverview[]> {
-  await client.query('begin read only');
-  await client.query(
-    `declare listed no scroll cursor for
-     select *
-     from api_key_overview
-     where ($1::text is null or plan_id = $1)
-       and ($2::text is null or state = $2)
-       and ($3::text is null or strpos(lower(name), lower($3)) > 0)
-     order by id
-     limit $4`,
-    [plan, state, name, limit],
-  );
-  for (;;) {
-    const { rows } = await client.query<KeyOverview>(`fetch ${PAGE_SIZE} from listed`);
-    if (rows.length > 0) yield rows;
-    if (rows.length < PAGE_SIZE) break;
-  }
-  await client.query('commit');
-}
+const LIST = `
+  select *
+  from api_key_overview
+  where ($1::text is null or plan_id = $1)
+    and ($2::text is null or state = $2)
+    and ($3::text is null or strpos(lower(name), lower($3)) > 0)
+  order by id
+  limit $4`;

@@ -35,7 +35,6 @@ export const petstoreOn =
         actor: ACTOR,
         print: (text) => stdout.write(text),
         printError: (text) => (stderr += text),
-        stdout,
         columns: undefined,
         ...(reply !== undefined && {
           ask: (question: string) => {
