@@ -64,14 +64,6 @@ describe('a flood of requests without a valid key from one address', () => {
     expect(await counters()).toEqual(before);
   });
 
-  it('without a well-formed key needs no statement', async () => {
-    const statements = service.prisma.connections.all.map((pool) => jest.spyOn(pool, 'query'));
-    const address = newAddress();
-    await many(200, (index) => from(address, index % 2 === 0 ? undefined : `psk_${index}`));
-    await many(100, () => from(address, miscopiedKey()));
-    for (const sent of statements) expect(sent).not.toHaveBeenCalled();
-  });
-
   it('leaves a valid key from the same address alone', async () => {
     const { key } = await service.issueKey({ perMinute: 10 });
     const address = await exhaustedAddress();
@@ -121,21 +113,6 @@ describe('an address past its limit', () => {
     statements.release();
     await Promise.all(flood);
     expect(await from(flooding, key)).toMatchObject({ status: 200 });
-  });
-});
-
-describe('IPv6 clients', () => {
-  it('count by /64, however their address is written', async () => {
-    const first = await many(60, (index) => from(`2001:db8:7:1:${index.toString(16)}::1`));
-    expect(tally(first)).toEqual({ '401 missing_api_key': 60 });
-    expect(await from('2001:DB8:7:1:ffff:ffff:ffff:ffff')).toMatchObject({ status: 429 });
-    expect(await from('[2001:0db8:0007:0001::9]:4711')).toMatchObject({ status: 429 });
-    expect(await from('2001:db8:7:2::1')).toMatchObject({ status: 401, remaining: 59 });
-  });
-
-  it('that are IPv4 clients count as those', async () => {
-    const address = await exhaustedAddress();
-    expect(await from(`::ffff:${address}`)).toMatchObject({ status: 429 });
   });
 });
 

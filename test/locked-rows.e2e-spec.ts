@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { CHANGE_ORDER, PLACE_ORDERS } from '../src/store/orders.sql.js';
 import { eventually } from './support/eventually.js';
 import { holdOpen, type OperatorAtWork } from './support/operators.js';
 import { selectOne } from './support/sql-outcome.js';
@@ -262,50 +261,6 @@ describe('changes of an order', () => {
     // Behind the change, which had no turn before its 503.
     await connections.write(Infinity, () => Promise.resolve());
     expect(await count(`orders where id = $1 and status = 'placed'`, [id])).toBe(1);
-  });
-});
-
-const changed = (id: bigint, tags: readonly string[] | null = null) =>
-  service.prisma.write<object>(CHANGE_ORDER, [id, 'approved', tags]);
-
-describe('the statement', () => {
-  it.each([
-    ['without Idempotency-Keys', () => null],
-    ['with Idempotency-Keys', () => randomUUID()],
-  ])(
-    'that places orders %s returns a locked pet as locked, and an unknown one as unknown',
-    async (_how, keyOf) => {
-      const [held = 0n, free = 0n] = await addPets(service, 2);
-      await hold(LOCK_PETS, [held]);
-      const ids = [held, -1n, free, held];
-      const values = [ids, ids.map(() => 7n), ids.map(keyOf), ids.map(() => Buffer.alloc(32))];
-      const rows = await service.prisma.write<{ rejection: unknown; json: unknown }>(PLACE_ORDERS, values);
-      expect(rows.map(({ rejection }) => rejection)).toEqual(['locked', 'unknown_pet', null, 'locked']);
-      expect(rows.map(({ json }) => json !== null)).toEqual([false, false, true, false]);
-    },
-  );
-
-  it('that changes an order returns it as locked, and no row of an unknown one', async () => {
-    const [held, free] = [await addOrder(), await addOrder()];
-    await hold(LOCK_ORDERS, [held.id]);
-    expect(await changed(held.id)).toMatchObject([{ isLocked: true, status: 'placed' }]);
-    expect(await changed(held.id, ['"another"'])).toMatchObject([{ isLocked: false, hasOtherTag: true }]);
-    expect(await changed(-1n)).toEqual([]);
-    expect(await changed(free.id)).toMatchObject([{ isLocked: false, status: 'approved' }]);
-  });
-
-  it('that changes an order locks the pet first: when that is locked, it locks nothing', async () => {
-    const { id, petId } = await addOrder();
-    await hold(LOCK_PETS, [petId]);
-    const changing = await service.pool.connect();
-    await changing.query('begin');
-    expect((await changing.query(CHANGE_ORDER.text, [id, 'approved', null])).rows).toMatchObject([
-      { isLocked: true },
-    ]);
-    const free = 'select id from orders where id = $1 for no key update skip locked';
-    expect((await service.pool.query(free, [id])).rowCount).toBe(1);
-    await changing.query('rollback');
-    changing.release();
   });
 });
 

@@ -340,29 +340,3 @@ describe('PATCH /v1/store/orders/{orderId}', () => {
     expect(responses.filter(({ status }) => status === 503)).not.toHaveLength(0);
   });
 });
-
-describe('GET /v1/store/inventory', () => {
-  const service = useService();
-  const inventory = async (): Promise<unknown> => await (await service.get('/v1/store/inventory')).json();
-
-  it('counts the pets of each status through the life of orders, and none of those without a status', async () => {
-    expect(await (await service.get('/v1/store/inventory')).text()).toBe(
-      '{"available":0,"pending":0,"sold":0}',
-    );
-    const [petId = 0n, other = 0n] = await addPets(service, 5);
-    await addPets(service, 3, 'pending');
-    await addPets(service, 2, 'sold');
-    await addPets(service, 7, null);
-    expect(await inventory()).toEqual({ available: 5, pending: 3, sold: 2 });
-    await service.post('/v1/pets', '{"name":"Rex","categoryId":1,"status":"available"}');
-    expect(await inventory()).toEqual({ available: 6, pending: 3, sold: 2 });
-    const { id } = (await (await placeOrder(service, petId)).json()) as OrderBody;
-    expect(await inventory()).toEqual({ available: 5, pending: 4, sold: 2 });
-    await changeOrder(service, id, 'approved');
-    await changeOrder(service, id, 'delivered');
-    expect(await inventory()).toEqual({ available: 5, pending: 3, sold: 3 });
-    const { id: second } = (await (await placeOrder(service, other)).json()) as OrderBody;
-    await changeOrder(service, second, 'cancelled');
-    expect(await inventory()).toEqual({ available: 5, pending: 3, sold: 3 });
-  });
-});

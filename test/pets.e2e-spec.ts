@@ -48,11 +48,14 @@ describe('POST /v1/pets', () => {
       fc.asyncProperty(int64Text, legalName, statusOrAbsent, async (categoryId, name, status) => {
         const statusMember = status === undefined ? '' : `,"status":"${status}"`;
         const members = `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusMember}}`;
-        const created = await (await create(`{${members}`)).text();
+        const response = await create(`{${members}`);
+        const created = await response.text();
         const id = /^\{"id":(-?\d+),/.exec(created)?.[1];
         const expected = `{"id":${id},${members}`;
         expect(created).toBe(expected);
-        expect(await (await service.get(`/v1/pets/${id}`)).text()).toBe(expected);
+        const read = await service.get(`/v1/pets/${id}`);
+        expect(await read.text()).toBe(expected);
+        expect(response.headers.get('etag')).toBe(read.headers.get('etag'));
         await service.pool.query('delete from pets where id <> $1', [id]);
         expect(await (await service.get('/v1/pets')).text()).toBe(`[${expected}]`);
       }),

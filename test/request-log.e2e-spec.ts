@@ -105,7 +105,10 @@ describe('a request has one line', () => {
       level: 50,
       requestId: 'broken/1',
       status: 500,
-      err: { message: expect.stringContaining('"pets" does not exist'), stack: expect.any(String) },
+      err: {
+        message: expect.stringContaining('"pets" does not exist'),
+        stack: expect.stringContaining('\n    at '),
+      },
     });
   });
 });

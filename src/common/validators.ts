@@ -129,11 +129,10 @@ interface RuleOptions {
 /** Validates a property, and documents it. */
 function Rule({ name, isValid, message, schema }: RuleOptions): PropertyDecorator {
   return applyDecorators(
-    ValidateBy(
-      { name, validator: { validate: isValid, defaultMessage: (rule) => `${rule?.property} ${message}` } },
-      // For the test that every rule of a DTO is documented.
-      { context: { schema } },
-    ),
+    ValidateBy({
+      name,
+      validator: { validate: isValid, defaultMessage: (rule) => `${rule?.property} ${message}` },
+    }),
     ApiProperty(schema),
   );
 }

@@ -138,26 +138,6 @@ describe('the embedded PostgreSQL', () => {
 });
 
 describe('the owner of an embedded PostgreSQL', () => {
-  it('is one of several processes that open an empty directory at the same time', async () => {
-    const dataDir = join(parent, 'simultaneous');
-    const results = await Promise.allSettled([open({ dataDir }), open({ dataDir })]);
-    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    const [first] = opened;
-    if (first === undefined) throw new Error('none was opened');
-    expect(await query(first, 'select 1')).toEqual([1]);
-  });
-
-  it('is the only one: a second one is rejected in one line', async () => {
-    const first = await open();
-    const error = await open().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(EmbeddedPostgresError);
-    expect(String(error)).toMatch(
-      /^EmbeddedPostgresError: Another service is using the data directory .* Stop it, .*$/,
-    );
-    expect(String(error)).toContain(shared);
-    expect(await query(first, 'select 1')).toEqual([1]);
-  });
-
   it('waits for a server that is stopping, and starts it again', async () => {
     const first = await open();
     const pid = serverPid() ?? 0;

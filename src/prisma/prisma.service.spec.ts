@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { accept, silence, withFakePostgres } from '../../test/support/fake-postgres.js';
 import { ConnectionPools } from './connection-pools.js';
@@ -40,52 +39,6 @@ async function one(text: string, ...values: readonly unknown[]): Promise<unknown
   const [row] = await prisma.read<object>(declared(text), values);
   return row;
 }
-
-describe('a row that Prisma reads', () => {
-  it('has int64 to the digit, alone and in arrays, whatever goes in', async () => {
-    const statementOfInts = declared('select $1::int8 as alone, $2::int8[] as several');
-    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
-    await fc.assert(
-      fc.asyncProperty(int64, fc.array(int64, { maxLength: 5 }), async (alone, several) => {
-        expect(await prisma.read(statementOfInts, [alone, several])).toEqual([{ alone, several }]);
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  it('has instants in UTC: Prisma relabels what the session sends, so sessions are in UTC', async () => {
-    expect(await one(`select '2026-03-29 03:30:00.123+02'::timestamptz as at`)).toEqual({
-      at: new Date('2026-03-29T01:30:00.123Z'),
-    });
-    expect(await one(`select current_setting('TimeZone') as zone`)).toEqual({ zone: 'UTC' });
-  });
-
-  it('has bytes as they went in, also those of an array, unless it begins with null: then Prisma knows no type', async () => {
-    const bytes = Buffer.from([0, 92, 34, 255]);
-    const text = 'select $1::bytea as alone, ($2::bytea[])[2] as second';
-    expect(await one(text, bytes, [bytes, bytes])).toEqual({
-      alone: new Uint8Array(bytes),
-      second: new Uint8Array(bytes),
-    });
-    expect(await one(text, bytes, [null, bytes])).toEqual({
-      alone: new Uint8Array(bytes),
-      second: new Uint8Array(Buffer.from(bytes.toString('base64'))),
-    });
-  });
-
-  it('has one column of each name: the last one of those that collide', async () => {
-    expect(await one('select 1 as same, 2 as same')).toEqual({ same: 2 });
-  });
-
-  it('has texts, nulls, truth values and enums as they are', async () => {
-    expect(
-      await one(`select $1::text[] as texts, null as nothing, true as yes, 'sold'::pet_status as status`, [
-        '\u{1f600}"\\',
-        null,
-      ]),
-    ).toEqual({ texts: ['\u{1f600}"\\', null], nothing: null, yes: true, status: 'sold' });
-  });
-});
 
 describe('an error that comes through Prisma', () => {
   it.each([

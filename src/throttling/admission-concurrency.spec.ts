@@ -56,34 +56,6 @@ async function deadlocks(): Promise<number> {
 }
 
 describe('admission from several connections at once', () => {
-  it.each([1, 7])(
-    'admits exactly 60 of 600 requests of one free key, %i a group, and then bans it once',
-    async (size) => {
-      const key = await makeKey();
-      const groups = Array.from({ length: Math.ceil(600 / size) }, (_, n) =>
-        statement.decide(Array<string>(Math.min(size, 600 - n * size)).fill(key.hash), NOON),
-      );
-      const decisions = (await Promise.all(groups)).flat();
-      expect([
-        countOf(decisions, 'admitted'),
-        countOf(decisions, 'limited'),
-        countOf(decisions, 'banned'),
-      ]).toEqual([60, 20, 520]);
-      const remaining = decisions.flatMap((decision) =>
-        decision.state === 'admitted' ? [decision.minute.remaining] : [],
-      );
-      expect(remaining.sort((one, other) => one - other)).toEqual(Array.from({ length: 60 }, (_, n) => n));
-      const [counted] = await readCounted(operators, [key.id]);
-      expect(counted?.counters).toMatchObject({
-        minuteAdmitted: 60,
-        minuteRefused: 20,
-        dayAdmitted: 60,
-        dayRefused: 20,
-      });
-    },
-    PATIENCE_MS,
-  );
-
   it('creates missing counters once, and counts every request', async () => {
     const key = await makeKey();
     await operators.query('delete from api_key_counters where api_key_id = $1', [key.id]);

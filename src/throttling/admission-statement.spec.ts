@@ -28,7 +28,7 @@ describe('authentication', () => {
     expect(await sendOnce(`\\x${randomBytes(32).toString('hex')}`, NOON)).toEqual({ state: 'unknown' });
   });
 
-  it('responses each request of a group in its place', async () => {
+  it('decides about each request of a batch in its place', async () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const group = [other.hash, `\\x${randomBytes(32).toString('hex')}`, one.hash, other.hash];
     const decisions = await statement.decide(group, new Date(NOON));
@@ -131,7 +131,7 @@ describe('limits', () => {
     });
   });
 
-  it('lets who has used up both windows wait for the day, which ends later', async () => {
+  it('lets a key that has used up both windows wait for the day, which ends later', async () => {
     const key = await makeKey('free', { perMinute: 2, perDay: 2 });
     await decide(key.hash, 2, NOON);
     expect(await sendOnce(key.hash, NOON)).toMatchObject({ state: 'limited', retryAtMs: MIDNIGHT });

@@ -150,7 +150,7 @@ describe('the audit contains', () => {
     await owner.query('rollback');
   });
 
-  it('for whom the role says that it acts', async () => {
+  it('the person for whom the role says that it acts', async () => {
     const { id } = await issue(operator);
     await operator.query('begin');
     await operator.query(`select set_config('petstore.actor', 'alice', true)`);
@@ -163,7 +163,7 @@ describe('the audit contains', () => {
     ]);
   });
 
-  it('who logged in, whatever role is put on', async () => {
+  it('the role that logged in, whatever role it has set since', async () => {
     const superuser = new Client({ connectionString: asSuperuser(database.url) });
     await superuser.connect();
     try {
@@ -235,7 +235,7 @@ describe('the audit cannot be rewritten', () => {
     expect(await rejectionOf(operator, sql)).toMatchObject({ code: '42501' });
   });
 
-  it('by an operator who has its function write what never was', async () => {
+  it('by an operator whose call of its function would write what never happened', async () => {
     expect(await rejectionOf(operator, 'create temporary table plans (id text)')).toMatchObject({
       code: '42501',
     });
