@@ -1,8 +1,8 @@
 import { integerOf, type RateLimit, type ResponseInfo } from './call.js';
-import type { ERROR_CODES } from './generated/error-codes.js';
+import type { components } from './generated/schema.js';
 
 /** The error codes of the service. A later release may have more. */
-export type ServiceErrorCode = (typeof ERROR_CODES)[number];
+export type ServiceErrorCode = components['schemas']['Error']['code'];
 
 /**
  * All error codes: those of the service, `timed_out` if no response came in time, `connection_failed` if there was no complete

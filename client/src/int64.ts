@@ -12,7 +12,7 @@ export interface Int64Types {
 }
 
 /** The name of an identifier. All others are counts. */
-const isId = (name: string): boolean => /^id$|Id$/.test(name);
+export const isId = (name: string): boolean => /^id$|Id$/.test(name);
 
 /** A member and the integer that is its value; strings are matched so that nothing within them is. */
 const STRING_AND_INTEGER = /"((?:[^"\\]|\\.)*)"(?:(\s*:\s*)(-?\d+)(?![\d.eE]))?/g;

@@ -1,5 +1,4 @@
-import type { Int64Like } from './int64.js';
-import { digitsOf } from './int64.js';
+import { digitsOf, type Int64Like, isId } from './int64.js';
 import type { Page } from './types.js';
 
 /** A list. `for await` gives its items; each page is fetched when the iteration reaches it. */
@@ -44,7 +43,7 @@ export function queryOf(members: Readonly<Record<string, QueryValue>>): string {
     if (Array.isArray(value) && value.length === 0)
       throw new TypeError(`${name} is an empty array, which no item can match.`);
     for (const one of [value].flat() as readonly Int64Like[])
-      query.append(name, name === 'id' || name === 'categoryId' ? digitsOf(name, one) : String(one));
+      query.append(name, isId(name) ? digitsOf(name, one) : String(one));
   }
   return query.size === 0 ? '' : `?${query}`;
 }

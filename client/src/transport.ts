@@ -10,7 +10,10 @@ export interface TransportOptions extends RetryOptions {
   readonly apiKey: string;
   /** A replacement for the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined;
-  /** Is called with every response, also of errors and of attempts that are retried, such as to show the rate limit. If it throws, the call fails. */
+  /**
+   * Is called with every response, also of errors and of attempts that are retried, such as to show the rate limit. If it throws, the
+   * call fails with what it throws.
+   */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
   /** Is called before each retry, such as to log it. If it throws, the call fails with what it throws. */
   readonly onRetry?: ((retry: RetryEvent) => void) | undefined;

@@ -1,4 +1,4 @@
-// Writes the parts of the client that come from the OpenAPI document: its types and the error codes.
+// Writes the types of the client, which come from the OpenAPI document.
 import { readFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import openapiTypescript, { astToString } from 'openapi-typescript';
@@ -17,14 +17,8 @@ export async function generateClient(documentFile) {
     transform: ({ format }) =>
       format === 'int64' ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword) : undefined,
   });
-  return {
-    'schema.ts': `${HEAD}${astToString(types)}`,
-    'error-codes.ts': listFile('ERROR_CODES', components.schemas.Error.properties.code.enum),
-  };
+  return { 'schema.ts': `${HEAD}${astToString(types)}` };
 }
-
-const listFile = (name, words) =>
-  `${HEAD}export const ${name} = [\n${words.map((word) => `  '${word}',\n`).join('')}] as const;\n`;
 
 /** The client knows identifiers by their names, and reads other integers as numbers. */
 function checkIdNames(schemas) {
