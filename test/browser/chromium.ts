@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** Where systems keep it; CHROMIUM names another one. */
@@ -64,4 +65,23 @@ async function open(context: BrowserContext): ReturnType<Chromium['open']> {
   });
   page.on('request', (request) => hosts.add(new URL(request.url()).host));
   return { page, faults, hosts };
+}
+
+/** How much wider a page is than its window, in pixels. */
+export const overflowOf = (page: Page): Promise<unknown> =>
+  page.evaluate('document.documentElement.scrollWidth - innerWidth');
+
+/** What axe-core finds on a page as it is now. */
+export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`);
+}
+
+/** To look at: DOCS_SCREENSHOTS=folder stores screenshots. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env['DOCS_SCREENSHOTS'];
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name}.png` });
 }

@@ -5,7 +5,7 @@ import { handClock } from '../client/clients.js';
 import { type InstalledClient, installClient } from '../client/installed-client.js';
 import { startService, type TestService } from '../support/service.js';
 import { type Chromium, startChromium } from './chromium.js';
-import { type ClientPage, serveClientPage } from './client-page.js';
+import { serveShop, type ShopPage } from './shop-page.js';
 
 /** Beyond 2^53, where JSON.parse would round. */
 const BIG_ID = '9007199254740993';
@@ -32,12 +32,12 @@ const clock = handClock('2026-11-20T09:30:12.000Z');
 
 let service: TestService;
 let installed: InstalledClient;
-let shop: ClientPage;
+let shop: ShopPage;
 let chromium: Chromium;
 
 beforeAll(async () => {
   [service, installed] = await Promise.all([startService({ clock }), installClient()]);
-  shop = await serveClientPage(installed.packageFolder);
+  shop = await serveShop(installed.packageFolder);
   await service.pool.query(
     `insert into pets (name, category_id) select 'Pet ' || n, n from generate_series(1, $1) as n`,
     [PETS - 1],
@@ -64,7 +64,8 @@ async function openShop(at = service): Promise<{ page: Page; access: Access; sen
   });
   await page.exposeFunction('pass', clock.sleep);
   await page.goto(shop.origin);
-  await page.waitForFunction('"client" in globalThis');
+  // As text: compiled, it would be a call of `require`.
+  await page.evaluate("import('@petstore/client').then((module) => { globalThis.client = module; })");
   const { key } = await service.issueKey();
   return { page, access: { baseUrl: `${at.origin}/v1`, apiKey: key }, sent };
 }

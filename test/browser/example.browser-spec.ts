@@ -1,18 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { prepareFirstStart } from '../../src/samples/first-start.js';
 import { type InstalledClient, installClient } from '../client/installed-client.js';
 import { startService, type TestService } from '../support/service.js';
-import { type Chromium, startChromium } from './chromium.js';
+import { accessibilityFaults, type Chromium, keepScreenshot, overflowOf, startChromium } from './chromium.js';
+import { serveShop, type ShopPage } from './shop-page.js';
 
 let service: TestService;
 let client: InstalledClient;
-let server: ChildProcess;
-let origin: string;
+let shop: ShopPage;
 let chromium: Chromium;
 let key: string;
 
@@ -21,35 +17,21 @@ beforeAll(async () => {
   // Its clock stands still, so that a limit that is used up stays so.
   [service, client] = await Promise.all([startService({ clock: { nowMs: () => nowMs } }), installClient()]);
   await prepareFirstStart(service.databaseUrl, (first) => (key = first?.apiKey ?? ''));
-  server = spawn(process.execPath, ['examples/serve.mjs'], {
-    env: { PORT: '0', CLIENT: client.packageFolder },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(server.stdout as NodeJS.EventEmitter, 'data')) as [Buffer];
-  origin = /http:\S+/.exec(String(line))?.[0] ?? '';
+  shop = await serveShop(client.packageFolder);
   chromium = await startChromium();
 });
 afterAll(async () => {
   await chromium.close();
-  server.kill();
-  await Promise.all([service.close(), client.remove()]);
+  await Promise.all([shop.close(), service.close(), client.remove()]);
 });
 
 async function openShop(withKey = key): Promise<{ page: Page; faults: readonly string[] }> {
   const { page, faults } = await chromium.open();
-  await page.goto(origin);
+  await page.goto(shop.origin);
   await page.getByLabel('Service').fill(`${service.origin}/v1`);
   await page.getByLabel('API key').fill(withKey);
   await page.getByRole('button', { name: 'Connect' }).click();
   return { page, faults };
-}
-
-/** To look at: DOCS_SCREENSHOTS=folder stores screenshots. */
-async function keepScreenshot(page: Page, name: string): Promise<void> {
-  const folder = process.env['DOCS_SCREENSHOTS'];
-  if (folder === undefined) return;
-  await mkdir(folder, { recursive: true });
-  await page.screenshot({ path: `${folder}/${name}.png` });
 }
 
 describe('the shop of the examples, on the packed client', () => {
@@ -112,11 +94,7 @@ describe('the shop of the examples, on the packed client', () => {
     await page.emulateMedia({ colorScheme });
     await page.getByRole('listitem').nth(9).waitFor();
     await keepScreenshot(page, `shop (${name}, ${colorScheme})`);
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(', ')}`)).toEqual(
-      [],
-    );
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await overflowOf(page)).toBe(0);
   });
 });
