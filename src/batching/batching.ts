@@ -33,7 +33,7 @@ const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, 
 /** The values of a statement that writes one row: its identifier first. */
 export type RowValues = readonly [id: bigint, ...others: readonly unknown[]];
 
-/** Creates the batchers of repositories: each joins concurrent queries of one kind into one statement. */
+/** Creates the batchers of repositories. Each sends the queries of one kind: joined into statements, or a statement for each. */
 @Injectable()
 export class Batching implements OnApplicationShutdown {
   readonly #batchers: AnyBatcher[] = [];
@@ -59,8 +59,7 @@ export class Batching implements OnApplicationShutdown {
   }
 
   /**
-   * Sends a statement for each item, whose first value is the identifier of the row that it locks. Resolves to the statement's first
-   * row, if it has one.
+   * Sends a statement for each item, which is the values of the statement. Resolves to the first row that it returns, if there is one.
    */
   writeOne<Row extends object>(
     statement: Statement,

@@ -24,7 +24,8 @@ export class FairQueue<Item> {
     // A lane that is put back comes last, and is visited again.
     for (const [key, lane] of this.#lanes) {
       if (taken.length === max) break;
-      taken.push(...lane.splice(0, 1));
+      // The only lane has no turns to leave to others. Taken one by one, its other items would move each time.
+      taken.push(...lane.splice(0, this.#lanes.size === 1 ? max - taken.length : 1));
       this.#lanes.delete(key);
       if (lane.length > 0) this.#lanes.set(key, lane);
     }

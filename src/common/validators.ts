@@ -11,7 +11,7 @@ export const MayBeAbsent = (): PropertyDecorator =>
     ApiProperty({ required: false }),
   );
 
-const INT64: ApiPropertyOptions = { type: 'integer', format: 'int64' };
+const INT64 = { type: 'integer', format: 'int64' } as const;
 
 /** An int64 in a body, where it is a JSON number. Values of a query are text. */
 export const IsInt64 = (): PropertyDecorator => Int64((value) => int64OfJson(value) ?? value);
@@ -33,7 +33,7 @@ export const AreInt64Texts = (countMax: number): PropertyDecorator =>
       name: 'areInt64Texts',
       isValid: (values) => isArray(values) && values.length <= countMax && values.every(isInt64),
       message: `must be given at most ${countMax} times, each time with a 64-bit integer`,
-      schema: { type: 'array', items: INT64 as { type: 'integer' }, maxItems: countMax },
+      schema: { type: 'array', items: INT64, maxItems: countMax },
     }),
   );
 

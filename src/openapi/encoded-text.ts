@@ -3,7 +3,9 @@ import { brotliCompress, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 
-const ENCODERS: Readonly<Record<string, (text: string) => Promise<Buffer>>> = {
+type Encode = (text: string) => Promise<Buffer>;
+
+const ENCODERS: Readonly<Record<string, Encode>> = {
   br: promisify<string, Buffer>(brotliCompress),
   gzip: promisify<string, Buffer>(gzip),
 };
@@ -21,20 +23,20 @@ export class EncodedText {
     reply.header('vary', 'Accept-Encoding');
     const client = new Negotiator({ headers });
     const encoding = client.encoding([...COMPRESSED, 'identity'], { preferred: COMPRESSED }) ?? 'identity';
-    if (encoding === 'identity') return this.text;
+    const encode = ENCODERS[encoding];
+    if (encode === undefined) return this.text;
     reply.header('content-encoding', encoding);
-    return await this.#encoded(encoding);
+    return await this.#encoded(encoding, encode);
   }
 
   /** Makes the bytes of all encodings. */
   async encode(): Promise<void> {
-    await Promise.all(COMPRESSED.map((encoding) => this.#encoded(encoding)));
+    await Promise.all(Object.entries(ENCODERS).map(([name, encode]) => this.#encoded(name, encode)));
   }
 
-  #encoded(encoding: string): Promise<Buffer> {
-    const bytes =
-      this.#bytes.get(encoding) ?? ENCODERS[encoding]?.(this.text) ?? Promise.reject(new Error(encoding));
-    this.#bytes.set(encoding, bytes);
+  #encoded(name: string, encode: Encode): Promise<Buffer> {
+    const bytes = this.#bytes.get(name) ?? encode(this.text);
+    this.#bytes.set(name, bytes);
     return bytes;
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 
-/** Rejects a query parameter that the operation does not have: a misspelled filter would return what was not asked for. */
+/** Rejects a query parameter that the operation does not have: with a misspelled filter, a list would not be filtered. */
 @Injectable()
 export class QueryParametersGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

@@ -27,7 +27,7 @@ type Sale = Pick<SamplePet, 'status' | 'order'>;
 
 const times = (count: number, sale: Sale): readonly Sale[] => Array.from({ length: count }, () => sale);
 
-/** How twenty pets are sold: most are available, and two have no status. Only pending and sold pets need an order. */
+/** Twenty pets with their orders: a pending or sold one has an order, and one of the available ones had one. */
 const SALES: readonly Sale[] = [
   ...times(11, { status: 'available' }),
   { status: 'available', order: 'cancelled' },

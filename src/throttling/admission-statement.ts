@@ -126,10 +126,11 @@ export class AdmissionStatement {
   #tallyOf(row: AdmissionRow): () => KeyDecision {
     const { clockWentBack, startsBan, next } = tallyOf(row);
     // Another primary wrote counts that are more than two minutes ahead.
-    if (clockWentBack)
+    if (clockWentBack) {
       this.options.warn?.(
         `reset the counters of key ${row[2]}, because they were ahead of the database's clock. Was the clock set back?`,
       );
+    }
     if (startsBan) this.options.onBanStarted?.();
     return next;
   }

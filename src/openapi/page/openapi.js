@@ -15,6 +15,7 @@ export class OpenApi {
     const server = new URL(document['servers'][0].url, location.href);
     this.publicUrl = server.href;
     this.requestUrl = new URL(server.pathname, location.origin).href;
+    this.commonErrors = this.#commonErrors();
   }
 
   static async load() {
@@ -55,7 +56,7 @@ export class OpenApi {
   }
 
   /** The lines of the errors that every operation has. @returns {Set<string>} */
-  get commonErrors() {
+  #commonErrors() {
     const lists = this.groups.flatMap(({ operations }) =>
       operations.map(({ operation }) => this.responsesOf(operation).map(({ line }) => line)),
     );
