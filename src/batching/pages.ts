@@ -26,8 +26,11 @@ interface PageRow {
 
 type Value = bigint | number | string | null | undefined;
 
+/** What a statement takes of each page, one array for each. */
+export type PageParameters<Query> = readonly ((page: Query) => Value)[];
+
 /** The parameters of a list with at most one status. */
-export const PAGE_PARAMETERS: readonly ((page: PageQuery) => Value)[] = [
+export const PAGE_PARAMETERS: PageParameters<PageQuery> = [
   ({ fromId }) => fromId,
   ({ limit }) => limit,
   ({ status }) => status,
@@ -38,13 +41,13 @@ export const PAGE_PARAMETERS: readonly ((page: PageQuery) => Value)[] = [
  * of a request.
  *
  * @param list takes an array for each parameter, and returns a `PageRow` for each page in their order
- * @param parameters what the statement takes of a page; pages that are equal in them share a row
+ * @param parameters pages that are equal in them share a row
  */
 export const batchPages = <Query>(
   batching: Batching,
   prisma: PrismaService,
   list: Statement,
-  parameters: readonly ((page: Query) => Value)[],
+  parameters: PageParameters<Query>,
 ): Batcher<Query, Page> =>
   batching.batchReads<Query, Page>({
     name: list.name,

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
 import { Batching, type RowValues } from '../batching/batching.js';
-import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
+import {
+  batchPages,
+  batchRecords,
+  type Page,
+  PAGE_PARAMETERS,
+  type PageParameters,
+  type PageQuery,
+} from '../batching/pages.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
@@ -57,7 +64,7 @@ interface DeleteRow {
 /** An array as an element of the array of all pages. */
 const arrayOf = (items: readonly (bigint | string | null)[]): string => `"${plainArray(items)}"`;
 
-const FILTER_PARAMETERS: readonly ((page: PetsQuery) => bigint | number | string | undefined)[] = [
+const FILTER_PARAMETERS: PageParameters<PetsQuery> = [
   ({ fromId }) => fromId,
   ({ limit }) => limit,
   // All statuses are ranges of their own, like the pets without one.
@@ -65,7 +72,7 @@ const FILTER_PARAMETERS: readonly ((page: PetsQuery) => bigint | number | string
   ({ categoryId }) => categoryId,
 ];
 
-const BY_ID_PARAMETERS: readonly ((page: PetsQuery) => bigint | number | string | undefined)[] = [
+const BY_ID_PARAMETERS: PageParameters<PetsQuery> = [
   idsOf,
   ({ limit }) => limit,
   ({ statuses }) => statuses && arrayOf(statuses),
