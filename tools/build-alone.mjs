@@ -1,0 +1,50 @@
+// Builds the service, unless another process does so in the same folder: two would remove each other's files.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './project.mjs';
+
+/** A socket and no file with a process number, because it ends with its process. */
+const socket = join(
+  tmpdir(),
+  `petstore-build-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`,
+);
+
+async function listen() {
+  try {
+    await once(createServer().listen(socket).unref(), 'listening');
+    return true;
+  } catch (error) {
+    if (error.code === 'EADDRINUSE') return false;
+    throw error;
+  }
+}
+
+async function isAbandoned() {
+  const client = connect(socket);
+  try {
+    await once(client, 'connect');
+    return false;
+  } catch (error) {
+    return ['ECONNREFUSED', 'ENOENT'].includes(error.code);
+  } finally {
+    client.destroy();
+  }
+}
+
+let isAlone = await listen();
+if (!isAlone && (await isAbandoned())) {
+  rmSync(socket, { force: true });
+  isAlone = await listen();
+}
+if (!isAlone) {
+  console.error(`Another process is building the service in ${root}. Wait until it is done, then try again.`);
+  process.exit(1);
+}
+const { status } = spawnSync('npm', ['run', 'build'], { cwd: root, stdio: 'inherit' });
+rmSync(socket, { force: true });
+process.exitCode = status ?? 1;
