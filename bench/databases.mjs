@@ -5,11 +5,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { reachableDirectory } from '../dist/embedded/data-directory.js';
 import { openEmbeddedPostgres } from '../dist/embedded/embedded-postgres.js';
 import { migrate } from '../dist/prisma/migrations.js';
 import { ACTIVE_KEYS, storedKeys } from './keys.mjs';
 
-export const DATA_DIRECTORY = fileURLToPath(new URL('.data', import.meta.url));
+export const DATA_DIRECTORY = reachableDirectory(fileURLToPath(new URL('.data', import.meta.url)));
 const MIGRATIONS = fileURLToPath(new URL('../prisma/migrations', import.meta.url));
 
 /** Changes with what `fill` writes. */

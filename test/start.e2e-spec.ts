@@ -1,14 +1,18 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createEmptyDatabase } from './support/database.js';
+import { eventually } from './support/eventually.js';
 import { type RunningProgram, runProgram } from './support/process.js';
 import { openTestPool } from './support/test-pool.js';
 
@@ -163,6 +167,53 @@ describe('a first start', () => {
     const [key = ''] = /psk_\w{38}/.exec(stdout) ?? [];
     expect(await listed(origin, key)).toBe(200);
     await stop(second);
+  });
+});
+
+describe('a first start that a signal interrupts', () => {
+  const MOMENTS: readonly [string, NodeJS.Signals, (dataDir: string, log: string) => boolean][] = [
+    ['prepares the directory', 'SIGHUP', existsSync],
+    [
+      'creates the cluster',
+      'SIGINT',
+      (dataDir) => readdirSync(dataDir).some((name) => name.startsWith('initdb-')),
+    ],
+    ['has the cluster', 'SIGTERM', (dataDir) => existsSync(join(dataDir, 'cluster'))],
+    ['starts the server', 'SIGINT', (dataDir) => existsSync(join(dataDir, 'cluster/postmaster.pid'))],
+    ['connects to it', 'SIGTERM', (dataDir) => existsSync(join(dataDir, 'run/.s.PGSQL.5432'))],
+    ['migrates the database', 'SIGHUP', (_dataDir, log) => log.includes('applied migration')],
+    ['listens', 'SIGINT', (_dataDir, log) => log.includes('Server listening')],
+  ];
+
+  it.each(MOMENTS)(
+    'while it %s (%s) ends with 0 and leaves no PostgreSQL running',
+    async (moment, signal, isReached) => {
+      const dataDir = join(folder, moment);
+      const program = start({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+      await eventually(() =>
+        expect(existsSync(dataDir) && isReached(dataDir, program.output.stderr)).toBe(true),
+      );
+      program.child.kill(signal);
+      expect(await program.ended).toBe(0);
+      const { stdout } = await promisify(execFile)('ps', ['-eo', 'args']);
+      expect(stdout.split('\n').filter((line) => line.includes(dataDir))).toEqual([]);
+      expect(program.output.stderr).not.toMatch(/^[^{]/m);
+    },
+  );
+});
+
+describe('npm start', () => {
+  it('says in a sentence that another process builds the service', async () => {
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
+    const other = createServer().listen(join(tmpdir(), `petstore-build-${name}`));
+    await once(other, 'listening');
+    const build = promisify(execFile)(process.execPath, [join(root, 'tools/build-alone.mjs')]);
+    await expect(build).rejects.toMatchObject({
+      code: 1,
+      stderr: `Another process is building the service in ${root}. Wait until it is done, then try again.\n`,
+    });
+    other.close();
   });
 });
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { constants, tmpdir } from 'node:os';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 
 const PREFIX = 'petstore-temporary-';
@@ -15,32 +15,40 @@ const SETTINGS = { fsync: 'off', full_page_writes: 'off' };
  * everything, and may be called again. A signal does so too, and then ends the process.
  */
 export async function openTemporaryDatabase({ settings = {} } = {}) {
-  const openEmbeddedPostgres = await loadEmbedded();
-  await removeLeftovers(openEmbeddedPostgres);
-  const dataDir = join(tmpdir(), `${PREFIX}${process.pid}-${randomUUID()}`);
-  const server = await open(openEmbeddedPostgres, dataDir, settings).catch(async (error) => {
-    await removeDirectory(dataDir);
-    throw error;
-  });
+  const { openEmbeddedPostgres, directory } = await loadEmbedded();
+  await removeLeftovers(openEmbeddedPostgres, directory);
+  const dataDir = join(directory, `${PREFIX}${process.pid}-${randomUUID()}`);
+  const interruption = new AbortController();
+  const opening = open(openEmbeddedPostgres, dataDir, settings, interruption.signal);
   const close = async () => {
+    interruption.abort();
     for (const signal of SIGNALS) process.off(signal, closeAndExit);
-    await server.close();
+    await opening.then(
+      (server) => server.close(),
+      () => undefined,
+    );
     await removeDirectory(dataDir);
   };
   const closeAndExit = (signal) => {
     void close().finally(() => process.exit(128 + constants.signals[signal]));
   };
   for (const signal of SIGNALS) process.once(signal, closeAndExit);
-  return { url: server.url, socketDirectory: server.socketDirectory, close };
+  try {
+    const server = await opening;
+    return { url: server.url, socketDirectory: server.socketDirectory, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** Removes the directory of a process that was killed: its number is in the name of the directory. */
-async function removeLeftovers(openEmbeddedPostgres) {
-  for (const name of await readdir(tmpdir())) {
+async function removeLeftovers(openEmbeddedPostgres, directory) {
+  for (const name of await readdir(directory)) {
     const owner = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
     if (Number.isNaN(owner) || isAlive(owner)) continue;
-    const dataDir = join(tmpdir(), name);
-    // Opening takes over the server that may still run; closing stops it. Of what fails here, others are the owners.
+    const dataDir = join(directory, name);
+    // Opening takes over the server that may still run; closing stops it. If opening fails, another process owns it.
     await open(openEmbeddedPostgres, dataDir, {}).then(
       (server) => server.close(),
       () => undefined,
@@ -50,19 +58,23 @@ async function removeLeftovers(openEmbeddedPostgres) {
   }
 }
 
-function open(openEmbeddedPostgres, dataDir, settings) {
+function open(openEmbeddedPostgres, dataDir, settings, signal) {
   return openEmbeddedPostgres({
     dataDir,
+    signal,
     settings: { ...SETTINGS, ...settings },
     log: () => undefined,
   });
 }
 
-/** The compiled one: tools run as they are. */
+/** The compiled one, because tools run as they are, and a directory that its server can enter. */
 async function loadEmbedded() {
-  const file = new URL('../dist/embedded/embedded-postgres.js', import.meta.url);
-  if (!existsSync(file)) throw new Error('The service is not built yet: run "npm run build" first.');
-  return (await import(file.href)).openEmbeddedPostgres;
+  const folder = new URL('../dist/embedded/', import.meta.url);
+  if (!existsSync(folder)) throw new Error('The service is not built yet: run "npm run build" first.');
+  const { openEmbeddedPostgres } = await import(new URL('embedded-postgres.js', folder).href);
+  const { temporaryDirectory } = await import(new URL('open-directory.js', folder).href);
+  const { serverAccount } = await import(new URL('server-account.js', folder).href);
+  return { openEmbeddedPostgres, directory: temporaryDirectory(serverAccount()) };
 }
 
 const removeDirectory = (path) => rm(path, { recursive: true, force: true, maxRetries: 3 });

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { describeFault } from '../common/errors/describe-fault.js';
+import { dataDirectory } from '../embedded/data-directory.js';
 import { runningEmbeddedUrl } from '../embedded/embedded-postgres.js';
 import { pendingMigrations } from '../prisma/migrations.js';
 import { openSession } from '../prisma/session-settings.js';
@@ -52,8 +53,10 @@ export async function withAnyDatabase<Result>(
  * @throws CliError if no service is running
  */
 export function databaseUrl(context: CliContext): string {
-  const { url, dataDir } = context.config().database;
-  const found = url ?? runningEmbeddedUrl(dataDir);
+  const { database } = context.config();
+  if (database.url !== undefined) return database.url;
+  const dataDir = dataDirectory(database.dataDir);
+  const found = runningEmbeddedUrl(dataDir);
   if (found !== undefined) return found;
   throw new CliError(
     `No PostgreSQL is running in ${dataDir}.`,

@@ -8,23 +8,32 @@ export const CONFIG = Symbol('CONFIG');
 /** Injects pino's `Logger`. */
 export const LOGGER = Symbol('LOGGER');
 
+/** Injects the `AbortSignal` of a start that a signal of the operating system interrupts. */
+export const INTERRUPTED = Symbol('INTERRUPTED');
+
 /** Configuration and logger exist before the application, because a failed start needs them, too. */
 export interface Environment {
   readonly config: Config;
   readonly logger: Logger;
+  readonly interrupted?: AbortSignal;
 }
 
 @Global()
 @Module({})
 export class ConfigModule {
-  static register({ config, logger }: Environment): DynamicModule {
+  static register({
+    config,
+    logger,
+    interrupted = new AbortController().signal,
+  }: Environment): DynamicModule {
     return {
       module: ConfigModule,
       providers: [
         { provide: CONFIG, useValue: config },
         { provide: LOGGER, useValue: logger },
+        { provide: INTERRUPTED, useValue: interrupted },
       ],
-      exports: [CONFIG, LOGGER],
+      exports: [CONFIG, LOGGER, INTERRUPTED],
     };
   }
 }

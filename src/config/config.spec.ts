@@ -22,7 +22,7 @@ describe('loadConfig', () => {
       tracing: false,
       publicUrl: '',
       corsOrigins: '*',
-      database: { url: undefined, dataDir: './.petstore', namedStatements: true },
+      database: { url: undefined, dataDir: undefined, namedStatements: true },
       limits: { addressLimitPerMinute: 60, banAfterRefusals: 20, banSeconds: 60, banMaxSeconds: 3600 },
     });
   });

@@ -16,8 +16,6 @@ export type Config = ReturnType<typeof toConfig>;
 export type DatabaseConfig = Config['database'];
 export type LimitsConfig = Config['limits'];
 
-export const DEFAULT_DATA_DIR = './.petstore';
-
 const DAY_SECONDS = 86_400;
 
 /** Digits alone: `Number` also reads `1e3` and `0x10`. */
@@ -118,10 +116,10 @@ const variables = z
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/, 'http://collector:4318/v1/traces').optional(),
     OTEL_TRACES_SAMPLER: oneOf(TRACES_SAMPLERS).optional(),
     OTEL_TRACES_SAMPLER_ARG: ratio.optional(),
-    // Without one an embedded PostgreSQL runs in DATA_DIR.
+    // Without one an embedded PostgreSQL runs in DATA_DIR, whose default is found by src/embedded.
     DATABASE_URL: databaseUrl.optional(),
     DATABASE_URL_FILE: secretFile.pipe(databaseUrl).optional(),
-    DATA_DIR: z.string().default(DEFAULT_DATA_DIR),
+    DATA_DIR: z.string().optional(),
     // Off behind a pooler that does not keep prepared statements (PgBouncer before 1.21).
     DATABASE_NAMED_STATEMENTS: oneOf(['on', 'off']).default('on'),
     DATABASE_POOL_MAX: integer(5, 1000).default(10),

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Binaries } from './binaries.js';
-import type { DataDirectory } from './data-directory.js';
-import { EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { type DataDirectory, hasCluster } from './data-directory.js';
+import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
 
 /** The superuser, for work of the embedded server itself. The service has a role of its own. */
 export const SUPERUSER = 'postgres';
@@ -16,17 +15,21 @@ export const SERVER_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC
 
 const UNFINISHED = 'initdb-';
 
-/** Whether a data directory, which need not exist, has a database. */
-export const hasCluster = (dataDir: string): boolean => existsSync(join(dataDir, 'cluster/PG_VERSION'));
+interface ClusterOptions {
+  /** Whether the files have to survive a crash of the machine. */
+  readonly isDurable: boolean;
+  /** Ends the creation; nothing of it runs then. */
+  readonly signal: AbortSignal;
+}
 
 /** Creates the cluster if there is none, and rejects one of another major version. */
 export async function ensureCluster(
   directory: DataDirectory,
   binaries: Binaries,
-  durable: boolean,
+  options: ClusterOptions,
 ): Promise<void> {
   const { root, cluster } = directory;
-  if (!hasCluster(root)) await createCluster(directory, binaries, durable);
+  if (!hasCluster(root)) await createCluster(directory, binaries, options);
   const version = (await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim();
   if (version !== binaries.majorVersion) {
     throw new EmbeddedPostgresError(
@@ -36,17 +39,22 @@ export async function ensureCluster(
 }
 
 /** Creates it under another name and renames it, so that there is a complete cluster or none. */
-async function createCluster(directory: DataDirectory, binaries: Binaries, durable: boolean): Promise<void> {
+async function createCluster(
+  directory: DataDirectory,
+  binaries: Binaries,
+  options: ClusterOptions,
+): Promise<void> {
   const { root, cluster, account } = directory;
   const unfinished = await mkdtemp(join(root, UNFINISHED));
   try {
     if (account !== undefined) await chown(unfinished, account.uid, account.gid);
-    await initdb(unfinished, directory, binaries, durable);
+    await initdb(unfinished, directory, binaries, options);
     await rename(unfinished, cluster);
   } catch (error) {
     // Another service may have been first, and removed this attempt.
     if (!hasCluster(root)) throw error;
   } finally {
+    await rm(unfinished, { recursive: true, force: true });
     for (const entry of await readdir(root)) {
       if (entry.startsWith(UNFINISHED) && hasCluster(root)) {
         await rm(join(root, entry), { recursive: true, force: true }).catch(() => undefined);
@@ -59,17 +67,33 @@ async function initdb(
   target: string,
   { account }: DataDirectory,
   binaries: Binaries,
-  durable: boolean,
+  { isDurable, signal }: ClusterOptions,
 ): Promise<void> {
   // No passwords: only the owner of the run directory can reach the socket, and the server listens nowhere else.
   const flags = ['-U', SUPERUSER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-instructions'];
-  if (!durable) flags.push('--no-sync');
+  if (!isDurable) flags.push('--no-sync');
   const child = spawn(binaries.initdb, ['-D', target, ...flags], {
     ...account,
     cwd: target,
     env: SERVER_ENVIRONMENT,
+    // A process group of its own, which can be ended as a whole.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
+  const end = (): void => endGroup(child);
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end);
+  // Its programs have the same standard error: when that is closed, all of them have ended.
   const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  signal.removeEventListener('abort', end);
+  signal.throwIfAborted();
   if (code !== 0) throw new Error(`initdb failed: ${errors.trim().replaceAll(/\s*\n\s*/g, ' ')}`);
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error;
+  }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lchownSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { makeOpenDirectory, SHARED_DIRECTORY } from './open-directory.js';
 import { canEnter, serverAccount, type ServerAccount } from './server-account.js';
 
 /** sockaddr_un holds 104 bytes on macOS and 108 on Linux, the closing zero included. */
@@ -23,10 +24,36 @@ export interface DataDirectory {
   readonly account: ServerAccount | undefined;
 }
 
+export const DEFAULT_DATA_DIR = './.petstore';
+
+/** The data directory of a service that is started in the present directory: DATA_DIR or, where that is not set, the default. */
+export const dataDirectory = (dataDir: string | undefined): string =>
+  dataDir ?? reachableDirectory(DEFAULT_DATA_DIR);
+
+/**
+ * A data directory as it is given or, for root, one below `/var/lib/petstore`: if the server's account cannot enter the given one, and
+ * from then on.
+ */
+export function reachableDirectory(dataDir: string): string {
+  const path = resolve(dataDir);
+  if (process.getuid?.() !== 0 || hasCluster(path)) return dataDir;
+  const shared = join(SHARED_DIRECTORY, nameFor(dirname(path)));
+  const mustEnter = existsSync(path) ? path : dirname(path);
+  return !hasCluster(shared) && canEnter(serverAccount(), mustEnter) ? dataDir : shared;
+}
+
+/** Such as `pet-store-1a2b3c4d`: a name that people recognise, and a hash of the whole path. */
+const nameFor = (path: string): string => `${basename(path)}-${hash(path).slice(0, 8)}`;
+
+const hash = (path: string): string => createHash('sha256').update(path).digest('hex');
+
+/** Whether a data directory, which need not exist, has a database. */
+export const hasCluster = (dataDir: string): boolean => existsSync(join(dataDir, 'cluster/PG_VERSION'));
+
 /** Creates the missing parts of a data directory, except the cluster. */
 export function prepareDataDirectory(dataDir: string): DataDirectory {
   // Other users may enter, because the server may be one; each part protects itself.
-  mkdirSync(dataDir, { recursive: true, mode: 0o755 });
+  makeOpenDirectory(dataDir);
   const root = realpathSync(dataDir);
   const cluster = join(root, 'cluster');
   const account = serverAccount(cluster);
@@ -44,7 +71,7 @@ export function prepareDataDirectory(dataDir: string): DataDirectory {
 export function runDirectoryOf(root: string): string {
   const inside = join(root, 'run');
   if (Buffer.byteLength(join(inside, SOCKET_NAME)) <= SOCKET_PATH_BYTES_MAX) return inside;
-  return `/tmp/petstore-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
+  return `/tmp/petstore-${hash(root).slice(0, 16)}`;
 }
 
 /** Rejects a directory of another user: anyone may create one below /tmp. */

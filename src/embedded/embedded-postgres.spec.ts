@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { copyOnce } from './binaries.js';
+import { reachableDirectory } from './data-directory.js';
 import { openEmbeddedPostgres, type EmbeddedPostgres, runningEmbeddedUrl } from './embedded-postgres.js';
 import { eventually } from '../../test/support/eventually.js';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
@@ -134,6 +136,55 @@ describe('the embedded PostgreSQL', () => {
     await expect(open({ settings: { max_connections: 'many' } })).rejects.toThrow(
       /did not start: .*invalid value for parameter "max_connections": "many"/,
     );
+  });
+});
+
+/** The directory of a package that only its owner can read. */
+function closedPackage(): string {
+  const root = fs.mkdtempSync(join(parent, 'installed-'));
+  fs.mkdirSync(join(root, 'native/bin'), { recursive: true });
+  fs.writeFileSync(join(root, 'native/bin/postgres'), 'a program', { mode: 0o700 });
+  fs.symlinkSync('postgres', join(root, 'native/bin/postmaster'));
+  return root;
+}
+
+describe('what the server of root needs', () => {
+  it('is copied once, readable for all users, and again when a file of the copy is missing', async () => {
+    const copy = join(parent, 'copies/postgresql-18');
+    const root = closedPackage();
+    const program = join(copy, 'native/bin/postgres');
+    expect(await Promise.all([copyOnce(root, copy), copyOnce(root, copy)])).toEqual([copy, copy]);
+    expect(canRun({ uid: 4_000_000, gid: 4_000_000 }, program)).toBe(true);
+    expect(fs.readlinkSync(join(copy, 'native/bin/postmaster'))).toBe('postgres');
+    const { ino } = fs.statSync(program);
+    await copyOnce(root, copy);
+    expect(fs.statSync(program).ino).toBe(ino);
+    fs.rmSync(join(copy, 'native/bin/postmaster'));
+    await copyOnce(root, copy);
+    expect(fs.readFileSync(join(copy, 'native/bin/postmaster'), 'utf8')).toBe('a program');
+    expect(fs.readdirSync(join(parent, 'copies'))).toEqual(['postgresql-18']);
+  });
+
+  it('is never copied to a directory that others can change', async () => {
+    const directory = join(parent, 'public');
+    fs.mkdirSync(directory);
+    fs.chmodSync(directory, 0o777);
+    await expect(copyOnce(closedPackage(), join(directory, 'postgresql-18'))).rejects.toThrow(
+      'that others cannot write to',
+    );
+  });
+
+  it('is a data directory outside of a closed one, unless the closed one has the data', () => {
+    const closed = join(parent, 'closed home');
+    const dataDir = join(closed, '.petstore');
+    fs.mkdirSync(closed, { mode: 0o700 });
+    const isRoot = process.getuid?.() === 0;
+    expect(reachableDirectory(dataDir)).toMatch(
+      isRoot ? /^\/var\/lib\/petstore\/closed home-[0-9a-f]{8}$/ : /\/closed home\/\.petstore$/,
+    );
+    fs.mkdirSync(join(dataDir, 'cluster'), { recursive: true });
+    fs.writeFileSync(join(dataDir, 'cluster/PG_VERSION'), '18\n');
+    expect(reachableDirectory(dataDir)).toBe(dataDir);
   });
 });
 

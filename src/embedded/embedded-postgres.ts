@@ -5,10 +5,17 @@ import { Client } from 'pg';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { messageOf } from '../common/errors/describe-fault.js';
 import { type Binaries, findBinaries } from './binaries.js';
-import { ensureCluster, hasCluster, SUPERUSER } from './cluster.js';
-import { type DataDirectory, prepareDataDirectory, runDirectoryOf } from './data-directory.js';
+import { ensureCluster, SUPERUSER } from './cluster.js';
+import { type DataDirectory, hasCluster, prepareDataDirectory, runDirectoryOf } from './data-directory.js';
 import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
-import { findPostmaster, POLL_MS, START_MAX_MS, startServer, stopServer } from './server.js';
+import {
+  findPostmaster,
+  POLL_MS,
+  type ServerOptions,
+  START_MAX_MS,
+  startServer,
+  stopServer,
+} from './server.js';
 
 export interface EmbeddedPostgresOptions {
   /** Created if it does not exist. */
@@ -16,6 +23,8 @@ export interface EmbeddedPostgresOptions {
   /** Server settings by name, such as `fsync`; without effect on a server that is already running. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly log: (message: string) => void;
+  /** Ends the opening: it rejects with the signal's reason, and what it started has ended. */
+  readonly signal?: AbortSignal;
 }
 
 export interface EmbeddedPostgres {
@@ -46,13 +55,14 @@ const HANDOVER_MS = 2000;
  * @throws EmbeddedPostgresError in one line, also if another process owns the server
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { settings = {}, log } = options;
+  const { settings = {}, log, signal = new AbortController().signal } = options;
   const dataDir = resolve(options.dataDir);
   try {
     const directory = prepareDataDirectory(dataDir);
     const binaries = await findBinaries(directory.account);
-    await ensureCluster(directory, binaries, settings['fsync'] !== 'off');
-    const owner = await takeServer(directory, binaries, settings);
+    signal.throwIfAborted();
+    await ensureCluster(directory, binaries, { isDurable: settings['fsync'] !== 'off', signal });
+    const owner = await takeServer(directory, binaries, { settings, signal });
     let closed: Promise<void> | undefined;
     owner.once('end', () => {
       if (closed === undefined) log('the embedded PostgreSQL has stopped: restart the service');
@@ -63,7 +73,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
       close: () => (closed ??= stopServer(directory)),
     };
   } catch (error) {
-    if (error instanceof EmbeddedPostgresError) throw error;
+    if (error instanceof EmbeddedPostgresError || signal.aborted) throw error;
     throw new EmbeddedPostgresError(
       `Cannot use the embedded PostgreSQL in ${dataDir}: ${messageOf(error)}. Fix this, choose another DATA_DIR, or set DATABASE_URL.`,
       { cause: error },
@@ -86,23 +96,36 @@ const databaseUrl = (runDirectory: string): string =>
 async function takeServer(
   directory: DataDirectory,
   binaries: Binaries,
-  settings: Readonly<Record<string, string>>,
+  options: ServerOptions,
 ): Promise<Client> {
+  const { signal } = options;
   const giveUpAt = performance.now() + START_MAX_MS;
   for (;;) {
-    if (findPostmaster(directory.cluster) === undefined) await startServer(directory, binaries, settings);
+    let isOurs =
+      findPostmaster(directory.cluster) === undefined && (await startServer(directory, binaries, options));
     const client = superuserClient(directory);
     try {
       await client.connect();
-      await own(client, directory);
+      isOurs = await takeOwnership(client);
+      if (!isOurs) throw anotherOwner(directory);
+      await createDatabase(client);
+      signal.throwIfAborted();
       return client;
     } catch (error) {
       void client.end().catch(() => undefined);
-      if (!isStartingOrStopping(error) || performance.now() > giveUpAt) throw error;
+      if (signal.aborted || !isStartingOrStopping(error) || performance.now() > giveUpAt) {
+        if (isOurs) await stopServer(directory);
+        throw error;
+      }
     }
     await delay(POLL_MS);
   }
 }
+
+const anotherOwner = ({ root }: DataDirectory): EmbeddedPostgresError =>
+  new EmbeddedPostgresError(
+    `Another service is using the data directory ${root}. Stop it, or set a different DATA_DIR.`,
+  );
 
 function superuserClient({ runDirectory }: DataDirectory): Client {
   const client = new Client({
@@ -120,17 +143,18 @@ function superuserClient({ runDirectory }: DataDirectory): Client {
   return client;
 }
 
-/** Takes the server, and creates the service's role and database if they do not exist. */
-async function own(client: Client, { root }: DataDirectory): Promise<void> {
+/** False: another service owns the server. */
+async function takeOwnership(client: Client): Promise<boolean> {
   const giveUpAt = performance.now() + HANDOVER_MS;
   while (!(await isTrue(client, `pg_try_advisory_lock(${OWNER_LOCK})`))) {
-    if (performance.now() > giveUpAt) {
-      throw new EmbeddedPostgresError(
-        `Another service is using the data directory ${root}. Stop it, or set a different DATA_DIR.`,
-      );
-    }
+    if (performance.now() > giveUpAt) return false;
     await delay(POLL_MS);
   }
+  return true;
+}
+
+/** Creates the service's role and database if they do not exist. */
+async function createDatabase(client: Client): Promise<void> {
   if (!(await isTrue(client, `exists (select from pg_roles where rolname = '${NAME}')`))) {
     // The commands of `prisma migrate` create databases.
     await client.query(`create role ${NAME} login createdb`);

@@ -12,9 +12,9 @@ export interface ServerAccount {
  * PostgreSQL does not run as root. If this process is root, the server runs as the owner of the cluster, or for a new one as the
  * user postgres or nobody. Undefined for other users: it runs as the same user.
  */
-export function serverAccount(cluster: string): ServerAccount | undefined {
+export function serverAccount(cluster?: string): ServerAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const owner = statSync(cluster, { throwIfNoEntry: false });
+  const owner = cluster === undefined ? undefined : statSync(cluster, { throwIfNoEntry: false });
   if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const account = findUser('postgres') ?? findUser('nobody');
   if (account !== undefined) return account;

@@ -20,6 +20,13 @@ const SETTINGS = {
   log_checkpoints: 'off',
 };
 
+export interface ServerOptions {
+  /** By name, such as `fsync`. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Ends the start; the server has ended then. */
+  readonly signal: AbortSignal;
+}
+
 /** Between looks at the server's state, of which no event reports. */
 export const POLL_MS = 20;
 
@@ -46,7 +53,7 @@ export function findPostmaster(cluster: string): number | undefined {
 export async function startServer(
   { root, cluster, runDirectory, logFile, account }: DataDirectory,
   { postgres }: Binaries,
-  settings: Readonly<Record<string, string>>,
+  { settings, signal }: ServerOptions,
 ): Promise<boolean> {
   removeStaleLockFiles(cluster, runDirectory);
   const log = openSync(logFile, 'a', 0o600);
@@ -75,8 +82,10 @@ export async function startServer(
   while (child.exitCode === null && child.signalCode === null) {
     const { pid, isReady } = readLockFile(join(cluster, 'postmaster.pid'));
     if (pid === child.pid && isReady) return true;
+    if (signal.aborted) child.kill('SIGINT');
     await delay(POLL_MS);
   }
+  signal.throwIfAborted();
   const output = readFileSync(logFile).subarray(logStart).toString();
   if (HELD_BY_ANOTHER.test(output)) return false;
   throw new EmbeddedPostgresError(

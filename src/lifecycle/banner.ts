@@ -1,4 +1,4 @@
-import { DEFAULT_DATA_DIR } from '../config/config.js';
+import { DEFAULT_DATA_DIR } from '../embedded/data-directory.js';
 import type { FirstStart } from '../samples/first-start.js';
 
 export interface BannerFacts {
@@ -7,6 +7,8 @@ export interface BannerFacts {
   readonly management: string;
   /** Absent when the database is not the embedded one. */
   readonly dataDir: string | undefined;
+  /** Whether the command line looks there without `DATA_DIR`. */
+  readonly isDefaultDataDir: boolean;
   /** The path of the program `petstore`. */
   readonly commandLine: string;
   /** Present at the first start with an embedded database. */
@@ -14,13 +16,14 @@ export interface BannerFacts {
 }
 
 /** The output of a start at a terminal. */
-export function banner({ address, management, dataDir, commandLine, firstStart }: BannerFacts): string {
+export function banner(facts: BannerFacts): string {
+  const { address, management, dataDir, commandLine, firstStart } = facts;
   const lines = [
     `Pet Store Service: ${address}/v1`,
     `Documentation: ${address}/docs`,
     `Management: ${management}/health/ready, ${management}/metrics`,
   ];
-  if (dataDir !== undefined) lines.push(`Database: embedded PostgreSQL in ${dataDir}`);
+  if (dataDir !== undefined) lines.push(`Database: embedded PostgreSQL in ${dataDir}${reasonOf(facts)}`);
   if (firstStart !== undefined) {
     lines.push(
       `Created a new database with ${firstStart.sampleCount} sample pets and an API key. The key is shown only once:`,
@@ -33,13 +36,19 @@ export function banner({ address, management, dataDir, commandLine, firstStart }
       '',
     );
   } else if (dataDir !== undefined) {
-    const environment = dataDir === DEFAULT_DATA_DIR ? '' : `DATA_DIR=${shellWord(dataDir)} `;
+    const environment = facts.isDefaultDataDir ? '' : `DATA_DIR=${shellWord(dataDir)} `;
     lines.push(
       `To issue an API key: ${environment}node ${shellWord(commandLine)} keys issue --name 'My key' --plan pro`,
     );
   }
   return `${lines.join('\n')}\n`;
 }
+
+/** Why the data is not in the default directory, if DATA_DIR does not say so. */
+const reasonOf = ({ dataDir, isDefaultDataDir }: BannerFacts): string =>
+  isDefaultDataDir && dataDir !== DEFAULT_DATA_DIR
+    ? ", because PostgreSQL's user cannot enter the directory of the project"
+    : '';
 
 /** A word for a POSIX shell, quoted where it has to be. */
 const shellWord = (text: string): string =>

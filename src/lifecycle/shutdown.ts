@@ -7,8 +7,8 @@ import type { Config } from '../config/config.js';
 import type { HttpAdapter } from '../http/http-adapter.js';
 import { Readiness } from '../management/readiness.js';
 
-/** The signals that end the service. */
-export const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+/** The signals that end the service: of supervisors, of Ctrl-C, and of a terminal that is closed. */
+export const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** A second signal within this time belongs to the first: npm passes on the Ctrl-C that the terminal sent already. */
 const SAME_SIGNAL_MS = 500;

@@ -27,7 +27,8 @@ export class StartReport {
    * not take the only copy of a key along. Until then no key exists, every request is rejected (401), and readiness reports a start.
    */
   async publish(): Promise<void> {
-    if (this.database.isEmbedded) await prepareFirstStart(this.database.url, (first) => this.#print(first));
+    if (this.database.dataDir !== undefined)
+      await prepareFirstStart(this.database.url, (first) => this.#print(first));
     else this.#print();
   }
 
@@ -38,7 +39,8 @@ export class StartReport {
       banner({
         address: `http://localhost:${port}`,
         management: `http://localhost:${this.management.port}`,
-        dataDir: this.database.isEmbedded ? this.config.database.dataDir : undefined,
+        dataDir: this.database.dataDir,
+        isDefaultDataDir: this.config.database.dataDir === undefined,
         commandLine: relative('', fileURLToPath(new URL('../cli/main.js', import.meta.url))),
         firstStart,
       }),

@@ -1,6 +1,6 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
 import type { Logger } from 'pino';
-import { CONFIG, LOGGER } from '../config/config.module.js';
+import { CONFIG, INTERRUPTED, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { Database } from './database.js';
 import { PrismaService } from './prisma.service.js';
@@ -18,8 +18,9 @@ export class PrismaModule {
       providers: [
         {
           provide: Database,
-          inject: [CONFIG, LOGGER, provider],
-          useFactory: ({ database }: Config, logger: Logger) => Database.open(database, logger),
+          inject: [CONFIG, LOGGER, INTERRUPTED, provider],
+          useFactory: ({ database }: Config, logger: Logger, interrupted: AbortSignal) =>
+            Database.open(database, logger, interrupted),
         },
         { provide: PrismaService, inject: [Database], useFactory: ({ prisma }: Database) => prisma },
         {

@@ -87,7 +87,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     imports: [AppModule.register({ config, logger })],
   })
     .overrideProvider(Database)
-    .useValue(new Database(serviceUrl, false, prisma))
+    .useValue(new Database(serviceUrl, undefined, prisma))
     .overrideProvider(ManagementServer)
     .useValue({});
   if (options.hasNoDatabase === true) builder.overrideProvider(WarmUp).useValue({});

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../../config/config.js';
+import { dataDirectory } from '../../embedded/data-directory.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError, explainError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
@@ -64,5 +65,5 @@ const toFailure = (error: unknown): Result => ({
 /** Without the password. */
 const describeConnection = ({ client, isEmbedded }: Session, { config }: CliContext): string =>
   isEmbedded
-    ? `embedded PostgreSQL in ${config().database.dataDir}`
+    ? `embedded PostgreSQL in ${dataDirectory(config().database.dataDir)}`
     : `database ${client.database ?? ''} as ${client.user ?? ''} at ${client.host}:${client.port}`;

@@ -29,6 +29,8 @@ export interface PostgresServer {
 
 const HOST = '127.0.0.1';
 const POLL_MS = 10;
+/** No trial interrupts a start. */
+const { signal } = new AbortController();
 
 /** Makes a server that does not run yet. */
 export async function createPostgresServer(
@@ -40,7 +42,7 @@ export async function createPostgresServer(
   await chmod(parent, 0o755);
   const directory = prepareDataDirectory(join(parent, 'data'));
   const binaries = await findBinaries(directory.account);
-  await ensureCluster(directory, binaries, false);
+  await ensureCluster(directory, binaries, { isDurable: false, signal });
   return new EmbeddedServer(directory, binaries, settings, port ?? (await freePort()), parent);
 }
 
@@ -67,9 +69,9 @@ class EmbeddedServer implements PostgresServer {
 
   async start(settings: Readonly<Record<string, string>> = this.settings): Promise<void> {
     this.settings = settings;
-    const all = { listen_addresses: HOST, port: String(this.port), ...settings };
+    const options = { signal, settings: { listen_addresses: HOST, port: String(this.port), ...settings } };
     // The last processes of a killed server may hold its memory for a moment.
-    while (!(await startServer(this.directory, this.binaries, all))) await delay(POLL_MS);
+    while (!(await startServer(this.directory, this.binaries, options))) await delay(POLL_MS);
   }
 
   async kill(): Promise<void> {
