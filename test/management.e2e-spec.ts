@@ -189,6 +189,9 @@ describe('health', () => {
   });
 });
 
+const requests = (operation: string, method: string, status: number): Promise<number> =>
+  valueOf(`petstore_http_requests_total{operation="${operation}",method="${method}",status="${status}"}`);
+
 describe('metrics', () => {
   it('count requests by operation, method and status, and what was decided about them', async () => {
     const served = 'petstore_http_requests_total{operation="listPets",method="GET",status="200"}';
@@ -203,6 +206,15 @@ describe('metrics', () => {
     expect(await valueOf(unknown)).toBe(unknownBefore + 1);
     expect(await valueOf(admitted)).toBe(admittedBefore + 2);
     expect(await valueOf('petstore_http_requests_in_flight')).toBe(0);
+  });
+
+  it('count each method of the API by its name, and all that clients make up as one', async () => {
+    const headers = { authorization: `Bearer ${service.key}` };
+    for (const method of ['DELETE', 'PROPFIND', 'PURGE']) {
+      await fetch(`${service.origin}/v1/pets/404`, { method, headers });
+    }
+    expect(await requests('deletePet', 'DELETE', 404)).toBe(1);
+    expect(await requests('none', 'other', 405)).toBe(2);
   });
 
   it('forget requests whose clients have left, whatever they had sent', async () => {

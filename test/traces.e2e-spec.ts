@@ -86,6 +86,17 @@ describe('with a collector', () => {
     });
   });
 
+  it('a method that clients make up is no name of a span', async () => {
+    await fetch(`${service.origin}/v1/pets`, {
+      method: 'PROPFIND',
+      headers: { authorization: `Bearer ${service.key}`, 'x-request-id': 'made-up' },
+    });
+    expect(await spanOf('made-up')).toMatchObject({
+      name: 'HTTP',
+      attributes: { 'http.request.method': '_OTHER', 'http.request.method_original': 'PROPFIND' },
+    });
+  });
+
   it('a span has no key, also where the caller put it into the query', async () => {
     await send(`/v1/pets?key=${service.key}`, { 'x-request-id': 'key-in-query' });
     expect((await spanOf('key-in-query')).attributes).toMatchObject({ 'url.query': 'key=psk_***' });

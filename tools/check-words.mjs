@@ -10,6 +10,7 @@ const EXEMPT = [
   /\b(?:minute|day|finished)_refused\b|BAN_AFTER_REFUSALS|banAfterRefusals|(?:day|minute)Refused/g,
   /(?<=admitted['"`]?(?:: [^,]+)?, ['"`]?)refused|(?<='refused', )refused|(?<=[a-z]\.)refused|\brefused(?=['"`]?(?::|\?| bigint| from| >=|  ?BigInt| =))/g,
   /(?<=^\s*- )refused$|(?<=, )refused(?= \})|(?<=as )refused\b|\brefused!|rejected: refused/g,
+  /numberColumn\('refused'\)|(?<=(?:day|admitted) \+)refused/g,
   // The column with a stored response.
   /\banswer(?=,?\s+(?:expires_at|text|= excluded|String)|: (?:CREATED|string))|\.answer\b/g,
   // The user of the operating system, and the error of a closed port.

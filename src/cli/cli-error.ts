@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { DatabaseError } from 'pg';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
+import type { Row } from './row.js';
 import { explainStartError } from '../lifecycle/start-error.js';
 
 /** Why a command failed: a line for a person, and a hint how to fix it. */
@@ -51,3 +52,19 @@ const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
   exitCode,
   text: hint === '' ? `${message}\n` : `${message}\n${hint}\n`,
 });
+
+/**
+ * What to say when standard output cannot be written.
+ *
+ * @param change the rows that the command has changed and returned; undefined if it has changed nothing
+ */
+export function explainLostOutput(fault: Error, change: readonly (Row | undefined)[]): string {
+  const [row] = change;
+  const outcome =
+    change.length === 0
+      ? 'Nothing was changed in the database.'
+      : row?.['key'] === undefined
+        ? 'The change is in the database.'
+        : `Key ${String(row['id'])} has a new secret, which is lost. To replace it: petstore keys rotate ${String(row['id'])} --overlap 0`;
+  return `Cannot write the output: ${fault.message}\n${outcome}\n`;
+}

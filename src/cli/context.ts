@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
 import { CliError, UsageError } from './cli-error.js';
+import type { Row } from './row.js';
 
 /** The surroundings of a command: configuration, user, terminal and clock. */
 export interface CliContext {
@@ -15,6 +16,8 @@ export interface CliContext {
   readonly ask?: (question: string) => Promise<string>;
   /** Milliseconds on this machine's clock. */
   readonly nowMs: () => number;
+  /** Called when a change is committed, with the row that it returned, if it returned one. */
+  readonly onCommit?: (row?: Row) => void;
 }
 
 /**

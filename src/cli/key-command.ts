@@ -3,7 +3,8 @@ import type { Client } from 'pg';
 import { parseInt64 } from '../common/int64.js';
 import { CliError } from './cli-error.js';
 import { type CliContext, confirm } from './context.js';
-import { printRow, type Row } from './output.js';
+import { printRow } from './output.js';
+import type { Row } from './row.js';
 import { inTransaction, queryOne, withDatabase } from './session.js';
 
 /** A key by its id, or by its prefix, which customers know. */

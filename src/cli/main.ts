@@ -2,11 +2,17 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/config.js';
+import { EXIT_CODES, explainLostOutput } from './cli-error.js';
+import type { Row } from './row.js';
 import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;
+const changes: (Row | undefined)[] = [];
+let lost: Error | undefined;
 // A reader that closes the pipe early (`| head`) is no failure.
-stdout.on('error', () => undefined);
+stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') lost ??= error;
+});
 stderr.on('error', () => undefined);
 
 process.exitCode = await runCommandLine(
@@ -18,9 +24,16 @@ process.exitCode = await runCommandLine(
     columns: stdout.isTTY ? stdout.columns : undefined,
     ...(stdin.isTTY && stderr.isTTY && { ask }),
     nowMs: Date.now,
+    onCommit: (row) => changes.push(row),
   },
   process.argv.slice(2),
 );
+
+await new Promise<void>((resolve) => void stdout.write('', () => resolve()));
+if (lost !== undefined) {
+  stderr.write(explainLostOutput(lost, changes));
+  process.exitCode = EXIT_CODES.failure;
+}
 
 function actor(): string {
   try {

@@ -1,9 +1,7 @@
 import { stringify } from 'lossless-json';
 import stringWidth from 'string-width';
 import type { CliContext } from './context.js';
-
-/** A row of the database. */
-export type Row = Readonly<Record<string, unknown>>;
+import type { Row } from './row.js';
 
 /** One JSON value for scripts, with every int64 exact. */
 export const toJson = (value: unknown): string => `${stringify(value, undefined, 2)}\n`;

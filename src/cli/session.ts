@@ -6,7 +6,7 @@ import { pendingMigrations } from '../prisma/migrations.js';
 import { openSession } from '../prisma/session-settings.js';
 import { CliError } from './cli-error.js';
 import type { CliContext } from './context.js';
-import type { Row } from './output.js';
+import type { Row } from './row.js';
 
 /** The one connection of a command. */
 export interface Session {
@@ -81,9 +81,9 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** Runs changes in one transaction and names the actor to the audit. */
-export async function inTransaction<Result>(
+export async function inTransaction<Result extends Row>(
   client: pg.Client,
-  { actor }: CliContext,
+  { actor, onCommit }: CliContext,
   work: () => Promise<Result>,
 ): Promise<Result> {
   await client.query('begin');
@@ -91,6 +91,7 @@ export async function inTransaction<Result>(
     await client.query(`select set_config('petstore.actor', $1, true)`, [actor]);
     const result = await work();
     await client.query('commit');
+    onCommit?.(result);
     return result;
   } catch (error) {
     // A rollback fails only when the connection is lost, which rolls back as well.

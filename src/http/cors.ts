@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Headers } from '../common/headers.js';
 
-/** The methods of all paths, as header values list them. */
-export const METHODS = 'GET, HEAD, POST, PATCH, DELETE';
+/** The methods of all paths. */
+export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
+
+/** The same as a header value. */
+export const METHOD_LIST = METHODS.join(', ');
 
 const EXPOSED = [
   'Deprecation',
@@ -56,7 +59,7 @@ const ANY_ORIGIN = headersFor('*');
 
 /** The further headers of a preflight's response: the same for every path, because a preflight has no key. */
 export const PREFLIGHT_HEADERS = {
-  'access-control-allow-methods': METHODS,
+  'access-control-allow-methods': METHOD_LIST,
   'access-control-allow-headers':
     'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, X-Request-Id',
   // Chromium's own maximum.

@@ -8,7 +8,7 @@ import { newRequestId, requestIdOf } from '../common/request.js';
 import { breakOffBody } from './body-check.js';
 import { peerAddressOf } from './client-address.js';
 import { commonHeaders, type CommonHeadersOptions } from './common-headers.js';
-import { METHODS } from './cors.js';
+import { METHOD_LIST } from './cors.js';
 import type { HttpObserver, SocketResponse } from './observer.js';
 import { ClientConnection } from './sockets/client-connection.js';
 
@@ -67,7 +67,7 @@ export function handleUnusualRequests(server: Server, options: SocketOptions): v
 }
 
 const connectNotAllowed = (): ApiError =>
-  new ApiError('method_not_allowed', 'CONNECT is not supported.', { headers: { allow: METHODS } });
+  new ApiError('method_not_allowed', 'CONNECT is not supported.', { headers: { allow: METHOD_LIST } });
 
 function codeOf({ code }: ConnectionError, isInFirstLine: boolean): ErrorCode {
   switch (code) {

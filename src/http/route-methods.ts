@@ -18,8 +18,7 @@ export class RouteMethods {
    */
   add({ method, url }: Pick<RouteOptions, 'method' | 'url'>): void {
     for (const one of [method].flat() as HTTPMethod[]) {
-      if (!METHODS.split(', ').includes(one))
-        throw new Error(`METHODS leaves out ${one}, which ${url} offers`);
+      if (!METHODS.includes(one)) throw new Error(`METHODS leaves out ${one}, which ${url} offers`);
       if (this.#router.hasRoute(one, url)) continue;
       this.#router.on(one, url, () => undefined);
       this.#methods.add(one);

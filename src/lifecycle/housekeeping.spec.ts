@@ -18,7 +18,13 @@ const config = loadConfig({ USAGE_RETENTION_DAYS: String(RETENTION_DAYS) });
 const warnings: unknown[] = [];
 const logger = { warn: (...warning: unknown[]) => void warnings.push(warning) };
 
-beforeEach(() => void warnings.splice(0));
+let failures = 0;
+const telemetry = { housekeepingFailed: () => void (failures += 1) };
+
+beforeEach(() => {
+  warnings.splice(0);
+  failures = 0;
+});
 
 describe('Housekeeping', () => {
   let database: TestDatabase;
@@ -67,24 +73,25 @@ describe('Housekeeping', () => {
   }
 
   it('deletes older days and expired idempotency keys, in as many chunks as it takes, and nothing else', async () => {
-    await new Housekeeping(prisma, config, logger).run();
+    await new Housekeeping(prisma, config, logger, telemetry).run();
     expect(await left()).toEqual({ days: 20 * (RETENTION_DAYS + 1), oldest: RETENTION_DAYS, keys: 10 });
     expect(warnings).toEqual([]);
   });
 
   it('shares the work among replicas that do it at once', async () => {
-    const replicas = Array.from({ length: 4 }, () => new Housekeeping(prisma, config, logger));
+    const replicas = Array.from({ length: 4 }, () => new Housekeeping(prisma, config, logger, telemetry));
     await Promise.all(replicas.map((replica) => replica.run()));
     expect(await left()).toEqual({ days: 20 * (RETENTION_DAYS + 1), oldest: RETENTION_DAYS, keys: 10 });
   });
 
-  it('logs a failure, and tries again at the next run', async () => {
-    const housekeeping = new Housekeeping(prisma, config, logger);
+  it('logs and counts a failure, and tries again at the next run', async () => {
+    const housekeeping = new Housekeeping(prisma, config, logger, telemetry);
     await pool.query('alter table api_key_usage rename to usage_elsewhere');
     await housekeeping.run();
     await pool.query('alter table usage_elsewhere rename to api_key_usage');
-    expect(warnings).toHaveLength(1);
+    expect([warnings.length, failures]).toEqual([1, 1]);
     await housekeeping.run();
+    expect(failures).toBe(1);
     expect(await left()).toMatchObject({ oldest: RETENTION_DAYS });
   });
 
@@ -95,7 +102,7 @@ describe('Housekeeping', () => {
       await once(gate, 'open');
       return await write(sendBefore, send);
     });
-    const housekeeping = new Housekeeping(prisma, config, logger);
+    const housekeeping = new Housekeeping(prisma, config, logger, telemetry);
     void housekeeping.run();
     await eventually(() => expect(writes).toHaveBeenCalledTimes(1));
     const stopped = housekeeping.onApplicationShutdown().then(() => 'stopped');
@@ -113,7 +120,7 @@ describe('Housekeeping', () => {
     try {
       const module = await Test.createTestingModule({
         imports: [ScheduleModule.forRoot()],
-        providers: [{ provide: Housekeeping, useValue: new Housekeeping(prisma, config, logger) }],
+        providers: [{ provide: Housekeeping, useValue: new Housekeeping(prisma, config, logger, telemetry) }],
       }).compile();
       await module.init();
       for (let hour = 1; hour <= 3; hour += 1) {

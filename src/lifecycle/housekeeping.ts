@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { PrismaService } from '../prisma/prisma.service.js';
+import { Telemetry } from '../telemetry/telemetry.js';
 
 /** Once an hour, in a second of this process's own, so that replicas do not work together. */
 const HOURLY = `${randomInt(60)} ${randomInt(60)} * * * *`;
@@ -27,9 +28,10 @@ export class Housekeeping implements OnApplicationShutdown {
     private readonly prisma: PrismaService,
     @Inject(CONFIG) private readonly config: Pick<Config, 'limits'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    @Inject(Telemetry) private readonly telemetry: Pick<Telemetry, 'housekeepingFailed'>,
   ) {}
 
-  /** Never rejects: a failure is logged, and the next run tries again. */
+  /** Never rejects: a failure is logged and counted, and the next run tries again. */
   @Cron(HOURLY, { waitForCompletion: true, threshold: LATE_MS })
   run(): Promise<void> {
     this.#run = this.#deleteExpired();
@@ -54,6 +56,7 @@ export class Housekeeping implements OnApplicationShutdown {
         idempotencyKey.deleteMany({ where: { expiresAt: { lte: now } }, limit: CHUNK }),
       );
     } catch (err) {
+      this.telemetry.housekeepingFailed();
       this.logger.warn({ err }, 'deleting old rows failed; the next run tries again');
     }
   }

@@ -4,9 +4,10 @@ import { type AnyBatcher, SIZE_MAX } from '../batching/batching.js';
 import type { Decision } from '../common/decision.js';
 import { DATABASE_FAILURES } from '../common/errors/database-errors.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
+import { METHODS } from '../http/cors.js';
 
 /** Clients can make up any other method. */
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'OPTIONS']);
+const LABELLED_METHODS: ReadonlySet<string> = new Set([...METHODS, 'OPTIONS']);
 
 /** The value of `operation` where no route matched, and of `plan` without a valid key. */
 const NONE = 'none';
@@ -99,6 +100,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #housekeepingFailures = new Counter({
+    name: 'petstore_housekeeping_failures_total',
+    help: 'Hourly runs that could not delete old rows of usage and expired idempotency keys.',
+    registers: [this.registry],
+  });
+
   constructor() {
     // At 0 from the start: `rate` cannot see the first event of a series that appears with it.
     for (const outcome of ['unknown', 'revoked', 'expired', 'undecided'] as const) {
@@ -150,6 +157,10 @@ export class Metrics {
     this.#bans.inc();
   }
 
+  housekeepingFailed(): void {
+    this.#housekeepingFailures.inc();
+  }
+
   /** Reports the batcher's queue and its failures from now on. */
   watch(batcher: AnyBatcher): void {
     this.#batchers.push(batcher);
@@ -165,7 +176,7 @@ export class Metrics {
   }
 
   #countRequest(operation = NONE, method: string, status: number): void {
-    this.#requests.inc({ operation, method: METHODS.has(method) ? method : 'other', status });
+    this.#requests.inc({ operation, method: LABELLED_METHODS.has(method) ? method : 'other', status });
   }
 
   #planOf(plan: string | undefined): string {

@@ -64,6 +64,10 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
     this.#metrics.banStarted();
   }
 
+  housekeepingFailed(): void {
+    this.#metrics.housekeepingFailed();
+  }
+
   /** Without tracing it is the caller's, so that its trace leads to the line. */
   #traceIdOf(request: FastifyRequest): string | undefined {
     if (this.#tracing !== undefined) return this.#tracing.traceIdOf(request);

@@ -28,6 +28,19 @@ import type { BatchReport } from '../batching/batcher.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import { maskKeys } from '../common/mask-keys.js';
 
+/** The methods of RFC 9110 and RFC 5789. Others are `_OTHER`, as OpenTelemetry's conventions say: clients can make up any. */
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'CONNECT',
+  'OPTIONS',
+  'TRACE',
+  'PATCH',
+]);
+
 /** A collector that is away must not delay the stop. */
 const SHUTDOWN_MS = 1000;
 
@@ -54,9 +67,15 @@ export class Tracing implements OnApplicationShutdown {
 
   begun(request: FastifyRequest): void {
     const { method, headers } = request;
+    const isKnown = METHODS.has(method);
     const span = this.#tracer.startSpan(
-      method,
-      { kind: SpanKind.SERVER, attributes: { 'http.request.method': method } },
+      isKnown ? method : 'HTTP',
+      {
+        kind: SpanKind.SERVER,
+        attributes: isKnown
+          ? { 'http.request.method': method }
+          : { 'http.request.method': '_OTHER', 'http.request.method_original': method },
+      },
       this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter),
     );
     this.#spans.set(request, span);

@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cwd, env, execPath } from 'node:process';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { runProgram } from '../support/process.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -55,6 +56,33 @@ describe('petstore as a process', () => {
     expect(await ended).toBe(0);
     expect(await stderr).toBe('');
   });
+
+  it.each([
+    [
+      'keys issue --name lost --plan free --json',
+      /^Cannot write the output: ENOSPC.*\nKey (\d+) has a new secret, which is lost\. To replace it: petstore keys rotate \1 --overlap 0\n$/,
+    ],
+    ['keys rotate 1', /\nKey 1 has a new secret, which is lost\./],
+    ['keys suspend 1', /\nThe change is in the database\.\n$/],
+    ['keys list', /\nNothing was changed in the database\.\n$/],
+  ])(
+    'exits with 1 and says what happened when the output cannot be written: %s',
+    async (command, expected) => {
+      // Other systems than Linux have no such device.
+      if (!existsSync('/dev/full')) return;
+      await pool.query(
+        `insert into api_keys (id, name, plan_id) values (1, 'first', 'free') on conflict do nothing`,
+      );
+      const full = openSync('/dev/full', 'w');
+      const child = spawn(execPath, [join(cwd(), 'dist/cli/main.js'), ...command.split(' ')], {
+        env: { PATH: env['PATH'], DATABASE_URL: database.url },
+        stdio: ['ignore', full, 'pipe'],
+      });
+      closeSync(full);
+      const [stderr] = await Promise.all([text(child.stderr ?? Readable.from([])), once(child, 'close')]);
+      expect({ code: child.exitCode, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(expected) });
+    },
+  );
 
   it('works on the embedded database of a running service, and says how to start one', async () => {
     const environment = { DATA_DIR: join(folder, 'data') };

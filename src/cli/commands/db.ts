@@ -28,6 +28,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
     .option('--json', 'print an object with an array of the applied migrations')
     .action(async ({ json }: JsonOption) => {
       const applied = await withAnyDatabase(context, (session) => applyMigrations(context, session));
+      if (applied.length > 0) context.onCommit?.();
       if (json === true) context.print(toJson({ applied }));
       else context.print(applied.map((name) => `applied ${name}\n`).join('') || 'Already up to date.\n');
     })
@@ -41,6 +42,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
     .option('--json', 'print an object with an array of warnings')
     .action(async ({ json }: JsonOption) => {
       const warnings = await withAnyDatabase(context, grantRoles);
+      context.onCommit?.();
       if (json !== true) for (const warning of warnings) context.printError(`${warning}\n`);
       context.print(
         json === true

@@ -3,7 +3,8 @@ import type { Client } from 'pg';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
-import { column, numberColumn, printRows, textColumn, type Row, shown, toFacts, toJson } from '../output.js';
+import { column, numberColumn, printRows, textColumn, shown, toFacts, toJson } from '../output.js';
+import type { Row } from '../row.js';
 import { withDatabase } from '../session.js';
 
 interface ListOptions extends JsonOption {
@@ -71,9 +72,8 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
         );
       });
       if (json === true) return context.print(toJson(rows));
-      const columns = [column('day'), numberColumn('admitted'), numberColumn('rejected')];
-      const named = rows.map(({ day, admitted, refused }) => ({ day, admitted, rejected: refused }));
-      printRows(context, columns, named, `No requests in the last ${days} days.`);
+      const columns = [column('day'), numberColumn('admitted'), numberColumn('refused')];
+      printRows(context, columns, rows, `No requests in the last ${days} days.`);
     })
     .addHelpText('after', examples('petstore keys usage 7 --days 7'));
 }
@@ -86,7 +86,7 @@ const LIST_COLUMNS = [
   column('state'),
   numberColumn('minute'),
   numberColumn('day'),
-  numberColumn('rejected'),
+  numberColumn('refused'),
   column('last used'),
 ];
 
@@ -95,7 +95,7 @@ const toListRow = (key: KeyOverview): Row => ({
   plan: key['plan_id'],
   minute: `${shown(key['minute_admitted'])}/${shown(key['requests_per_minute'])}`,
   day: `${shown(key['day_admitted'])}/${shown(key['requests_per_day'])}`,
-  rejected: key['day_refused'],
+  refused: key['day_refused'],
   'last used': key['last_used_at'],
 });
 

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { examples, type JsonOption, positiveInteger } from '../arguments.js';
 import { UsageError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
-import { column, numberColumn, printRow, printRows, type Row, toJson } from '../output.js';
+import { column, numberColumn, printRow, printRows, toJson } from '../output.js';
+import type { Row } from '../row.js';
 import { changeOne, withDatabase } from '../session.js';
 
 interface PlanOptions extends JsonOption {

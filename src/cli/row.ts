@@ -1,0 +1,2 @@
+/** A row of the database. */
+export type Row = Readonly<Record<string, unknown>>;
