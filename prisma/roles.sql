@@ -56,6 +56,11 @@ declare
     ['IntervalStyle', 'postgres'],
     ['standard_conforming_strings', 'on'],
     ['transform_null_equals', 'off'],
+    ['search_path', 'public'],
+    ['bytea_output', 'hex'],
+    ['extra_float_digits', '1'],
+    ['array_nulls', 'on'],
+    ['exit_on_error', 'off'],
     ['default_transaction_isolation', 'read committed'],
     ['jit', 'off']
   ];

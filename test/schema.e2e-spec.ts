@@ -51,6 +51,37 @@ afterAll(async () => {
   await database.drop();
 });
 
+describe('SQL with an empty search_path, as pg_restore sends it', () => {
+  it('can write pets and orders, and count them', async () => {
+    await client.query(`begin; set local search_path = ''`);
+    const statements = [
+      `insert into public.pets (name, category_id, status) values ('Rex', 1, 'available'), ('Fluffy', 1, 'available')`,
+      `insert into public.orders (pet_id) select id from public.pets where name = 'Rex'`,
+      `update public.orders set status = 'cancelled'`,
+      `delete from public.orders`,
+      `update public.pets set status = 'sold' where name = 'Fluffy'`,
+      `select public.delete_pet((select id from public.pets where name = 'Rex'), null)`,
+    ];
+    for (const statement of statements) await client.query(statement);
+    const { rows } = await client.query('select * from public.pet_inventory()');
+    await client.query('truncate public.orders, public.pets; rollback');
+    expect(rows).toEqual([{ available: '0', pending: '0', sold: '1' }]);
+  });
+
+  it('finds what each function names: it was parsed before, or sets its own search_path', async () => {
+    const { rows } = await client.query(
+      `select proname from pg_proc
+       where pronamespace = 'public'::regnamespace
+         and prosqlbody is null
+         and not coalesce(proconfig::text like '%search_path=public, pg_temp%', false)
+         and prosrc ~ '\\m(from|into|update|join) (pets|orders|pet_counts|plans|api_key\\w*|audit_log)\\M'
+         -- They name tables with their schema.
+         and prosrc !~ '\\mpublic\\.'`,
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
 describe('prisma/schema.prisma', () => {
   it('has the tables and columns that the migrations create, with their types and nullability', async () => {
     const { rows } = await client.query<{ line: string }>(

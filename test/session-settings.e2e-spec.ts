@@ -7,7 +7,6 @@ import { migrate } from '../src/prisma/migrations.js';
 import { SESSION_SETTINGS } from '../src/prisma/session-settings.js';
 import { setHostileSettings, SHOWN_SETTINGS } from './support/hostile-settings.js';
 import { addPet, type OrderBody, placeOrder } from './support/store.js';
-import { openTestPool } from './support/test-pool.js';
 import { useService } from './support/use-service.js';
 
 const service = useService({ prepare: setHostileSettings });
@@ -30,9 +29,7 @@ describe('settings of the database and of the role in the database', () => {
     );
     await migrate({ connectionString: service.databaseUrl, directory });
     await rm(directory, { recursive: true });
-    const pool = openTestPool(service.databaseUrl);
-    expect((await pool.query('select * from shown')).rows).toEqual([SESSION_SETTINGS]);
-    await pool.end();
+    expect((await service.pool.query('select * from shown')).rows).toEqual([SESSION_SETTINGS]);
   });
 
   it('leave the times of an order as they are', async () => {

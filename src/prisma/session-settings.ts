@@ -11,6 +11,14 @@ export const SESSION_SETTINGS = {
   IntervalStyle: 'postgres',
   standard_conforming_strings: 'on',
   transform_null_equals: 'off',
+  // Statements name tables and functions without their schema.
+  search_path: 'public',
+  // The texts of bytea, of floating-point numbers, and of null in an array.
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  array_nulls: 'on',
+  // An error of one statement would end its connection.
+  exit_on_error: 'off',
   // Under a stricter isolation, statements that meet fail instead of following one another.
   default_transaction_isolation: 'read committed',
   // From about a million pets on PostgreSQL would compile a list's statement, which takes longer than to run it.
@@ -68,9 +76,11 @@ export const wrongSettings = (values: readonly string[]): readonly WrongSetting[
 export const describeWrongSetting = ({ name, value, wanted }: WrongSetting): string =>
   `${name} is '${value}' instead of '${wanted}'`;
 
-/** Values that are as good: how dates that people write are read makes no difference to the service. */
+/** Values that are as good: how people's dates are read makes no difference, nor does a schema behind `public`. */
 const EQUIVALENTS: Readonly<Record<string, RegExp>> = {
   DateStyle: /^ISO(?:,|$)/i,
+  search_path: /^(?:"\$user", *)?public(?:,|$)/,
+  extra_float_digits: /^[1-3]$/,
   TimeZone: /^(?:Etc\/)?(?:UTC|UCT|GMT|Universal|Zulu|Greenwich)$/i,
 };
 

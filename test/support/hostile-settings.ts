@@ -8,6 +8,11 @@ export const HOSTILE_SETTINGS: Readonly<Record<keyof typeof SESSION_SETTINGS, st
   IntervalStyle: 'sql_standard',
   standard_conforming_strings: 'off',
   transform_null_equals: 'on',
+  search_path: 'nowhere',
+  bytea_output: 'escape',
+  extra_float_digits: '-15',
+  array_nulls: 'off',
+  exit_on_error: 'on',
   default_transaction_isolation: 'serializable',
   jit: 'on',
 };

@@ -97,7 +97,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     logger: nestLogger(logger),
   });
   setUpOpenApi(app);
-  const pool = openTestPool(databaseUrl, { types: columnTypes });
+  // Whatever `prepare` has set for the role or the database.
+  const pool = openTestPool(databaseUrl, { types: columnTypes, options: '-c search_path=public' });
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
