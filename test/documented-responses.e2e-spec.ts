@@ -135,7 +135,7 @@ describe.each(OPERATIONS)('$id', ({ id, isRead, successStatus, codes }) => {
     [304, unchangedRequest],
     [401, PROVOCATIONS.invalid_api_key],
     [412, PROVOCATIONS.precondition_failed],
-    [429, PROVOCATIONS.api_key_banned],
+    [403, PROVOCATIONS.api_key_suspended],
     [500, PROVOCATIONS.internal_error],
   ])('%d of HEAD as documented', async (status, provocation) => {
     const outcome = await send(id, provocation, { method: 'HEAD' });

@@ -156,16 +156,27 @@ describe('a client that waits exactly as long as a 429 says is admitted', () => 
   ])('of a suspension %s', async (_how, until, retryAfterSeconds) => {
     const { client, id } = await newClient(NOW, { perMinute: 5 });
     await service.pool.query('update api_keys set suspended_until = $2 where id = $1', [id, until]);
-    expect(await client.send()).toMatchObject({ code: 'api_key_banned', remaining: 0, retryAfterSeconds });
+    expect(await client.send()).toMatchObject({ code: 'api_key_suspended', remaining: 0, retryAfterSeconds });
     expect(await client.sendAfterRetryAfter()).toMatchObject({ status: 200, remaining: 4 });
   });
+
+  it.each(['2026-11-21T09:30:20Z', '2028-01-01T00:00:00Z', 'infinity'])(
+    'but of no suspension until %s: the times are those of the windows',
+    async (until) => {
+      const { client, id } = await newClient(NOW, { perMinute: 5 });
+      await service.pool.query('update api_keys set suspended_until = $2 where id = $1', [id, until]);
+      const { status, headers, resetSeconds } = await client.send();
+      expect([status, headers['retry-after']]).toEqual([403, undefined]);
+      expect(resetSeconds * 1000).toBe(Date.parse('2026-11-21T00:00:00Z'));
+    },
+  );
 
   it('of a suspension that ends before the minute in which nothing remains', async () => {
     const { client, id } = await newClient(NOW, { perMinute: 1 });
     await client.send();
     const suspend = `update api_keys set suspended_until = '2026-11-20T09:30:20Z' where id = $1`;
     await service.pool.query(suspend, [id]);
-    expect(await client.send()).toMatchObject({ code: 'api_key_banned', retryAfterSeconds: 48 });
+    expect(await client.send()).toMatchObject({ code: 'api_key_suspended', retryAfterSeconds: 48 });
     expect(await client.sendAfterRetryAfter()).toMatchObject({ status: 200 });
   });
 });
@@ -213,7 +224,7 @@ describe('whatever went before', () => {
   ] as const;
 
   it('a client that waits exactly as long as a 429 says is admitted', async () => {
-    const heeded = { rate_limit_exceeded: 0, api_key_banned: 0, overHours: 0 };
+    const heeded = { rate_limit_exceeded: 0, api_key_banned: 0, api_key_suspended: 0, overHours: 0 };
     const history = fc.array(fc.oneof(...steps), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(limits, startMs, history, async (its, beginMs, past) => {
@@ -225,11 +236,11 @@ describe('whatever went before', () => {
             random.nowMs += step.ms;
           } else if (step.do === 'send') {
             const { status, code, retryAfterSeconds } = await client.sendTimes(step.times);
-            expect([200, 429]).toContain(status);
+            expect([200, 403, 429]).toContain(status);
             if (status === 200 || step.heeds === 'neither') continue;
             const next = step.heeds === 'Reset' ? client.sendAtReset() : client.sendAfterRetryAfter();
             expect((await next).status).toBe(200);
-            heeded[code === 'api_key_banned' ? code : 'rate_limit_exceeded'] += 1;
+            heeded[code as 'rate_limit_exceeded'] += 1;
             if (retryAfterSeconds > 3600) heeded.overHours += 1;
           } else {
             const at = new Date(random.nowMs + step.inMs);

@@ -78,7 +78,7 @@ const CHANGES: readonly (readonly [what: string, ...Step[]])[] = [
   ],
   [
     'a suspension',
-    { sql: ofKey(`suspended_until = now() + interval '1 hour'`), says: '429 api_key_banned' },
+    { sql: ofKey(`suspended_until = now() + interval '1 hour'`), says: '403 api_key_suspended' },
     { sql: ofKey('suspended_until = now()'), says: '200', limit: 500 },
   ],
 ];

@@ -189,7 +189,7 @@ describe('health', () => {
   });
 });
 
-const requests = (operation: string, method: string, status: number): Promise<number> =>
+const requestsOf = (operation: string, method: string, status: number): Promise<number> =>
   valueOf(`petstore_http_requests_total{operation="${operation}",method="${method}",status="${status}"}`);
 
 describe('metrics', () => {
@@ -213,8 +213,8 @@ describe('metrics', () => {
     for (const method of ['DELETE', 'PROPFIND', 'PURGE']) {
       await fetch(`${service.origin}/v1/pets/404`, { method, headers });
     }
-    expect(await requests('deletePet', 'DELETE', 404)).toBe(1);
-    expect(await requests('none', 'other', 405)).toBe(2);
+    expect(await requestsOf('deletePet', 'DELETE', 404)).toBe(1);
+    expect(await requestsOf('none', 'other', 405)).toBe(2);
   });
 
   it('forget requests whose clients have left, whatever they had sent', async () => {

@@ -19,7 +19,7 @@ const FAULTS: readonly Fault[] = [
   fault('key', 'missing_api_key'),
   fault('key', 'invalid_api_key'),
   fault('key', 'revoked_api_key'),
-  fault('key', 'api_key_banned'),
+  fault('key', 'api_key_suspended'),
   fault('target', 'uri_too_long'),
   fault('host', 'malformed_request'),
   fault('route', 'not_found'),

@@ -5,15 +5,16 @@ import { routeConfigOf } from '../common/route.decorators.js';
 
 /**
  * Requires a valid API key, unless the operation is `@Public()`. Admission has looked the key up; this guard throws its rejection
- * of a request without a valid key: 401, 429 of the client address, or 503.
+ * of a request without a valid key (401, 429 of the client address, or 503), and of a key that an operator has suspended (403).
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (routeConfigOf(request).public === true) return true;
-    // With a valid key, a rejection is the throttler's.
-    if (request.decision?.caller !== undefined) return true;
+    // Any other rejection of a valid key is the throttler's.
+    const { caller, rejection } = request.decision ?? {};
+    if (caller !== undefined && rejection?.code !== 'api_key_suspended') return true;
     throw request.decision?.rejection ?? authenticationError('missing_api_key');
   }
 }

@@ -27,9 +27,9 @@ export interface Decision {
   readonly caller?: Caller;
   /** When a rejected request may be repeated, if that is later than the end of its window: `X-RateLimit-Reset`. */
   readonly retryAtMs?: number;
-  /** Why the request must be rejected (401, 429 or 503); absent when it is admitted. */
+  /** Why the request must be rejected (401, 403, 429 or 503); absent when it is admitted. */
   readonly rejection?: ApiError;
-  /** The cause of the rejection of a valid key: the exhausted window that resets last, or a ban. Only with `caller` and `rejection`. */
+  /** The limit that a valid key has exceeded: the exhausted window that resets last, or a ban. Only with `caller` and `rejection`. */
   readonly rejectedBy?: KeyWindow | 'ban';
 }
 

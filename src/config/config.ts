@@ -129,7 +129,7 @@ const variables = z
     ADDRESS_LIMIT_PER_MINUTE: integer(1, 1_000_000).default(60),
     BAN_AFTER_REFUSALS: integer(1, 1_000_000).default(20),
     BAN_SECONDS: integer(1, DAY_SECONDS).default(60),
-    BAN_MAX_SECONDS: integer(1, 30 * DAY_SECONDS).default(3600),
+    BAN_MAX_SECONDS: integer(1, DAY_SECONDS).default(3600),
     USAGE_RETENTION_DAYS: integer(31, 36_500).default(400),
   })
   .refine(({ BAN_SECONDS, BAN_MAX_SECONDS }) => !(BAN_MAX_SECONDS < BAN_SECONDS), {

@@ -80,7 +80,13 @@ function completeOperation(
 /** The codes before the handler, and those of what an operation takes. */
 const generalCodes = (method: string, operation: DecoratedOperation): readonly ErrorCode[] => [
   ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key'] as const),
-  ...(['rate_limit_exceeded', 'api_key_banned', 'service_unavailable', 'internal_error'] as const),
+  ...([
+    'api_key_suspended',
+    'rate_limit_exceeded',
+    'api_key_banned',
+    'service_unavailable',
+    'internal_error',
+  ] as const),
   ...(['malformed_request', 'invalid_parameter', 'request_timeout', 'uri_too_long'] as const),
   ...(['headers_too_large', 'expectation_failed'] as const),
   ...(operation.requestBody === undefined

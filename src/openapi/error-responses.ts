@@ -26,6 +26,7 @@ export const ERROR_SCHEMA: Json = {
 /** Components of error responses that are the same for all operations, by status. */
 export const SHARED_RESPONSES: ReadonlyMap<number, string> = new Map([
   [401, 'Unauthorized'],
+  [403, 'Forbidden'],
   [408, 'RequestTimeout'],
   [412, 'PreconditionFailed'],
   [413, 'BodyTooLarge'],

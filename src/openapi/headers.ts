@@ -7,7 +7,7 @@ export const HEADERS = {
   'X-RateLimit-Remaining': header(59, 'The requests remaining in that window.'),
   'X-RateLimit-Reset': header(
     1795167060,
-    'When that window resets, in Unix seconds. With a 429: when to retry.',
+    'When that window resets, in Unix seconds. With a 429, and a 403 with Retry-After: when to retry.',
   ),
   'RateLimit-Policy': header(
     '"minute";q=60;w=60, "day";q=1000;w=86400',
@@ -83,8 +83,8 @@ export function headersOf(status: number, { isList, isDeprecated }: Traits): Jso
     ...(isDeprecated && deprecationHeaders(status)),
     ...(status === 401 && always('WWW-Authenticate')),
     ...((status === 429 || status === 503) && always('Retry-After')),
-    // Only a request in progress says when to come again.
-    ...(status === 409 && { 'Retry-After': optional(HEADERS['Retry-After']) }),
+    // Only a request in progress says when to come again, and a suspension that ends within a day.
+    ...((status === 409 || status === 403) && { 'Retry-After': optional(HEADERS['Retry-After']) }),
   };
 }
 

@@ -55,6 +55,11 @@ describe('admissions', () => {
       ofAddress('rate_limit_exceeded'),
       [admission('none', 'limited'), rejection('address')],
     ],
+    [
+      'suspended',
+      { ...ofKey('pro'), rejection: new ApiError('api_key_suspended') },
+      [admission('pro', 'suspended')],
+    ],
     ['no key', ofAddress('missing_api_key'), [admission('none', 'unknown')]],
     ['no such key', ofAddress('invalid_api_key'), [admission('none', 'unknown')]],
     ['a revoked key', ofAddress('revoked_api_key'), [admission('none', 'revoked')]],

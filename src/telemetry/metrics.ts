@@ -19,12 +19,14 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const ITEMS = [1, 2, 4, 8, 16, SIZE_MAX];
 const WINDOWS = ['minute', 'day', 'ban', 'address'] as const;
 
-type Outcome = 'admitted' | 'limited' | 'banned' | 'revoked' | 'expired' | 'unknown' | 'undecided';
+type Outcome =
+  'admitted' | 'limited' | 'banned' | 'suspended' | 'revoked' | 'expired' | 'unknown' | 'undecided';
 
 /** The outcome for each error code of a rejection. All others are failures to decide. */
 const OUTCOMES: Partial<Record<ErrorCode, Outcome>> = {
   rate_limit_exceeded: 'limited',
   api_key_banned: 'banned',
+  api_key_suspended: 'suspended',
   revoked_api_key: 'revoked',
   expired_api_key: 'expired',
   missing_api_key: 'unknown',

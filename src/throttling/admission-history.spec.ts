@@ -71,6 +71,7 @@ describe('AdmissionStatement against the serial model', () => {
         'expired',
         'limited',
         'revoked',
+        'suspended',
         'unknown',
       ]);
       expect(steps).toBeGreaterThan(HISTORIES);

@@ -201,6 +201,7 @@ select ${selectAdmissionRow({
   dayAdmitted: 'd.day_admitted',
   dayResetMs: `date_part('epoch', (d.this_day + 1)::timestamp) * 1000`,
   clockWentBack: '(d.ahead and not d.barred)::int',
+  isSuspended: 'coalesce(d.suspended_until > d.now, false)::int',
   barredUntilMs: 'ceil(extract(epoch from d.barred_until) * 1000)::float8',
 })}
 from input i

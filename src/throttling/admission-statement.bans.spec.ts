@@ -152,17 +152,23 @@ describe('bans', () => {
     expect(await sendOnce(key.hash, NOON + 2 * MINUTE_MS)).toMatchObject({ state: 'admitted' });
     expect((await countersOf(key)).counters.ban).toBeNull();
   });
+});
 
-  it('is a suspension, too, until the operator wants it, or without end', async () => {
+describe('a suspension', () => {
+  it('reports its end only when that is within a day', async () => {
     const key = await makeKey();
-    await operate(`update api_keys set suspended_until = '2026-11-20T15:00:00Z' where id = $1`, key);
+    await operate(`update api_keys set suspended_until = '2026-11-21T12:00:00Z' where id = $1`, key);
     expect(await sendOnce(key.hash, NOON)).toMatchObject({
-      state: 'banned',
-      retryAtMs: Date.parse('2026-11-20T15:00:00Z'),
+      state: 'suspended',
+      retryAtMs: NOON + 24 * 60 * MINUTE_MS,
       minute: { remaining: 0 },
     });
-    await operate(`update api_keys set suspended_until = 'infinity' where id = $1`, key);
-    expect(await sendOnce(key.hash, NOON)).toMatchObject({ retryAtMs: Date.parse('9999-12-31T23:59:59Z') });
+    for (const end of ['2026-11-21T12:00:00.001Z', 'infinity']) {
+      await operate(`update api_keys set suspended_until = '${end}' where id = $1`, key);
+      const decision = await sendOnce(key.hash, NOON);
+      expect(decision).toMatchObject({ state: 'suspended', day: { remaining: 0 } });
+      expect(decision).not.toHaveProperty('retryAtMs');
+    }
     await operate('update api_keys set suspended_until = null where id = $1', key);
     expect(await sendOnce(key.hash, NOON)).toMatchObject({ state: 'admitted' });
   });

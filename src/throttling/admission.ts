@@ -5,6 +5,7 @@ import type { Batcher } from '../batching/batcher.js';
 import type { AdmissionPort, Decision } from '../common/decision.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { Clock } from '../common/clock.js';
+import type { Headers } from '../common/headers.js';
 import { toApiError } from '../common/errors/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { KeyDecision } from './key-decision.js';
@@ -88,6 +89,11 @@ function ofKey(of: Extract<KeyDecision, { readonly planId: string }>): Decision 
   const { keyId, planId, state, nowMs, minute, day, retryAtMs } = of;
   const decision: Decision = { windows: [minute, day], caller: { keyId, planId } };
   if (state === 'admitted') return decision;
+  if (state === 'suspended') {
+    const retry = retryAtMs === undefined ? {} : { headers: retryAfter(retryAtMs, nowMs) };
+    const rejection = new ApiError('api_key_suspended', undefined, retry);
+    return { ...decision, ...(retryAtMs !== undefined && { retryAtMs }), rejection };
+  }
   const untilMs = retryAtMs ?? minute.resetAtMs;
   const code = state === 'banned' ? 'api_key_banned' : 'rate_limit_exceeded';
   const rejectedBy = state === 'banned' ? 'ban' : day.remaining === 0 ? 'day' : 'minute';
@@ -103,7 +109,8 @@ const rejectionUntil = (
   code: 'rate_limit_exceeded' | 'api_key_banned',
   untilMs: number,
   nowMs: number,
-): ApiError =>
-  new ApiError(code, undefined, {
-    headers: { 'retry-after': String(Math.max(1, Math.ceil((untilMs - nowMs) / 1000))) },
-  });
+): ApiError => new ApiError(code, undefined, { headers: retryAfter(untilMs, nowMs) });
+
+const retryAfter = (untilMs: number, nowMs: number): Headers => ({
+  'retry-after': String(Math.max(1, Math.ceil((untilMs - nowMs) / 1000))),
+});

@@ -5,16 +5,16 @@ export type KeyDecision =
   | { readonly state: 'unknown' }
   | { readonly state: 'revoked' | 'expired'; readonly keyId: bigint; readonly nowMs: number }
   | {
-      /** `limited` was counted as a rejection; `banned` (also: suspended by an operator) was not written anywhere. */
-      readonly state: 'admitted' | 'limited' | 'banned';
+      /** `limited` was counted as a rejection; `banned` and `suspended` were not written anywhere. */
+      readonly state: 'admitted' | 'limited' | 'banned' | 'suspended';
       readonly keyId: bigint;
       readonly planId: string;
       readonly nowMs: number;
       readonly minute: LimitWindow;
       readonly day: LimitWindow;
       /**
-       * When a request would be admitted if no other came: the latest of the reset of each exhausted window and the end of the ban.
-       * Absent when this one was admitted.
+       * When a request would be admitted if no other came: the latest of the reset of each exhausted window and the end of the ban
+       * or suspension. Absent when this one was admitted, and when a suspension lasts for longer than a day.
        */
       readonly retryAtMs?: number;
     };
@@ -44,6 +44,8 @@ export type AdmissionRow = readonly [
   dayAdmitted: number,
   dayResetMs: number,
   clockWentBack: 0 | 1,
+  /** An operator has suspended the key: it is barred until then at least. */
+  isSuspended: 0 | 1,
   barredUntilMs?: number,
 ];
 
@@ -62,6 +64,7 @@ const MEMBERS = [
   'dayAdmitted',
   'dayResetMs',
   'clockWentBack',
+  'isSuspended',
   'barredUntilMs',
 ] as const;
 const TEXTS: ReadonlySet<string> = new Set(['state', 'keyId', 'planId']);
@@ -96,7 +99,7 @@ export interface KeyTally {
 export function tallyOf(row: AdmissionRow): KeyTally {
   const [, , id, planId, nowMs, granted, rejected, ...rest] = row;
   const [minuteLimit, minuteAdmitted, minuteResetMs, dayLimit, dayAdmitted, dayResetMs, ...last] = rest;
-  const [clockWentBack, barredUntilMs] = last;
+  const [clockWentBack, isSuspended, barredUntilMs] = last;
   const keyId = BigInt(id);
   const counted = granted + rejected;
   let ordinal = 0;
@@ -114,19 +117,17 @@ export function tallyOf(row: AdmissionRow): KeyTally {
       day.remaining === 0 ? day.resetAtMs : 0,
     );
     if (ordinal <= counted) return { state: 'limited', keyId, planId, nowMs, minute, day, retryAtMs };
-    return {
-      state: 'banned',
-      keyId,
-      planId,
-      nowMs,
-      minute: { ...minute, remaining: 0 },
-      day: { ...day, remaining: 0 },
-      retryAtMs,
-    };
+    const closed = { minute: { ...minute, remaining: 0 }, day: { ...day, remaining: 0 } };
+    if (isSuspended === 0) return { state: 'banned', keyId, planId, nowMs, ...closed, retryAtMs };
+    // Programs wait by timers, many of which overflow after 25 days and then repeat the request at once.
+    const isSoon = retryAtMs <= nowMs + DAY_MS;
+    return { state: 'suspended', keyId, planId, nowMs, ...closed, ...(isSoon && { retryAtMs }) };
   };
   const startsBan = rejected > 0 && barredUntilMs !== undefined;
   return { clockWentBack: clockWentBack === 1, startsBan, next };
 }
+
+const DAY_MS = 86_400_000;
 
 const WINDOW_SECONDS: Readonly<Record<KeyWindow, number>> = { minute: 60, day: 86_400 };
 

@@ -78,7 +78,7 @@ describe('the other functions hold for the next request on every replica, and sh
         id,
       ]),
     ).toEqual({ state: 'suspended', as_said: true });
-    expect(await operator.responses(key)).toEqual({ '429 api_key_banned': 2 });
+    expect(await operator.responses(key)).toEqual({ '403 api_key_suspended': 2 });
     expect(
       await selectOne(operator.pool, 'select state, suspended_until from resume_api_key($1)', [id]),
     ).toEqual({

@@ -13,7 +13,7 @@ describe('the state of a key in api_key_overview is that of the service', () => 
   it.each([
     ['live', '', '200'],
     ['live', `expires_at = now() + interval '1 hour', suspended_until = now()`, '200'],
-    ['suspended', `suspended_until = 'infinity'`, '429 api_key_banned'],
+    ['suspended', `suspended_until = 'infinity'`, '403 api_key_suspended'],
     ['expired', 'expires_at = now()', '401 expired_api_key'],
     ['revoked', 'revoked_at = now()', '401 revoked_api_key'],
     // Of two reasons the one that the service gives.
@@ -99,8 +99,8 @@ describe('the state of a key in api_key_overview is that of the service', () => 
     [
       'suspended',
       `banned_at = now() - interval '1 s', banned_until = now() + interval '1 hour'`,
-      `suspended_until = now() + interval '1 s'`,
-      '429 api_key_banned',
+      `suspended_until = now() + interval '1 minute'`,
+      '403 api_key_suspended',
     ],
   ])('%s: %s; %s', async (state, counters, assignments, says) => {
     const key = await operator.issueKey();
@@ -110,7 +110,7 @@ describe('the state of a key in api_key_overview is that of the service', () => 
       key,
       'state, banned_at is not null as began, banned_until > now() as lasts',
     );
-    const isBanned = says.startsWith('429');
+    const isBanned = !says.startsWith('200');
     expect(seen).toEqual({ state, began: isBanned, lasts: isBanned ? true : null });
     expect(tally([await operator.send(key.key)])).toEqual({ [says]: 1 });
   });

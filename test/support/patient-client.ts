@@ -8,7 +8,7 @@ export interface StandingClock {
 
 /**
  * A client that sends requests and waits, with a key of its own or none. It checks of every response that
- * its times are in the future, and that `Retry-After` stands on a 429 alone and names the same instant as
+ * its times are in the future, and that `Retry-After` stands on a 429, or on the 403 of a short suspension, and names the same instant as
  * `X-RateLimit-Reset`, each rounded up to its second.
  */
 export class PatientClient {
@@ -27,7 +27,7 @@ export class PatientClient {
     const nowMs = this.clock.nowMs;
     const resetMs = response.resetSeconds * 1000;
     expect(resetMs).toBeGreaterThan(nowMs);
-    if (response.status === 429) {
+    if (response.status === 429 || (response.status === 403 && 'retry-after' in response.headers)) {
       expect(response.retryAfterSeconds).toBeGreaterThanOrEqual(1);
       expect(Math.abs(nowMs + response.retryAfterSeconds * 1000 - resetMs)).toBeLessThan(1000);
     } else {
@@ -56,7 +56,8 @@ export class PatientClient {
   }
 
   get #rejected(): ApiResponse {
-    if (this.#last?.status !== 429) throw new Error('only a rejected client has to wait');
+    if (this.#last === undefined || ![403, 429].includes(this.#last.status))
+      throw new Error('only a rejected client has to wait');
     return this.#last;
   }
 }

@@ -74,7 +74,8 @@ export class AdmissionModel {
     const stored = this.counters.get(key.id) ?? NOTHING_COUNTED;
     const present = presentCounters(stored, key, nowMs);
     const barredUntilMs = Math.max(key.suspendedUntilMs, present.ban?.untilMs ?? -Infinity);
-    if (barredUntilMs > nowMs) return this.#decision('banned', key, present, nowMs, barredUntilMs);
+    const barredBy = key.suspendedUntilMs > nowMs ? 'suspended' : 'banned';
+    if (barredUntilMs > nowMs) return this.#decision(barredBy, key, present, nowMs, barredUntilMs);
 
     if (stored.dayMs !== present.dayMs) this.#finishDay(key.id, stored);
     const limits = this.#limitsOf(key);
@@ -120,7 +121,7 @@ export class AdmissionModel {
   }
 
   #decision(
-    state: 'admitted' | 'limited' | 'banned',
+    state: 'admitted' | 'limited' | 'banned' | 'suspended',
     key: ModelKey,
     counters: ModelCounters,
     nowMs: number,
@@ -142,7 +143,8 @@ export class AdmissionModel {
       ...exhausted.map(({ resetAtMs }) => resetAtMs),
     );
     if (state === 'limited') return { ...about, minute, day, retryAtMs };
-    return { ...about, minute: { ...minute, remaining: 0 }, day: { ...day, remaining: 0 }, retryAtMs };
+    const closed = { ...about, minute: { ...minute, remaining: 0 }, day: { ...day, remaining: 0 } };
+    return state === 'suspended' && retryAtMs > nowMs + DAY_MS ? closed : { ...closed, retryAtMs };
   }
 }
 

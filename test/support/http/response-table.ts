@@ -44,6 +44,7 @@ const error = (status: number, code: ErrorCode, limit: Limit = 'key') => ({ stat
 const OK = { status: 200, limit: 'key' } as const;
 const NO_KEY = error(401, 'missing_api_key', 'address');
 const BAD_KEY = error(401, 'invalid_api_key', 'address');
+const SUSPENDED = { ...error(403, 'api_key_suspended'), isFree: true } as const;
 const BANNED = { ...error(429, 'api_key_banned'), isFree: true } as const;
 const NOT_FOUND = error(404, 'not_found');
 const NOT_ALLOWED = error(405, 'method_not_allowed');
@@ -230,7 +231,7 @@ const CREDENTIALS = [
   ...rows(error(401, 'revoked_api_key', 'address'), {
     'a revoked key': { bytes: ({ revoked }) => post(revoked, PET), connection: 'keep-alive' },
   }),
-  ...rows(BANNED, {
+  ...rows(SUSPENDED, {
     'a suspended key': { bytes: ({ suspended }) => post(suspended, PET), connection: 'keep-alive' },
     'a suspended key, HEAD': asHead(({ suspended }) => request('HEAD /v1/pets', [bearer(suspended)])),
     'a suspended key, and a body that breaks off': {
@@ -238,6 +239,8 @@ const CREDENTIALS = [
         request('POST /v1/pets', [bearer(suspended), JSON_TYPE, CHUNKED], '1\r\n{\r\nsize\r\n'),
       connection: 'close',
     },
+  }),
+  ...rows(BANNED, {
     'a banned key': { bytes: ({ banned }) => get('/v1/pets', banned), state: 'limited' },
   }),
 ];

@@ -58,7 +58,7 @@ function expectCors(response: WireResponse): void {
 }
 
 /** The three X-RateLimit headers describe the tightest of the windows that the two structured ones list. */
-function expectRateLimit(response: WireResponse, { limit: of, sentAtMs, status }: Expected): void {
+function expectRateLimit(response: WireResponse, { limit: of, sentAtMs, code }: Expected): void {
   const items = (name: string, form: RegExp): (readonly [string, number, number])[] =>
     only(response, name)
       .split(', ')
@@ -87,8 +87,9 @@ function expectRateLimit(response: WireResponse, { limit: of, sentAtMs, status }
   const resetIn = integer(response, 'x-ratelimit-reset') - Math.floor(sentAtMs / 1000);
   expect(resetIn).toBeGreaterThanOrEqual(1);
   expect(resetIn).toBeLessThanOrEqual(DAY_SECONDS + TOLERANCE_SECONDS);
-  // The reset of a 429 is when to retry, which may be the end of a ban.
-  const wanted = status === 429 ? integer(response, 'retry-after') : (tightest?.resetIn ?? NaN);
+  // The end of a ban or suspension, too.
+  const isRetried = response.status === 429 || code === 'api_key_suspended';
+  const wanted = isRetried ? integer(response, 'retry-after') : (tightest?.resetIn ?? NaN);
   expect(Math.abs(resetIn - wanted)).toBeLessThanOrEqual(TOLERANCE_SECONDS);
 }
 
@@ -103,7 +104,8 @@ function expectError(response: WireResponse, code: ErrorCode, isHead: boolean): 
   else expectAbsent(response, 'www-authenticate');
   if (status === 405) expect(only(response, 'allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
   else expectAbsent(response, 'allow');
-  if (status === 429 || status === 503) expect(integer(response, 'retry-after')).toBeGreaterThanOrEqual(1);
+  if (code === 'api_key_suspended' || status === 429 || status === 503)
+    expect(integer(response, 'retry-after')).toBeGreaterThanOrEqual(1);
   else expectAbsent(response, 'retry-after');
 }
 
