@@ -34,7 +34,20 @@ const oneOf = <const T extends readonly string[]>(values: T) =>
 const url = (protocol: RegExp, example: string) =>
   z.url({ protocol, error: `must be a URL such as ${example}` });
 
-const databaseUrl = url(/^postgres(ql)?$/, 'postgresql://user:password@host:5432/database');
+/** Whether the host or database was read from what was meant as a part of the password. */
+function isCutByPassword(text: string): boolean {
+  const hasCut = /^\w+:\/\/[^@]*[/?#][^@]*@/.test(text);
+  return hasCut && (!URL.canParse(text) || /@/.test(new URL(text).pathname + new URL(text).hash));
+}
+
+const databaseUrl = z
+  .string()
+  .refine((text) => !isCutByPassword(text), 'has a /, ? or # in the user or password: write %2F, %3F or %23')
+  .pipe(url(/^postgres(ql)?$/, 'postgresql://user:password@host:5432/database'))
+  // Prisma's own parameter, which its adapter ignores: the tables would be in another schema than the one that is named.
+  .refine((text) => /^(?:public)?$/.test(new URL(text).searchParams.get('schema') ?? ''), {
+    error: 'must not name another schema than public',
+  });
 
 /** The content of a file, as Docker and Kubernetes mount secrets, without the white space around it. */
 const secretFile = z.string().transform((file, context) => {

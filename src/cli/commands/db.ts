@@ -6,6 +6,7 @@ import { migrate } from '../../prisma/migrations.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
+import { toLibpqUrl } from '../libpq-url.js';
 import { toJson } from '../output.js';
 import { databaseUrl, type Session, withAnyDatabase } from '../session.js';
 
@@ -15,10 +16,12 @@ export function addDbCommands(program: Command, context: CliContext): void {
     .description('Migrate the database, grant roles, get the connection string.');
 
   db.command('url')
-    .description('Prints DATABASE_URL, or the connection string of the running embedded database.')
+    .description(
+      'Prints DATABASE_URL, or the connection string of the running embedded database, in the form of psql.',
+    )
     .option('--json', 'print an object')
     .action(({ json }: JsonOption) => {
-      const url = databaseUrl(context);
+      const url = toLibpqUrl(databaseUrl(context));
       context.print(json === true ? toJson({ url }) : `${url}\n`);
     })
     .addHelpText('after', examples('psql "$(petstore db url)"'));

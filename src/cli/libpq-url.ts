@@ -1,0 +1,58 @@
+/** The parameters of a connection URI that psql 15 understands: PostgreSQL's documentation, section 34.1.2. */
+const LIBPQ_PARAMETERS: ReadonlySet<string> = new Set([
+  ...[
+    'host',
+    'hostaddr',
+    'port',
+    'dbname',
+    'user',
+    'password',
+    'passfile',
+    'channel_binding',
+    'connect_timeout',
+  ],
+  ...[
+    'client_encoding',
+    'options',
+    'application_name',
+    'fallback_application_name',
+    'keepalives',
+    'keepalives_idle',
+  ],
+  ...[
+    'keepalives_interval',
+    'keepalives_count',
+    'tcp_user_timeout',
+    'gssencmode',
+    'sslmode',
+    'sslcompression',
+  ],
+  ...['sslcert', 'sslkey', 'sslpassword', 'sslrootcert', 'sslcrl', 'sslcrldir', 'sslsni', 'requirepeer'],
+  ...[
+    'ssl_min_protocol_version',
+    'ssl_max_protocol_version',
+    'krbsrvname',
+    'gsslib',
+    'service',
+    'target_session_attrs',
+  ],
+]);
+
+/** The same connection for psql and other programs with libpq, which reject the parameters of drivers and of Prisma. */
+export function toLibpqUrl(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  const parameters = url.searchParams;
+  const ssl = parameters.get('ssl');
+  const mode = parameters.get('sslmode');
+  if (mode === 'no-verify' || (mode === null && ['1', 'true'].includes(ssl ?? ''))) {
+    parameters.set('sslmode', 'require');
+  } else if (mode === null && ['0', 'false'].includes(ssl ?? '')) {
+    parameters.set('sslmode', 'disable');
+  }
+  for (const name of [...parameters.keys()]) {
+    if (!LIBPQ_PARAMETERS.has(name)) parameters.delete(name);
+  }
+  // libpq reads a plus sign as itself, and a space only as %20.
+  url.search = parameters.toString().replaceAll('+', '%20');
+  return url.href;
+}
