@@ -45,6 +45,8 @@ declare
   ];
   -- The service takes ids from the sequences before it inserts.
   service_sequences constant text[] := array['pets_id_seq', 'orders_id_seq'];
+  -- When a row has the id that it took.
+  service_functions constant text[] := array['skip_used_ids'];
   operator_functions constant text[] := array[
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
     'resume_api_key', 'unban_api_key', 'create_plan', 'set_plan', 'api_key_overview_of'
@@ -115,14 +117,16 @@ begin
     execute format('grant usage on sequence public.%I to petstore_service', object.name);
   end loop;
 
-  -- The service needs only functions that every role may call. The migrations revoked these from the others.
+  -- The migrations revoked these from all roles. The others may be called by each.
   for object in
-    select p.oid::regprocedure as signature
+    select
+      p.oid::regprocedure as signature,
+      case when p.proname = any (service_functions) then 'petstore_service' else 'petstore_operator' end as grantee
     from pg_proc p
     where p.pronamespace = 'public'::regnamespace
-      and p.proname = any (operator_functions)
+      and p.proname = any (operator_functions || service_functions)
   loop
-    execute format('grant execute on function %s to petstore_operator', object.signature);
+    execute format('grant execute on function %s to %I', object.signature, object.grantee);
   end loop;
 
   -- Between a migration and the next run of this script, the service may use new tables and operators may not.

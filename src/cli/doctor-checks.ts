@@ -103,6 +103,27 @@ const checkRoles: Check = async ({ client, isEmbedded }) => {
   return warn(`${role} is a superuser, which the service does not need: use another role.`);
 };
 
+/** Rows that were inserted with explicit ids do not move the sequence. The service and issue_api_key do, at the first collision. */
+const checkIds: Check = async ({ client }) => {
+  const { tables } = await queryOne<{ tables: string[] }>(
+    client,
+    `select array(
+       select name
+       from unnest(array['pets', 'orders', 'api_keys']) as name
+       where case
+         when has_table_privilege('public.' || name, 'select')
+           and has_sequence_privilege('public.' || name || '_id_seq', 'usage')
+         then public.next_ids_are_used(
+           name, coalesce(pg_sequence_last_value(('public.' || name || '_id_seq')::regclass), 0))
+         end) as tables`,
+  );
+  if (tables.length === 0) return ok('new rows get ids that no row has');
+  const fix = tables.map((table) => `select skip_used_ids('${table}');`).join(' ');
+  return warn(
+    `the sequences of ${tables.join(', ')} are behind ids that rows have already, so the first new row takes longer. As the owner, run: ${fix}`,
+  );
+};
+
 /** Beyond this, reset times and log times of the two machines visibly disagree. */
 const CLOCK_DIFFERENCE_MAX_MS = 2000;
 
@@ -173,4 +194,5 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   durability: checkDurability,
   migrations: checkMigrations,
   roles: checkRoles,
+  ids: checkIds,
 };

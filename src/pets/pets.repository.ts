@@ -13,6 +13,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
+import { skippingUsedIds } from '../prisma/used-ids.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
 import { type NewPet, PET_STATUSES, type PetChange, type PetStatus } from './pet.js';
 import {
@@ -170,7 +171,9 @@ export class PetsRepository {
       items.map(({ key }) => key?.key ?? null),
       bytesArray(items.map(({ key }) => key?.fingerprint)),
     ];
-    const rows = await this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore);
+    const rows = await skippingUsedIds(this.prisma, 'pets', sendBefore, () =>
+      this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore),
+    );
     return rows.map(({ id, isMine, json }) => (json === null ? (isMine ? 'used' : 'busy') : { id, json }));
   }
 }

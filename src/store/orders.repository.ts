@@ -6,6 +6,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
+import { skippingUsedIds } from '../prisma/used-ids.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
 import type { OrderStatus } from './order.js';
 import { CHANGE_ORDER, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
@@ -100,7 +101,9 @@ export class OrdersRepository {
       items.map(({ key }) => key?.key ?? null),
       bytesArray(items.map(({ key }) => key?.fingerprint)),
     ];
-    const rows = await this.prisma.write<PlaceRow>(PLACE_ORDERS, values, sendBefore);
+    const rows = await skippingUsedIds(this.prisma, 'orders', sendBefore, () =>
+      this.prisma.write<PlaceRow>(PLACE_ORDERS, values, sendBefore),
+    );
     return rows.map(({ isMine, rejection, id, json }) => {
       if (!isMine) return 'busy';
       if (rejection === 'locked') return LOCKED;

@@ -58,6 +58,7 @@ describe('petstore doctor', () => {
     expect(levels(findings)).toEqual({
       configuration: 'ok',
       connection: 'ok',
+      ids: 'ok',
       version: 'ok',
       writes: 'ok',
       clock: 'ok',
@@ -76,11 +77,11 @@ describe('petstore doctor', () => {
     const { stdout, stderr } = await petstore(['doctor']);
     const fsync = (await pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {2}all variables are valid\n/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(10);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(11);
     expect(stdout).toMatch(
       fsync === 'off' ? /^fail {2}durability {5}turned off: fsync/m : /^ok {4}durability/m,
     );
-    expect(stderr).toBe(fsync === 'off' ? '1 of 10 checks failed.\n' : '');
+    expect(stderr).toBe(fsync === 'off' ? '1 of 11 checks failed.\n' : '');
   });
 
   it('finds clocks that differ, however long the statement takes', async () => {

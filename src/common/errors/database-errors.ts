@@ -89,6 +89,12 @@ export function asUnavailable(error: unknown): unknown {
 /** Whether a table that a statement names does not exist. */
 export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
 
+/** Whether a row has the primary key that a statement wanted to insert into a table. The statement was rolled back. */
+export const isDuplicateKey = (error: unknown, table: string): boolean => {
+  const { sqlState, constraint } = readError(error);
+  return sqlState === '23505' && constraint === `${table}_pkey`;
+};
+
 /** The session is read only: on a standby, or because it began while new sessions were. */
 export const isReadOnly = (error: unknown): boolean => readError(error).sqlState === READ_ONLY;
 
@@ -161,6 +167,8 @@ interface ReadError {
   readonly sqlState?: string | undefined;
   /** The function of the server that raised the error: never translated, unlike its message. */
   readonly routine?: string | undefined;
+  /** Of a unique constraint that a row would violate. */
+  readonly constraint?: string | undefined;
   readonly code?: string | undefined;
   readonly systemCall?: string | undefined;
   readonly kind?: string | undefined;
@@ -178,7 +186,8 @@ function readError(error: unknown): ReadError {
     const sqlState = text(adapter, 'originalCode');
     // The adapter drops the routine. Of the statements of repositories nothing else is "not supported".
     const routine = sqlState === '0A000' ? 'RevalidateCachedQuery' : undefined;
-    return { message, sqlState, routine, kind: text(adapter, 'kind') };
+    const constraint = text(member(adapter, 'constraint'), 'index');
+    return { message, sqlState, routine, constraint, kind: text(adapter, 'kind') };
   }
   // Node tries each address of a host and reports every failure.
   const several = member(error, 'errors');
