@@ -41,6 +41,19 @@ describe('POST /v1/pets', () => {
   it('accepts JSON that names its character set', async () => {
     const type = { 'content-type': 'Application/JSON; Charset="UTF-8"' };
     expect((await service.post('/v1/pets', '{"name":"Rex","categoryId":7}', type)).status).toBe(201);
+    const alias = { 'content-type': 'application/json; charset=utf8' };
+    expect((await service.post('/v1/pets', '{"name":"Rex","categoryId":7}', alias)).status).toBe(201);
+  });
+
+  it('says what it accepts when the body is of another type or coding', async () => {
+    const rejected = await service.fetch('/v1/pets', {
+      ...{ method: 'POST', key: service.key, body: '{}' },
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    });
+    expect([rejected.status, rejected.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect(rejected.headers.has('accept-patch')).toBe(false);
+    const patch = await service.send('PATCH', '/v1/pets/1', '{}', { 'content-type': 'text/plain' });
+    expect([patch.status, patch.headers.get('accept-patch')]).toEqual([415, 'application/json']);
   });
 
   it('keeps any int64 and any allowed name unchanged, through create, list and get', async () => {

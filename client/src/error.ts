@@ -19,7 +19,7 @@ export class PetStoreError extends Error {
   readonly status: number;
   /** The response; undefined if there was none. */
   readonly response: ResponseInfo | undefined;
-  /** The seconds to wait before a retry, if the response has `Retry-After` (429 and 503). */
+  /** The seconds to wait before a retry, if the response has `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, message: string, response?: ResponseInfo, cause?: unknown) {
@@ -27,7 +27,7 @@ export class PetStoreError extends Error {
     this.code = code;
     this.status = response?.status ?? 0;
     this.response = response;
-    this.retryAfterSeconds = response && integerOf(response.headers, 'retry-after');
+    this.retryAfterSeconds = response && retryAfterOf(response.headers);
   }
 
   /** The request in the logs of the service. */
@@ -38,6 +38,15 @@ export class PetStoreError extends Error {
   get rateLimit(): RateLimit | undefined {
     return this.response?.rateLimit;
   }
+}
+
+/** `Retry-After` in seconds. Proxies also send a date (RFC 9110, section 10.2.3), which is compared with their own clock. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const seconds = integerOf(headers, 'retry-after');
+  if (seconds !== undefined) return seconds;
+  const untilMs = Date.parse(headers.get('retry-after') ?? '');
+  const nowMs = Date.parse(headers.get('date') ?? '') || Date.now();
+  return Number.isNaN(untilMs) ? undefined : Math.max(0, Math.ceil((untilMs - nowMs) / 1000));
 }
 
 /** The error for a response that is not a success. */

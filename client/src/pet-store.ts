@@ -1,7 +1,14 @@
 import { Call } from './call.js';
 import { digitsOf, type Int64, type Int64Like, type Int64Types, writeJson } from './int64.js';
 import { List, pageOf, queryOf } from './list.js';
-import { type CallOptions, type Request, Transport, type TransportOptions } from './transport.js';
+import {
+  type CallOptions,
+  listWith,
+  objectWith,
+  type Request,
+  Transport,
+  type TransportOptions,
+} from './transport.js';
 import type {
   ChangeOptions,
   CreateOptions,
@@ -53,7 +60,7 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
 
   /** @deprecated From 2030-12-05 on it fails with `operation_removed`. Use `listPets({ id })` instead. */
   getPet(id: Int64Like, options: CallOptions = {}): Call<Pet<Id>> {
-    return this.#send(() => ({ method: 'GET', path: `/pets/${digitsOf('id', id)}` }), options);
+    return this.#send(() => getOf(`/pets/${digitsOf('id', id)}`), options);
   }
 
   /**
@@ -89,7 +96,7 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
 
   /** Returns an order. */
   getOrder(id: Int64Like, options: CallOptions = {}): Call<Order<Id>> {
-    return this.#send(() => ({ method: 'GET', path: `/store/orders/${digitsOf('id', id)}` }), options);
+    return this.#send(() => getOf(`/store/orders/${digitsOf('id', id)}`), options);
   }
 
   /**
@@ -102,17 +109,17 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
 
   /** Returns the number of pets by status. */
   inventory(options: CallOptions = {}): Call<Inventory> {
-    return this.#send(() => ({ method: 'GET', path: '/store/inventory' }), options);
+    return this.#send(() => getOf('/store/inventory', 'available'), options);
   }
 
   /** Returns the plan, limits and usage of the API key. */
   usage(options: CallOptions = {}): Call<Usage> {
-    return this.#send(() => ({ method: 'GET', path: '/usage' }), options);
+    return this.#send(() => getOf('/usage', 'plan'), options);
   }
 
   #list<Item>(path: string, query: Parameters<typeof queryOf>[0], options: CallOptions): Call<Page<Item>> {
     const list = async () => {
-      const request = { method: 'GET', path: `${path}${queryOf(query)}` } as const;
+      const request = { method: 'GET', path: `${path}${queryOf(query)}`, accepts: listWith('id') } as const;
       const { value, response } = await this.#transport.send<readonly Item[]>(request, options);
       return { value: pageOf(value, response.headers), response };
     };
@@ -122,7 +129,7 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   #create<Value>(path: string, body: object, { idempotencyKey, ...call }: CreateOptions): Call<Value> {
     return this.#send(() => {
       const headers = { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() };
-      return { method: 'POST', path, headers, body: writeJson(body) };
+      return { method: 'POST', path, headers, body: writeJson(body), accepts: objectWith('id') };
     }, call);
   }
 
@@ -138,7 +145,8 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
       if ('ifMatch' in options && ifMatch === undefined)
         throw new TypeError('ifMatch is undefined: the response had no ETag.');
       const body = members && { body: writeJson(members) };
-      return { method, path: pathOf(), headers: { 'if-match': ifMatch }, ...body };
+      const accepts = method === 'DELETE' ? (value: unknown) => value === undefined : objectWith('id');
+      return { method, path: pathOf(), headers: { 'if-match': ifMatch }, ...body, accepts };
     }, call);
   }
 
@@ -148,3 +156,10 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
     return new Call(send());
   }
 }
+
+/** The request for an object with a member by which it is recognised. */
+const getOf = (path: string, member = 'id'): Request => ({
+  method: 'GET',
+  path,
+  accepts: objectWith(member),
+});

@@ -31,7 +31,21 @@ export interface Request {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
+  /** Whether the body of a success can be one of the service; undefined stands for an empty body. */
+  readonly accepts: (value: unknown) => boolean;
 }
+
+/** Accepts an object with this member, which all objects of its kind have. */
+export const objectWith =
+  (member: string) =>
+  (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && member in value;
+
+/** Accepts an array of objects with this member. */
+export const listWith =
+  (member: string) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.every(objectWith(member));
 
 const TIMEOUT_MS = 30_000;
 
@@ -77,8 +91,15 @@ export class Transport {
     const { response, text } = await exchange(request, options, signal);
     options.onResponse?.(response);
     if (response.status < 200 || response.status > 299) throw errorOfResponse(response, text);
+    const value = this.#parse(text, response);
+    if (request.accepts(value)) return { value: value as Value, response };
+    const message = 'The body of the response is not the one of this operation.';
+    throw new PetStoreError('unexpected_response', message, response);
+  }
+
+  #parse(text: string, response: ResponseInfo): unknown {
     try {
-      return { value: (text === '' ? undefined : parseJson(text, this.#int64)) as Value, response };
+      return text === '' ? undefined : parseJson(text, this.#int64);
     } catch (cause) {
       if (cause instanceof RangeError) throw cause;
       throw new PetStoreError('unexpected_response', 'The response is not valid JSON.', response, cause);

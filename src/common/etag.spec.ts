@@ -98,4 +98,10 @@ describe('If-None-Match', () => {
     );
     expect(isNoneMatch('"b", W/"c"', '"a"')).toBe(true);
   });
+
+  it('matches nothing when it is malformed', () => {
+    for (const header of ['x"a"', '"a" "b"', '"b"; "a"', 'w/"a"', '"a', '*, "a"']) {
+      expect(isNoneMatch(header, '"a"')).toBe(true);
+    }
+  });
 });

@@ -15,8 +15,26 @@ export const etagSql = (text: string): string => `etag_of(${text})`;
 /** The condition of `If-Match`: any representation, or one of these tags. */
 type IfMatch = '*' | readonly string[];
 
+/** A tag, strong or weak. */
+interface Tag {
+  readonly tag: string;
+  readonly isWeak: boolean;
+}
+
 /** An element of the list, which may be empty, and the comma or the end behind it (RFC 9110 sections 5.6.1 and 8.8.3). */
 const ELEMENT = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
+
+/** The tags of a condition. A malformed value has none. */
+function parseTags(header: string): readonly Tag[] {
+  const tags: Tag[] = [];
+  for (ELEMENT.lastIndex = 0; ELEMENT.lastIndex < header.length;) {
+    const element = ELEMENT.exec(header);
+    if (element === null) return [];
+    const [, weak, tag] = element;
+    if (tag !== undefined) tags.push({ tag, isWeak: weak !== undefined });
+  }
+  return tags;
+}
 
 /**
  * Parses `If-Match`. Weak tags are left out: the strong comparison of RFC 9110 section 13.1.1 matches none. A malformed value
@@ -24,25 +42,15 @@ const ELEMENT = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
  */
 export function parseIfMatch(header: string): IfMatch {
   if (header.trim() === '*') return '*';
-  const tags: string[] = [];
-  for (ELEMENT.lastIndex = 0; ELEMENT.lastIndex < header.length;) {
-    const element = ELEMENT.exec(header);
-    if (element === null) return [];
-    const [, weak, tag] = element;
-    if (tag !== undefined && weak === undefined) tags.push(tag);
-  }
-  return tags;
+  return parseTags(header).flatMap(({ tag, isWeak }) => (isWeak ? [] : [tag]));
 }
 
 export const isMatch = (condition: IfMatch, etag: string): boolean =>
   condition === '*' || condition.includes(etag);
 
-/** The weak comparison that RFC 9110 section 13.1.2 demands of `If-None-Match`. */
-export function isNoneMatch(header: string, etag: string): boolean {
-  if (header.trim() === '*') return false;
-  const tags: readonly string[] = header.match(/"[^"]*"/g) ?? [];
-  return !tags.includes(etag);
-}
+/** The weak comparison that RFC 9110 section 13.1.2 demands of `If-None-Match`. A malformed value matches nothing. */
+export const isNoneMatch = (header: string, etag: string): boolean =>
+  header.trim() !== '*' && !parseTags(header).some(({ tag }) => tag === etag);
 
 /**
  * The tags of which the record that a write changes must have one, to be compared under the lock of the row; undefined when any

@@ -53,7 +53,7 @@ export function checkBodyHeaders(request: IncomingMessage, bodyBytesMax: number)
   const { headers } = request;
   if (!isBodyIgnored(request) && hasBody(request)) {
     if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
-    if (!isPlainJson(headers)) throw new ApiError('unsupported_media_type');
+    if (!isPlainJson(headers)) throw unsupportedMediaType(request);
   }
   const broken = brokenBodies.get(request);
   if (broken !== undefined) throw broken;
@@ -81,10 +81,19 @@ const HOST = /^(?:\[[\d.:A-Fa-f]+\]|(?:[-.\w~!$&'()*+;=]|%[\dA-Fa-f]{2})+)(?::\d
 export const bodyTooLarge = (bodyBytesMax: number): ApiError =>
   new ApiError('body_too_large', `The body is larger than ${bodyBytesMax} bytes.`);
 
+/** Says what would be accepted: RFC 9110 section 15.5.16 and, for PATCH, RFC 5789 section 2.2. */
+const unsupportedMediaType = ({ method }: IncomingMessage): ApiError =>
+  new ApiError('unsupported_media_type', undefined, {
+    headers: {
+      'accept-encoding': 'identity',
+      ...(method === 'PATCH' && { 'accept-patch': 'application/json' }),
+    },
+  });
+
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** JSON in UTF-8 and in no coding: JSON has no other character set, and a coding could hide a huge body. */
+/** JSON in UTF-8, also under its common alias, and in no coding: JSON has no other character set, and a coding could hide a huge body. */
 function isPlainJson(headers: IncomingHttpHeaders): boolean {
   if (!isAbsentOr('identity', headers['content-encoding'])) return false;
   if (!isAbsentOr('chunked', headers['transfer-encoding'])) return false;
@@ -92,7 +101,7 @@ function isPlainJson(headers: IncomingHttpHeaders): boolean {
   if (mediaType.trim() !== 'application/json') return false;
   return parameters
     .map((parameter) => parameter.trim())
-    .every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-8"?$/.test(parameter));
+    .every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));
 }
 
 const isAbsentOr = (harmless: string, coding: string | undefined): boolean =>

@@ -42,10 +42,10 @@ function parseIdempotencyKey(header: string): string {
   return key;
 }
 
-function fingerprintOf({ method, raw, bodyBytes }: FastifyRequest): Buffer {
-  const [path = ''] = (raw.url ?? '').split('?', 1);
+/** The path is that of the route, because a target may be absolute or have encoded letters. No route of a POST has a parameter. */
+function fingerprintOf({ method, routeOptions, bodyBytes }: FastifyRequest): Buffer {
   return createHash('sha256')
-    .update(`${method} ${path}\n`)
+    .update(`${method} ${routeOptions.url ?? ''}\n`)
     .update(bodyBytes ?? '')
     .digest();
 }

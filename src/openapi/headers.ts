@@ -59,6 +59,8 @@ export const HEADERS = {
     'Bearer realm="petstore", error="invalid_token", error_description="The API key is not valid."',
     'The challenge (RFC 6750). It has no `error` if no key was sent.',
   ),
+  'Accept-Encoding': header('identity', 'The `Content-Encoding` that a body may have.'),
+  'Accept-Patch': optionalHeader('application/json', 'The media type of the body of a `PATCH` (RFC 5789).'),
   'Retry-After': header(31, 'The seconds to wait before you retry; at least 1.'),
 } as const satisfies Record<string, Json>;
 
@@ -81,6 +83,7 @@ export function headersOf(status: number, { isList, isDeprecated }: Traits): Jso
     ...(isSuccess && isList && always('Link')),
     ...(status === 201 && always('Location', 'Idempotency-Replayed')),
     ...(isDeprecated && deprecationHeaders(status)),
+    ...(status === 415 && always('Accept-Encoding', 'Accept-Patch')),
     ...(status === 401 && always('WWW-Authenticate')),
     ...((status === 429 || status === 503) && always('Retry-After')),
     // Only a request in progress says when to come again, and a suspension that ends within a day.

@@ -118,6 +118,16 @@ describe('a call that the service rejects for a time', () => {
     expect(waits).toEqual([2000]);
   });
 
+  it('is tried again at the date that a proxy names, by the clock of the proxy', async () => {
+    const waitsMs: number[] = [];
+    withJitter(0);
+    const date = 'Fri, 20 Nov 2026 09:00:00 GMT';
+    const { fetch } = fetchAfter([unavailable({ 'retry-after': 'Fri, 20 Nov 2026 09:00:07 GMT', date })]);
+    const client = clientOf(service, key, { fetch, sleep: recordTo(waitsMs) });
+    await client.inventory();
+    expect(waitsMs).toEqual([7000]);
+  });
+
   it('ends when its signal says so, also while it waits', async () => {
     const controller = new AbortController();
     const reason = new Error('the page was left');
@@ -267,5 +277,42 @@ describe('a call of a server that does not respond', () => {
     expect(await rejectionOf(store.usage())).toMatchObject({ code: 'timed_out' });
     expect(await rejectionOf(store.deletePet(1))).toMatchObject({ code: 'timed_out' });
     expect(codes).toEqual(['timed_out']);
+  });
+});
+
+const success =
+  (body: string | null, status = 200): Fetch =>
+  () =>
+    Promise.resolve(new Response(body, { status }));
+
+describe('a success without the body of its operation', () => {
+  const calls: readonly [string, (store: PetStore) => PromiseLike<unknown>][] = [
+    ['listPets', (store) => store.listPets()],
+    ['pets', (store) => store.pets().pages().next()],
+    ['createPet', (store) => store.createPet({ name: 'Rex', categoryId: 1 })],
+    ['getPet', (store) => store.getPet(1)],
+    ['changePet', (store) => store.changePet(1, { name: 'Rex' })],
+    ['listOrders', (store) => store.listOrders()],
+    ['placeOrder', (store) => store.placeOrder(1)],
+    ['getOrder', (store) => store.getOrder(1)],
+    ['changeOrder', (store) => store.changeOrder(1, 'approved')],
+    ['inventory', (store) => store.inventory()],
+    ['usage', (store) => store.usage()],
+  ];
+
+  it.each(calls)('is an unexpected_response: %s', async (_name, call) => {
+    for (const body of ['', '{}', 'null', '[null]', '[{}]', '"sold"', '7', '<html>']) {
+      const fetch = success(body);
+      const error = await rejectionOf(call(clientOf(service, key, { fetch, maxRetries: 0 })));
+      expect(error).toMatchObject({ name: 'PetStoreError', code: 'unexpected_response', status: 200 });
+    }
+    const fetch = success(null, 204);
+    const error = await rejectionOf(call(clientOf(service, key, { fetch, maxRetries: 0 })));
+    expect(error).toMatchObject({ code: 'unexpected_response', status: 204 });
+  });
+
+  it('is an unexpected_response: deletePet with a body', async () => {
+    const error = await rejectionOf(clientOf(service, key, { fetch: success('{}') }).deletePet(1));
+    expect(error).toMatchObject({ code: 'unexpected_response' });
   });
 });

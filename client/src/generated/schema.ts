@@ -573,6 +573,8 @@ export interface components {
         /** @description - `unsupported_media_type`: The body must be application/json in UTF-8, without Content-Encoding. */
         UnsupportedMediaType: {
             headers: {
+                "Accept-Encoding": components["headers"]["Accept-Encoding"];
+                "Accept-Patch": components["headers"]["Accept-Patch"];
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                 "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
                 "Cache-Control": components["headers"]["Cache-Control"];
@@ -638,6 +640,16 @@ export interface components {
     };
     requestBodies: never;
     headers: {
+        /**
+         * @description The `Content-Encoding` that a body may have.
+         * @example identity
+         */
+        "Accept-Encoding": string;
+        /**
+         * @description The media type of the body of a `PATCH` (RFC 5789).
+         * @example application/json
+         */
+        "Accept-Patch": string;
         /**
          * @description The origins that may read the response. If origins are configured: the origin of the request, if it is one of them.
          * @example *
