@@ -2,6 +2,7 @@ import pg from 'pg';
 import {
   classifyDatabaseError,
   isContention,
+  isPreparedElsewhere,
   isReadOnly,
   NotSentError,
 } from '../common/errors/database-errors.js';
@@ -27,9 +28,12 @@ export interface ConnectionPoolsOptions {
   readonly statementTimeoutMs: number;
   /** Called for connections that break while they are idle. */
   readonly onConnectionLost: (error: Error) => void;
-  /** Gets a sentence for operators about the session that holds the lock that statements wait for. */
-  readonly onBlocked?: (message: string) => void;
+  /** Gets sentences for operators: whose lock statements wait for, and a pooler that keeps no prepared statements. */
+  readonly onWarning?: (message: string) => void;
 }
+
+/** A cause that lasts is reported again after this. */
+const WARNED_EVERY_MS = 60_000;
 
 /** The share of the connect time-out that the settings of a new connection may take. */
 const SETTINGS_SHARE = 0.25;
@@ -52,6 +56,7 @@ export class ConnectionPools {
   readonly #reads: Semaphore;
   /** At most half of the connections: a commit that stalls keeps its own, and reads must not wait for it. */
   readonly #writes: Semaphore;
+  #warnsAgainAt = 0;
   /** Statements that are about to take a connection. */
   #starting = 0;
   readonly #connectTimeoutMs: number;
@@ -67,7 +72,7 @@ export class ConnectionPools {
     this.#lostResults = new LostResults(options.url, options.statementTimeoutMs);
     this.main = this.#watch(new pg.Pool(poolConfig(options, mainMax)), options);
     this.admission = this.#watch(new pg.Pool(poolConfig(options, ADMISSION)), options);
-    this.#lockReport = new LockReport(this.main, options.onBlocked ?? ignore);
+    this.#lockReport = new LockReport(this.main, options.onWarning ?? ignore);
     this.namedStatements = options.namedStatements;
     this.endsWithinMs = endsWithinMs(options.statementTimeoutMs);
   }
@@ -119,19 +124,28 @@ export class ConnectionPools {
     this.#lostResults.stop();
   }
 
-  #watch(pool: pg.Pool, { onConnectionLost }: ConnectionPoolsOptions): pg.Pool {
+  #watch(pool: pg.Pool, options: ConnectionPoolsOptions): pg.Pool {
     this.#lostResults.watch(pool);
     // Without listeners the loss of a connection would end the process. One in use rejects its statement with the same error.
-    pool.on('error', onConnectionLost);
+    pool.on('error', options.onConnectionLost);
     pool.on('connect', (connection) => connection.on('error', ignore));
     pool.on('release', (error) => {
       if (makesSuspect(error)) this.#dropIdle();
+      if (isPreparedElsewhere(error)) this.#warnOfPooler(options);
       if (!isContention(error)) return;
       this.reportLocks();
       // The pool drops a connection whose statement failed. A new one is opened at once, for which a write would not have the time.
       pool.connect().then((connection) => connection.release(), ignore);
     });
     return pool;
+  }
+
+  #warnOfPooler({ onWarning = ignore }: ConnectionPoolsOptions): void {
+    if (performance.now() < this.#warnsAgainAt) return;
+    this.#warnsAgainAt = performance.now() + WARNED_EVERY_MS;
+    onWarning(
+      'prepared statements are missing: behind a pooler that does not keep them, such as PgBouncer before 1.21, set DATABASE_NAMED_STATEMENTS=off',
+    );
   }
 
   /**

@@ -39,7 +39,7 @@ export class Database implements OnApplicationShutdown {
         connectTimeoutMs: config.connectTimeoutMs,
         statementTimeoutMs: config.statementTimeoutMs,
         onConnectionLost: (error) => log.warn(`lost a database connection: ${error.message}`),
-        onBlocked: (message) => log.warn(message),
+        onWarning: (message) => log.warn(message),
       });
       const prisma = new PrismaService(pools);
       // Loads what its first query would wait for.

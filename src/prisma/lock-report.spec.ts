@@ -47,7 +47,7 @@ describe('a report of locks', () => {
       connectTimeoutMs: 5000,
       statementTimeoutMs: 5000,
       onConnectionLost: () => undefined,
-      onBlocked: (message) => warnings.push(message),
+      onWarning: (message) => warnings.push(message),
     });
     const session = await sessionOf(operator);
     await operator.query('begin; lock table pets in access exclusive mode');

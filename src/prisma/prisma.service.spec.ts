@@ -10,6 +10,8 @@ import { type Statement, statement } from './statement.js';
 let database: TestDatabase;
 let prisma: PrismaService;
 
+const warnings: string[] = [];
+
 const openPrisma = (namedStatements: boolean): PrismaService =>
   new PrismaService(
     new ConnectionPools({
@@ -19,6 +21,7 @@ const openPrisma = (namedStatements: boolean): PrismaService =>
       connectTimeoutMs: 5000,
       statementTimeoutMs: 5000,
       onConnectionLost: () => undefined,
+      onWarning: (message) => warnings.push(message),
     }),
   );
 
@@ -162,4 +165,17 @@ describe('a declared statement', () => {
     const taken = declared('select 1');
     expect(() => statement(taken.name, 'select 2')).toThrow(/two statements/);
   });
+});
+
+it('names the setting when a pooler has given the session to another client, once a minute', async () => {
+  const pooled = openPrisma(true);
+  const query = declared('select 1 as one');
+  for (const times of [1, 2]) {
+    await pooled.read(query, []);
+    await pooled.connections.main.query('deallocate all');
+    await expect(pooled.read(query, [])).rejects.toThrow('prepared statement');
+    expect(warnings.length).toBeLessThanOrEqual(times);
+  }
+  await pooled.close();
+  expect(warnings).toEqual([expect.stringContaining('set DATABASE_NAMED_STATEMENTS=off')]);
 });

@@ -89,6 +89,10 @@ export function asUnavailable(error: unknown): unknown {
 /** Whether a table that a statement names does not exist. */
 export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
 
+/** Whether a prepared statement is missing, or is there already, as behind a pooler that does not keep them for its clients. */
+export const isPreparedElsewhere = (error: unknown): boolean =>
+  ['26000', '42P05'].includes(readError(error).sqlState ?? '');
+
 /** Whether a row has the primary key that a statement wanted to insert into a table. The statement was rolled back. */
 export const isDuplicateKey = (error: unknown, table: string): boolean => {
   const { sqlState, constraint } = readError(error);
