@@ -14,7 +14,8 @@ export default {
   transformIgnorePatterns: [],
   // One more than the cores of a small machine, because tests often wait for a time-out of the service.
   maxWorkers: 3,
-  testTimeout: 30_000,
+  // For what never happens. A test states an order of events, not a pace, and machines are busy.
+  testTimeout: 300_000,
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', '!src/generated/**', '!src/main.ts'],
 };

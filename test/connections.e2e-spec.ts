@@ -114,7 +114,7 @@ describe('a connection', () => {
         // When its place is free, it was closed.
         isOpen = !(await isServed());
         expect(isOpen).toBe(false);
-      }, 20_000);
+      });
     }
   });
 });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const LOGGER = pathToFileURL(join(cwd(), 'dist/telemetry/logger.js')).href;
 
 /** Ends processes that would wait for each other after one of them failed. */
-const TIMEOUT_MS = 25_000;
+const TIMEOUT_MS = 250_000;
 
 let folder: string;
 beforeAll(() => {

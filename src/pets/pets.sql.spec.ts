@@ -39,7 +39,7 @@ beforeAll(async () => {
   await pool.query('vacuum analyze pets');
   // The plan that serves all values, as sessions use it after a few executions.
   await pool.query('set plan_cache_mode = force_generic_plan');
-}, 60_000);
+});
 afterAll(async () => {
   await pool.end();
   await database.drop();

@@ -24,8 +24,8 @@ export interface ReplicaOptions {
 const LOG_LENGTH_MAX = 100_000;
 
 /** Far beyond what a start and a stop take, also when other tests have both cores. */
-const START_MAX_MS = 25_000;
-const STOP_MAX_MS = 25_000;
+const START_MAX_MS = 250_000;
+const STOP_MAX_MS = 250_000;
 
 const BANNER = /^Pet Store Service: http:\/\/localhost:(\d+)\/v1$/m;
 

@@ -9,7 +9,7 @@ export interface WireResponse {
 }
 
 /** Far beyond any response that is on its way, also on a busy machine. */
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 250_000;
 
 /** One connection to a service, byte by byte: it sends bytes as they are and reads one response after another. */
 export class Connection {
