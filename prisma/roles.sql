@@ -45,7 +45,7 @@ declare
   ];
   -- The service takes ids from the sequences before it inserts.
   service_sequences constant text[] := array['pets_id_seq', 'orders_id_seq'];
-  -- When a row has the id that it took.
+  -- The service calls it when a row has the id of a new one already.
   service_functions constant text[] := array['skip_used_ids'];
   operator_functions constant text[] := array[
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
@@ -117,7 +117,7 @@ begin
     execute format('grant usage on sequence public.%I to petstore_service', object.name);
   end loop;
 
-  -- The migrations revoked these from all roles. The others may be called by each.
+  -- The migrations revoked these from public. Every role may call the other functions.
   for object in
     select
       p.oid::regprocedure as signature,

@@ -66,11 +66,17 @@ describe('rows that were inserted with explicit ids', () => {
     await idOf(await service.post('/v1/pets', PET));
   });
 
-  it('leave the issue of keys working', async () => {
+  it('leave the issue of keys working, and its audit', async () => {
     await service.pool.query(
       `insert into api_keys (id, name, plan_id)
        select coalesce(pg_sequence_last_value('api_keys_id_seq'), 0) + number, 'imported', 'free' from generate_series(1, 200) as number`,
     );
+    await service.pool.query(
+      `insert into audit_log (id, changed_at, role, action, table_name) overriding system value
+       select coalesce(pg_sequence_last_value('audit_log_id_seq'), 0) + number, now(), 'x', 'insert', 'plans'
+       from generate_series(1, 200) as number`,
+    );
+    expect(await warned()).toMatch(/select skip_used_ids\('audit_log'\);$/);
     const { code, stderr } = await petstoreOn(service.databaseUrl)([
       'keys',
       'issue',
@@ -80,6 +86,7 @@ describe('rows that were inserted with explicit ids', () => {
       'pro',
     ]);
     expect([code, stderr]).toEqual([0, '']);
+    expect(await warned()).toMatch(/^ok: /);
   });
 
   it('do not end the ids when one of them is the largest', async () => {

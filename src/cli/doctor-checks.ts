@@ -103,13 +103,13 @@ const checkRoles: Check = async ({ client, isEmbedded }) => {
   return warn(`${role} is a superuser, which the service does not need: use another role.`);
 };
 
-/** Rows that were inserted with explicit ids do not move the sequence. The service and issue_api_key do, at the first collision. */
+/** Rows that were inserted with explicit ids do not move the sequence. The service and issue_api_key do so at the first collision. */
 const checkIds: Check = async ({ client }) => {
   const { tables } = await queryOne<{ tables: string[] }>(
     client,
     `select array(
        select name
-       from unnest(array['pets', 'orders', 'api_keys']) as name
+       from unnest(array['pets', 'orders', 'api_keys', 'audit_log']) as name
        where case
          when has_table_privilege('public.' || name, 'select')
            and has_sequence_privilege('public.' || name || '_id_seq', 'usage')
@@ -120,7 +120,7 @@ const checkIds: Check = async ({ client }) => {
   if (tables.length === 0) return ok('new rows get ids that no row has');
   const fix = tables.map((table) => `select skip_used_ids('${table}');`).join(' ');
   return warn(
-    `the sequences of ${tables.join(', ')} are behind ids that rows have already, so the first new row takes longer. As the owner, run: ${fix}`,
+    `the sequences of ${tables.join(', ')} are behind ids that rows have already, so a new row may fail or take longer. As the owner, run: ${fix}`,
   );
 };
 

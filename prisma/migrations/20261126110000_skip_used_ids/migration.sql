@@ -24,9 +24,9 @@ declare
   last bigint;
   step bigint := 0;
 begin
-  if of_table not in ('pets', 'orders', 'api_keys') then
+  if of_table not in ('pets', 'orders', 'api_keys', 'audit_log') then
     raise exception 'unknown table "%"', of_table
-      using errcode = 'invalid_parameter_value', hint = 'The tables are pets, orders and api_keys.';
+      using errcode = 'invalid_parameter_value', hint = 'The tables are pets, orders, api_keys and audit_log.';
   end if;
   perform pg_advisory_xact_lock(hashtext('skip_used_ids'), hashtext(of_table));
   used_sequence := pg_get_serial_sequence(of_table, 'id');
@@ -47,11 +47,11 @@ end
 $$;
 
 comment on function skip_used_ids is
-  'Moves the sequence of pets, orders or api_keys past ids that rows have already: select skip_used_ids(''pets''). Returns the last id that is skipped.';
+  'Moves the sequence of pets, orders, api_keys or audit_log past ids that rows have already: select skip_used_ids(''pets''). Returns the last id that is skipped.';
 
 revoke execute on function skip_used_ids(text) from public;
 
--- As before, but an id that is used already is skipped.
+-- As before, but ids of the key and of its audit entry that are used already are skipped.
 create or replace function issue_api_key(
   name text,
   plan text,
@@ -65,6 +65,7 @@ declare
   key_id bigint;
   plain text;
   issued issued_api_key;
+  violated text;
 begin
   if expires <= statement_timestamp() then
     raise exception 'expires (%) is in the past', expires
@@ -77,7 +78,14 @@ begin
       returning api_keys.id into key_id;
       exit;
     exception when unique_violation then
-      perform skip_used_ids('api_keys');
+      get stacked diagnostics violated = constraint_name;
+      if violated = 'api_keys_pkey' then
+        perform skip_used_ids('api_keys');
+      elsif violated = 'audit_log_pkey' then
+        perform skip_used_ids('audit_log');
+      else
+        raise;
+      end if;
     end;
   end loop;
   plain := add_api_key_secret(key_id);
