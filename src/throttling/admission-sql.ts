@@ -187,7 +187,10 @@ closed as (
 
 -- Times are ms; the end of a ban is rounded up.
 select ${selectAdmissionRow({
-  state: `case when i.state = 'live' and d.api_key_id is null then 'uncounted' else i.state end`,
+  state: `case
+      when i.state = 'live' and d.api_key_id is null then 'uncounted'
+      when i.state = 'live' and d.suspended_until > d.now then 'suspended'
+      else i.state end`,
   position: 'i.position',
   keyId: 'i.id',
   planId: 'i.plan_id',
@@ -201,7 +204,6 @@ select ${selectAdmissionRow({
   dayAdmitted: 'd.day_admitted',
   dayResetMs: `date_part('epoch', (d.this_day + 1)::timestamp) * 1000`,
   clockWentBack: '(d.ahead and not d.barred)::int',
-  isSuspended: 'coalesce(d.suspended_until > d.now, false)::int',
   barredUntilMs: 'ceil(extract(epoch from d.barred_until) * 1000)::float8',
 })}
 from input i

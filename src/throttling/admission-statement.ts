@@ -107,7 +107,7 @@ export class AdmissionStatement {
     for (const row of rows) {
       const [state, position, id, , nowMs] = row;
       const secret = secrets[position - 1];
-      if (state === 'live') {
+      if (state === 'live' || state === 'suspended') {
         // The secrets of a key share its limits.
         const next = keys.get(id) ?? this.#tallyOf(row);
         keys.set(id, next);

@@ -24,8 +24,8 @@ export type KeyDecision =
  * `granted` on are missing unless the key is live, and `barredUntilMs` unless it is banned or suspended.
  */
 export type AdmissionRow = readonly [
-  /** `uncounted` is a live key without a row of counters. */
-  state: 'live' | 'uncounted' | 'revoked' | 'expired',
+  /** `uncounted` is a live key without a row of counters, `suspended` one that an operator has barred for a time. */
+  state: 'live' | 'suspended' | 'uncounted' | 'revoked' | 'expired',
   /** The place of the secret in the statement's lists, from 1 on. */
   position: number,
   /** As text: it may be more than a double holds. */
@@ -44,8 +44,6 @@ export type AdmissionRow = readonly [
   dayAdmitted: number,
   dayResetMs: number,
   clockWentBack: 0 | 1,
-  /** An operator has suspended the key: it is barred until then at least. */
-  isSuspended: 0 | 1,
   barredUntilMs?: number,
 ];
 
@@ -64,7 +62,6 @@ const MEMBERS = [
   'dayAdmitted',
   'dayResetMs',
   'clockWentBack',
-  'isSuspended',
   'barredUntilMs',
 ] as const;
 const TEXTS: ReadonlySet<string> = new Set(['state', 'keyId', 'planId']);
@@ -97,9 +94,9 @@ export interface KeyTally {
 }
 
 export function tallyOf(row: AdmissionRow): KeyTally {
-  const [, , id, planId, nowMs, granted, rejected, ...rest] = row;
+  const [rowState, , id, planId, nowMs, granted, rejected, ...rest] = row;
   const [minuteLimit, minuteAdmitted, minuteResetMs, dayLimit, dayAdmitted, dayResetMs, ...last] = rest;
-  const [clockWentBack, isSuspended, barredUntilMs] = last;
+  const [clockWentBack, barredUntilMs] = last;
   const keyId = BigInt(id);
   const counted = granted + rejected;
   let ordinal = 0;
@@ -117,11 +114,17 @@ export function tallyOf(row: AdmissionRow): KeyTally {
       day.remaining === 0 ? day.resetAtMs : 0,
     );
     if (ordinal <= counted) return { state: 'limited', keyId, planId, nowMs, minute, day, retryAtMs };
-    const closed = { minute: { ...minute, remaining: 0 }, day: { ...day, remaining: 0 } };
-    if (isSuspended === 0) return { state: 'banned', keyId, planId, nowMs, ...closed, retryAtMs };
-    // Programs wait by timers, many of which overflow after 25 days and then repeat the request at once.
-    const isSoon = retryAtMs <= nowMs + DAY_MS;
-    return { state: 'suspended', keyId, planId, nowMs, ...closed, ...(isSoon && { retryAtMs }) };
+    const barred = {
+      state: rowState === 'suspended' ? 'suspended' : 'banned',
+      keyId,
+      planId,
+      nowMs,
+      minute: { ...minute, remaining: 0 },
+      day: { ...day, remaining: 0 },
+    } as const;
+    // Timers of clients overflow after 25 days, and the clients then repeat the request at once.
+    const isTooLate = barred.state === 'suspended' && retryAtMs > nowMs + DAY_MS;
+    return isTooLate ? barred : Object.assign(barred, { retryAtMs });
   };
   const startsBan = rejected > 0 && barredUntilMs !== undefined;
   return { clockWentBack: clockWentBack === 1, startsBan, next };

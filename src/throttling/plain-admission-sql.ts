@@ -98,6 +98,5 @@ returning ${selectAdmissionRow({
   dayAdmitted: 'c.day_admitted - a.requests',
   dayResetMs: `date_part('epoch', (a.this_day + 1)::timestamp) * 1000`,
   clockWentBack: '0',
-  isSuspended: '0',
   barredUntilMs: 'null',
 })}`;
