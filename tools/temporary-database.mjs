@@ -73,8 +73,7 @@ async function loadEmbedded() {
   if (!existsSync(folder)) throw new Error('The service is not built yet: run "npm run build" first.');
   const { openEmbeddedPostgres } = await import(new URL('embedded-postgres.js', folder).href);
   const { temporaryDirectory } = await import(new URL('open-directory.js', folder).href);
-  const { serverAccount } = await import(new URL('server-account.js', folder).href);
-  return { openEmbeddedPostgres, directory: temporaryDirectory(serverAccount()) };
+  return { openEmbeddedPostgres, directory: temporaryDirectory() };
 }
 
 const removeDirectory = (path) => rm(path, { recursive: true, force: true, maxRetries: 3 });

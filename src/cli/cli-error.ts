@@ -2,8 +2,8 @@ import { CommanderError } from 'commander';
 import { DatabaseError } from 'pg';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
-import type { Row } from './row.js';
 import { explainStartError } from '../lifecycle/start-error.js';
+import type { Row } from './row.js';
 
 /** Why a command failed: a line for a person, and a hint how to fix it. */
 export class CliError extends Error {
@@ -54,17 +54,17 @@ const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
 });
 
 /**
- * What to say when standard output cannot be written.
+ * Why a command failed whose output cannot be written, with what it has changed.
  *
- * @param change the rows that the command has changed and returned; undefined if it has changed nothing
+ * @param changed the row that a committed change returned, which may be empty; undefined if nothing was changed
  */
-export function explainLostOutput(fault: Error, change: readonly (Row | undefined)[]): string {
-  const [row] = change;
-  const outcome =
-    change.length === 0
-      ? 'Nothing was changed in the database.'
-      : row?.['key'] === undefined
-        ? 'The change is in the database.'
-        : `Key ${String(row['id'])} has a new secret, which is lost. To replace it: petstore keys rotate ${String(row['id'])} --overlap 0`;
-  return `Cannot write the output: ${fault.message}\n${outcome}\n`;
+export function explainLostOutput(fault: Error, changed: Row | undefined): string {
+  return `Cannot write the output: ${fault.message}\n${describeChange(changed)}\n`;
+}
+
+function describeChange(changed: Row | undefined): string {
+  if (changed === undefined) return 'Nothing was changed in the database.';
+  if (!('key' in changed)) return 'The change is in the database.';
+  const id = String(changed['id']);
+  return `Key ${id} has a new secret, which is lost. To replace it: petstore keys rotate ${id} --overlap 0`;
 }

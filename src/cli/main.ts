@@ -7,7 +7,7 @@ import type { Row } from './row.js';
 import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;
-const changes: (Row | undefined)[] = [];
+let changed: Row | undefined;
 let lost: Error | undefined;
 // A reader that closes the pipe early (`| head`) is no failure.
 stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -24,14 +24,16 @@ process.exitCode = await runCommandLine(
     columns: stdout.isTTY ? stdout.columns : undefined,
     ...(stdin.isTTY && stderr.isTTY && { ask }),
     nowMs: Date.now,
-    onCommit: (row) => changes.push(row),
+    onCommit: (row = {}) => {
+      changed = row;
+    },
   },
   process.argv.slice(2),
 );
 
 await new Promise<void>((resolve) => void stdout.write('', () => resolve()));
 if (lost !== undefined) {
-  stderr.write(explainLostOutput(lost, changes));
+  stderr.write(explainLostOutput(lost, changed));
   process.exitCode = EXIT_CODES.failure;
 }
 

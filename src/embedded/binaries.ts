@@ -94,13 +94,13 @@ export async function copyOnce(installed: string, copy: string): Promise<string>
       if (!entry.isSymbolicLink()) await chmod(join(entry.parentPath, entry.name), 0o755);
     }
     await Promise.all([chmod(native, 0o755), chmod(unfinished, 0o755)]);
-    if (await isComplete(copy, installed)) return copy;
-    // A directory cannot be renamed over another one.
-    await rm(copy, { recursive: true, force: true });
-    await rename(unfinished, copy);
-  } catch (error) {
-    // Another process may have been first.
-    if (!(await isComplete(copy, installed))) throw error;
+    await rename(unfinished, copy).catch(async (error: unknown) => {
+      // Another process was first, or an incomplete copy is in the way.
+      if (await isComplete(copy, installed)) return;
+      if (!existsSync(copy)) throw error;
+      await rm(copy, { recursive: true });
+      await rename(unfinished, copy);
+    });
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }

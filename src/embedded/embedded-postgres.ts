@@ -30,6 +30,8 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Of the database `petstore`, for `pg` and for Prisma's adapter. */
   readonly url: string;
+  /** As it was given. */
+  readonly dataDir: string;
   /** The directory of the Unix socket, for other databases and for the superuser `postgres`. */
   readonly socketDirectory: string;
   /** Stops the server. May be called again. */
@@ -69,6 +71,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     });
     return {
       url: databaseUrl(directory.runDirectory),
+      dataDir: options.dataDir,
       socketDirectory: directory.runDirectory,
       close: () => (closed ??= stopServer(directory)),
     };

@@ -1,13 +1,13 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { EmbeddedPostgresError } from './embedded-postgres.error.js';
-import { canEnter, type ServerAccount } from './server-account.js';
+import { canEnter, serverAccount, type ServerAccount } from './server-account.js';
 
 /** Where root puts what the server's account must reach, if the project is in a directory that the account cannot enter. */
 export const SHARED_DIRECTORY = '/var/lib/petstore';
 
 /** The directory for temporary files, or /tmp if the account cannot enter that: some systems give each user one of his own. */
-export const temporaryDirectory = (account: ServerAccount | undefined): string =>
+export const temporaryDirectory = (account: ServerAccount | undefined = serverAccount()): string =>
   canEnter(account, tmpdir()) ? tmpdir() : '/tmp';
 
 /** Creates a directory, and those above it, that other users can enter, whatever the umask of this process. */

@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.js';
 import { dataDirectory } from '../embedded/data-directory.js';
-import { openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
 import { ConnectionPools } from './connection-pools.js';
 import { migrate } from './migrations.js';
 import { PrismaService } from './prisma.service.js';
@@ -23,15 +24,23 @@ export class Database implements OnApplicationShutdown {
    * @throws EmbeddedPostgresError | MigrationError in one line for a human
    */
   static async open(config: DatabaseConfig, log: Logger, interrupted: AbortSignal): Promise<Database> {
-    const server =
-      config.url === undefined ? await openEmbedded(config, log, interrupted) : ofUrl(config.url);
+    const server: Pick<EmbeddedPostgres, 'url' | 'close'> & { readonly dataDir?: string } =
+      config.url === undefined
+        ? await openEmbeddedPostgres({
+            dataDir: dataDirectory(config.dataDir),
+            log: (message) => log.info(message),
+            signal: interrupted,
+          })
+        : { url: config.url, close: () => Promise.resolve() };
     try {
+      interrupted.throwIfAborted();
       const migration = migrate({
         connectionString: server.url,
         onApplied: (name) => log.info(`applied migration ${name}`),
         log,
       });
-      await Promise.race([migration, rejectOnAbort(interrupted)]);
+      await Promise.race([migration, once(interrupted, 'abort')]);
+      interrupted.throwIfAborted();
       const pools = new ConnectionPools({
         url: server.url,
         namedStatements: config.namedStatements,
@@ -61,30 +70,3 @@ export class Database implements OnApplicationShutdown {
     return this.close();
   }
 }
-
-interface Server {
-  readonly url: string;
-  readonly dataDir: string | undefined;
-  close(): Promise<void>;
-}
-
-const ofUrl = (url: string): Server => ({ url, dataDir: undefined, close: () => Promise.resolve() });
-
-async function openEmbedded(config: DatabaseConfig, log: Logger, interrupted: AbortSignal): Promise<Server> {
-  const dataDir = dataDirectory(config.dataDir);
-  const server = await openEmbeddedPostgres({
-    dataDir,
-    log: (message) => log.info(message),
-    signal: interrupted,
-  });
-  return { url: server.url, dataDir, close: () => server.close() };
-}
-
-const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    const abort = (): void => {
-      reject(signal.reason as Error);
-    };
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
-  });

@@ -7,9 +7,8 @@ import { dropRunDatabases, templateName } from './run-databases.mjs';
 
 export default async function setUp() {
   const { temporaryDirectory } = await import('../../dist/embedded/open-directory.js');
-  const { serverAccount } = await import('../../dist/embedded/server-account.js');
   // Tests start servers of their own, whose user has to enter their directories.
-  process.env.TMPDIR = temporaryDirectory(serverAccount());
+  process.env.TMPDIR = temporaryDirectory();
   // Every worker and every pool that a test opens counts.
   const server =
     process.env.TEST_DATABASE_URL === undefined
