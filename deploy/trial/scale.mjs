@@ -75,7 +75,9 @@ async function exactLimits() {
   check('limits: the database counted the same', (await admittedToday(key)) === 100);
 }
 
-const sendKeyless = (from, i) => send(origin, { from, headers: { 'x-forwarded-for': `192.0.2.${i % 250}` } });
+function sendKeyless(from, i) {
+  return send(origin, { from, headers: { 'x-forwarded-for': `192.0.2.${i % 250}` } });
+}
 
 /** Requests without a key count against the address that HAProxy saw, whatever the client writes. */
 async function addresses() {
