@@ -10,10 +10,7 @@ export const createLogger = (level: string, destination: DestinationStream = ope
     destination,
   );
 
-/** Standard output belongs to the output of commands. */
-const STDERR = 2;
-
-/** Bytes that a pipe takes as a whole (PIPE_BUF of Linux): parts of lines never mix, also when the process exits during a write. */
+/** Bytes that a pipe takes as a whole or not at all (PIPE_BUF of Linux), so that parts of lines never mix. */
 const CHUNK = 4096;
 
 /** Milliseconds after which a smaller chunk is written as well. */
@@ -26,19 +23,22 @@ const WAITING_MAX = 32 * 1024 * 1024;
 const RETRIES_MAX = 10;
 
 /**
- * A stream that writes asynchronously, and synchronously at the exit, also after a crash. pino's own destination has the version of
- * sonic-boom before, which never exits when that write fails.
+ * Standard output belongs to the output of commands. Node opens a pipe so that writing never waits: what a full one does not take
+ * is written with a later line, or at the exit, also after a crash. A write that another thread has in flight at the exit might
+ * fail without a trace, so none is. pino's own destination has the version of sonic-boom before, which never exits when the last
+ * write fails.
  */
 function openStandardError(): DestinationStream {
   let isExiting = false;
   let retries = 0;
   const stream = new sonicBoom.SonicBoom({
-    fd: STDERR,
+    fd: process.stderr.fd,
+    sync: true,
     minLength: CHUNK - 1,
     maxWrite: CHUNK,
     maxLength: WAITING_MAX,
     periodicFlush: FLUSH_MS,
-    retryEAGAIN: () => !isExiting || retries++ < RETRIES_MAX,
+    retryEAGAIN: () => isExiting && retries++ < RETRIES_MAX,
   });
   let dropped = 0;
   stream.on('drop', () => (dropped += 1));
@@ -50,7 +50,7 @@ function openStandardError(): DestinationStream {
       `${JSON.stringify({ level: pino.levels.values['warn'], time: new Date().toISOString(), msg })}\n`,
     );
   });
-  // Neither a full disk nor a reader that has gone may end the service. The next write tries again.
+  // Neither a full pipe or disk nor a reader that has gone may end the service. The next write tries again.
   stream.on('error', () => undefined);
   process.on('exit', () => {
     isExiting = true;
