@@ -1,3 +1,7 @@
+import { availableParallelism, loadavg } from 'node:os';
+
+const isBusy = (loadavg()[0] ?? 0) > 2 * availableParallelism();
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
@@ -12,8 +16,8 @@ export default {
     '/node_modules/.+\\.m?js$': '<rootDir>/test/support/esm-to-cjs.cjs',
   },
   transformIgnorePatterns: [],
-  // One more than the cores of a small machine, because tests often wait for a time-out of the service.
-  maxWorkers: 3,
+  // One more than the cores of a small machine, because tests often wait for a time-out of the service; fewer on a busy one.
+  maxWorkers: isBusy ? 2 : 3,
   // For what never happens. A test states an order of events, not a pace, and machines are busy.
   testTimeout: 300_000,
   coverageProvider: 'v8',

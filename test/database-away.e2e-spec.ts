@@ -35,7 +35,8 @@ describe('while the database is away', () => {
   let service: TestService;
 
   beforeEach(async () => {
-    service = await startService({ databaseUrl: proxy.url, environment: { TRUST_PROXY: 'loopback' } });
+    const environment = { TRUST_PROXY: 'loopback' };
+    service = await startService({ databaseUrl: proxy.url, environment, provokes503: true });
   });
   afterEach(async () => {
     await proxy.close();

@@ -9,6 +9,7 @@ import { OrdersRepository } from '../src/store/orders.repository.js';
 import { PLACE_ORDERS } from '../src/store/orders.sql.js';
 import { addPets } from './support/store.js';
 import { useDatabase } from './support/use-service.js';
+import { LONG_DEADLINES } from './support/deadlines.js';
 
 const REPLICAS = 3;
 const PETS = 3;
@@ -22,8 +23,13 @@ let replicas: readonly OrdersRepository[];
 beforeAll(() => {
   databases = Array.from({ length: REPLICAS }, () => {
     const { url } = database;
-    const times = { connectTimeoutMs: 5000, statementTimeoutMs: 5000 };
-    const options = { url, ...times, namedStatements: true, poolMax: 5, onConnectionLost: () => undefined };
+    const options = {
+      url,
+      ...LONG_DEADLINES,
+      namedStatements: true,
+      poolMax: 5,
+      onConnectionLost: () => undefined,
+    };
     return new PrismaService(new ConnectionPools(options));
   });
   replicas = databases.map((prisma) => new OrdersRepository(new Batching(prisma), prisma));

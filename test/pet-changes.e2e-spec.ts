@@ -2,18 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { holdOpen } from './support/operators.js';
 import { selectOne } from './support/sql-outcome.js';
 import { addPet, changeOrder, orderInStatus, petStatus, placeOrder } from './support/store.js';
-import { useReplicas, useService } from './support/use-service.js';
+import { type ServiceInUse, useReplicas, useService } from './support/use-service.js';
 
-const service = useService({ provokes503: true });
-const replicas = useReplicas(service, 1, { provokes503: true });
+const service = useService();
+const replicas = useReplicas(service, 1);
+const hasty = useReplicas(service, 1, { provokes503: true });
 
 type Headers = Readonly<Record<string, string>>;
 
 const path = (id: bigint | string): string => `/v1/pets/${id}`;
-const change = (id: bigint | string, body: string, headers?: Headers): Promise<Response> =>
-  service.send('PATCH', path(id), body, headers);
-const remove = (id: bigint | string, headers: Headers = {}): Promise<Response> =>
-  service.fetch(path(id), { key: service.key, method: 'DELETE', headers });
+const change = (id: bigint | string, body: string, headers: Headers = {}, by = service): Promise<Response> =>
+  by.send('PATCH', path(id), body, headers);
+const remove = (id: bigint | string, headers: Headers = {}, by = service): Promise<Response> =>
+  by.fetch(path(id), { key: service.key, method: 'DELETE', headers });
 const find = async (id: bigint): Promise<Response> => await service.get(path(id));
 const etagOf = async (id: bigint): Promise<string> => (await find(id)).headers.get('etag') ?? '';
 
@@ -27,8 +28,8 @@ const count = (outcomes: readonly string[], outcome: string): number =>
   outcomes.filter((one) => one === outcome).length;
 
 describe.each(['PATCH', 'DELETE'])('%s /v1/pets/{petId}', (method) => {
-  const send = (id: bigint | string, headers?: Headers): Promise<Response> =>
-    method === 'PATCH' ? change(id, '{"status":"sold"}', headers) : remove(id, headers);
+  const send = (id: bigint | string, headers?: Headers, by?: ServiceInUse): Promise<Response> =>
+    method === 'PATCH' ? change(id, '{"status":"sold"}', headers, by) : remove(id, headers, by);
   const success = method === 'PATCH' ? '200' : '204';
 
   it.each(['0', '9223372036854775807', '9223372036854775808', '01', '1.0', 'rex'])(
@@ -83,7 +84,7 @@ describe.each(['PATCH', 'DELETE'])('%s /v1/pets/{petId}', (method) => {
   it('503 while another session has locked the pet, and succeeds once it is free', async () => {
     const id = await addPet(service);
     const holder = await holdOpen(service.databaseUrl, `update pets set name = 'Held' where id = $1`, [id]);
-    expect(await outcomeOf(send(id))).toBe('503 service_unavailable');
+    expect(await outcomeOf(send(id, {}, hasty[0]))).toBe('503 service_unavailable');
     const waiting = send(id);
     await holder.stop();
     expect(await outcomeOf(waiting)).toBe(success);
@@ -209,7 +210,7 @@ describe('DELETE /v1/pets/{petId}', () => {
   it('503 while another session has locked a cancelled order of the pet', async () => {
     const { id, petId } = await orderInStatus(service, 'cancelled');
     const holder = await holdOpen(service.databaseUrl, 'select from orders where id = $1 for update', [id]);
-    expect(await outcomeOf(remove(BigInt(petId)))).toBe('503 service_unavailable');
+    expect(await outcomeOf(remove(BigInt(petId), {}, hasty[0]))).toBe('503 service_unavailable');
     await holder.stop();
     expect(await outcomeOf(remove(BigInt(petId)))).toBe('204');
   });

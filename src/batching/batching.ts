@@ -24,11 +24,8 @@ export const SIZE_MAX = 32;
 /** Queued items before the service rejects more: about a second of work, so that no item waits longer in vain. */
 const WAITING_MAX = 5000;
 
-/** The longest that an item without a deadline of its own waits: admission, which comes before all other statements. */
-export const TIMEOUT_MS = 950;
-
 /** Two statements at a time use both halves of a round trip. */
-const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX, timeoutMs: TIMEOUT_MS };
+const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX };
 
 /** The values of a statement that writes one row: its identifier first. */
 export type RowValues = readonly [id: bigint, ...others: readonly unknown[]];
@@ -88,7 +85,9 @@ export class Batching implements OnApplicationShutdown {
       onStatement: (report: BatchReport) => observer.statementEnded(report),
       contextOf: observer.contextOf,
     };
-    const batcher = new Batcher<Item, Result>({ ...BOUNDS, ...observation, ...options });
+    // An item without a deadline of its own is of admission, which comes before all other statements.
+    const timeoutMs = this.prisma.connections.waitMs / 2;
+    const batcher = new Batcher<Item, Result>({ ...BOUNDS, timeoutMs, ...observation, ...options });
     this.#batchers.push(batcher);
     observer?.batcherMade(batcher);
     return batcher;

@@ -9,8 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The decision about this request; null only before. */
     decision: Decision | null;
-    /** Milliseconds that the decision took. */
-    admissionMs: number;
+    /** Milliseconds that the request may still wait for the database: what its decision has left. */
+    databaseMs: number;
     /** The body as it was sent; null without a body. */
     bodyBytes: Buffer | null;
     /** The address that the request counts against; null only before it was determined. */
@@ -21,26 +21,20 @@ declare module 'fastify' {
 }
 
 /** Gives every request the members above from the start, which keeps the shape of its object. */
-export function decorateRequests(fastify: FastifyInstance): void {
+export function decorateRequests(fastify: FastifyInstance, databaseMs: number): void {
   for (const name of ['routeConfig', 'decision', 'bodyBytes', 'clientAddress', 'failure']) {
     fastify.decorateRequest(name, null);
   }
-  fastify.decorateRequest('admissionMs', 0);
+  fastify.decorateRequest('databaseMs', databaseMs);
 }
-
-/**
- * The longest that a request may wait for the database, for its admission and its statements together. It leaves 100 ms of the two
- * seconds in which every request is responded to.
- */
-const DATABASE_WAIT_MS = 1900;
 
 /**
  * The moment of `performance.now()` by which the request's statements must be done. The arrival of its body does not count:
  * the client may take its time.
  */
 export const RequestDeadline = createParamDecorator((_data: unknown, context: ExecutionContext): number => {
-  const { admissionMs } = context.switchToHttp().getRequest<FastifyRequest>();
-  return performance.now() + DATABASE_WAIT_MS - admissionMs;
+  const { databaseMs } = context.switchToHttp().getRequest<FastifyRequest>();
+  return performance.now() + databaseMs;
 });
 
 /** Visible ASCII without characters that need escaping in a log, a shell, a page or a list of header values. */

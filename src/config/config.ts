@@ -18,6 +18,12 @@ export type LimitsConfig = Config['limits'];
 
 const DAY_SECONDS = 86_400;
 
+/**
+ * The longest that a request may wait for the database, for its admission and its statements together. It leaves 100 ms of the two
+ * seconds in which every request is responded to.
+ */
+const DATABASE_WAIT_MS = 1900;
+
 /** Digits alone: `Number` also reads `1e3` and `0x10`. */
 const integer = (min: number, max: number) =>
   z
@@ -199,6 +205,7 @@ function toConfig(read: z.infer<typeof variables>) {
       dataDir: read.DATA_DIR,
       namedStatements: read.DATABASE_NAMED_STATEMENTS === 'on',
       poolMax: read.DATABASE_POOL_MAX,
+      waitMs: DATABASE_WAIT_MS,
       connectTimeoutMs: read.DATABASE_CONNECT_TIMEOUT_MS,
       statementTimeoutMs: read.DATABASE_STATEMENT_TIMEOUT_MS,
     },

@@ -54,6 +54,7 @@ export class RequestPipeline implements SocketOptions {
   readonly #methods = new RouteMethods();
   readonly #caching: Caching;
   readonly #bodyBytesMax: number;
+  readonly #databaseMs: number;
   #connections!: Connections;
   readonly cors: Cors;
   readonly clientAddressOf: ClientAddressOf;
@@ -62,19 +63,20 @@ export class RequestPipeline implements SocketOptions {
     readonly admission: AdmissionPort,
     readonly clock: Clock,
     readonly observer: HttpObserver,
-    @Inject(CONFIG) { bodyBytesMax, corsOrigins, trustProxy }: Config,
+    @Inject(CONFIG) { bodyBytesMax, corsOrigins, database, trustProxy }: Config,
     @Inject(LOGGER) readonly logger: Logger,
   ) {
     this.cors = new Cors(corsOrigins);
     this.clientAddressOf = clientAddressOf(trustProxy, (message) => logger.warn(message));
     this.#caching = new Caching(this.cors);
     this.#bodyBytesMax = bodyBytesMax;
+    this.#databaseMs = database.waitMs;
   }
 
   /** Adds all steps but `onRequest`, which must come before the hooks of Nest. */
   install(fastify: FastifyInstance, connections: Connections): void {
     this.#connections = connections;
-    decorateRequests(fastify);
+    decorateRequests(fastify, this.#databaseMs);
     fastify.addHook('onRoute', (route) => this.#methods.add(route));
     fastify.removeAllContentTypeParsers();
     fastify.addHook('preParsing', ({ raw }, _reply, payload, done) => {
@@ -128,7 +130,7 @@ export class RequestPipeline implements SocketOptions {
     } else {
       const begunAt = performance.now();
       request.decision = await admission.decide(request.headers, address);
-      request.admissionMs = performance.now() - begunAt;
+      request.databaseMs -= performance.now() - begunAt;
     }
 
     if (raw.url !== undefined && raw.url.length > TARGET_LENGTH_MAX) {

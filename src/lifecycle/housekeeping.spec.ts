@@ -10,6 +10,7 @@ import { ConnectionPools } from '../prisma/connection-pools.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { loadConfig } from '../config/config.js';
 import { Housekeeping } from './housekeeping.js';
+import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 
 const RETENTION_DAYS = 31;
 const CHUNK = 500;
@@ -36,6 +37,7 @@ describe('Housekeeping', () => {
     pool = openTestPool(database.url);
     const connections = new ConnectionPools({
       ...config.database,
+      ...LONG_DEADLINES,
       url: database.url,
       onConnectionLost: () => undefined,
     });

@@ -22,6 +22,8 @@ export interface ConnectionPoolsOptions {
   readonly namedStatements: boolean;
   /** Connections in all, at least five. */
   readonly poolMax: number;
+  /** The longest that a request waits for its statements. */
+  readonly waitMs: number;
   /** For opening a connection and its settings. */
   readonly connectTimeoutMs: number;
   /** After this a connection is given up, unless its statement may be in a commit that stalls. */
@@ -51,6 +53,8 @@ export class ConnectionPools {
   /** Of one connection, for what each request waits for: it must not wait for those that reads and writes hold. */
   readonly admission: pg.Pool;
   readonly namedStatements: boolean;
+  /** The longest that a request waits for its statements. */
+  readonly waitMs: number;
   /** Milliseconds after its sending in which a statement that does not reach its commit is rolled back. */
   readonly endsWithinMs: number;
   readonly #reads: Semaphore;
@@ -74,6 +78,7 @@ export class ConnectionPools {
     this.admission = this.#watch(new pg.Pool(poolConfig(options, ADMISSION)), options);
     this.#lockReport = new LockReport(this.main, options.onWarning ?? ignore);
     this.namedStatements = options.namedStatements;
+    this.waitMs = options.waitMs;
     this.endsWithinMs = endsWithinMs(options.statementTimeoutMs);
   }
 

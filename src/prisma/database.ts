@@ -42,11 +42,8 @@ export class Database implements OnApplicationShutdown {
       await Promise.race([migration, once(interrupted, 'abort')]);
       interrupted.throwIfAborted();
       const pools = new ConnectionPools({
+        ...config,
         url: server.url,
-        namedStatements: config.namedStatements,
-        poolMax: config.poolMax,
-        connectTimeoutMs: config.connectTimeoutMs,
-        statementTimeoutMs: config.statementTimeoutMs,
         onConnectionLost: (error) => log.warn(`lost a database connection: ${error.message}`),
         onWarning: (message) => log.warn(message),
       });

@@ -5,6 +5,7 @@ import { eventually } from '../../test/support/eventually.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 import { ConnectionPools } from './connection-pools.js';
 import { LockReport } from './lock-report.js';
+import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 
 let test: TestDatabase;
 let pool: Pool;
@@ -44,8 +45,8 @@ describe('a report of locks', () => {
       url: test.url,
       namedStatements: true,
       poolMax: 6,
-      connectTimeoutMs: 5000,
-      statementTimeoutMs: 5000,
+      ...LONG_DEADLINES,
+      statementTimeoutMs: 950,
       onConnectionLost: () => undefined,
       onWarning: (message) => warnings.push(message),
     });

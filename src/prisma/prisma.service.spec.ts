@@ -6,6 +6,7 @@ import { ConnectionPools } from './connection-pools.js';
 import { classifyDatabaseError, isUnavailable, NotSentError } from '../common/errors/database-errors.js';
 import { PrismaService } from './prisma.service.js';
 import { type Statement, statement } from './statement.js';
+import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 
 let database: TestDatabase;
 let prisma: PrismaService;
@@ -18,8 +19,7 @@ const openPrisma = (namedStatements: boolean): PrismaService =>
       url: database.url,
       namedStatements,
       poolMax: 5,
-      connectTimeoutMs: 5000,
-      statementTimeoutMs: 5000,
+      ...LONG_DEADLINES,
       onConnectionLost: () => undefined,
       onWarning: (message) => warnings.push(message),
     }),
@@ -114,10 +114,10 @@ describe('a declared statement', () => {
     const fresh = openPrisma(true);
     try {
       const written = declared('select 1 as one');
-      // The connect time-out is 5 s.
-      await expect(fresh.write(written, [], performance.now() + 4000)).rejects.toThrow(NotSentError);
+      const opened = performance.now() + LONG_DEADLINES.connectTimeoutMs;
+      await expect(fresh.write(written, [], opened - 1000)).rejects.toThrow(NotSentError);
       expect(fresh.connections.main.totalCount).toBe(0);
-      expect(await fresh.write(written, [], performance.now() + 6000)).toEqual([{ one: 1 }]);
+      expect(await fresh.write(written, [], opened + 60_000)).toEqual([{ one: 1 }]);
       // Now there is a connection.
       expect(await fresh.write(written, [], performance.now() + 1000)).toEqual([{ one: 1 }]);
       // But not one for each of several statements.
@@ -139,8 +139,8 @@ describe('a declared statement', () => {
           url: `postgresql://tester@127.0.0.1:${port}/petstore?sslmode=disable`,
           namedStatements: true,
           poolMax: 5,
+          ...LONG_DEADLINES,
           connectTimeoutMs: 400,
-          statementTimeoutMs: 5000,
           onConnectionLost: () => undefined,
         }),
       );

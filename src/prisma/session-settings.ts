@@ -93,8 +93,8 @@ export const PROBE_MS = 350;
 /** From the time-out of the server to the moment at which the service knows of it: the way back, and a busy process. */
 const NOTICED_MS = 100;
 
-/** How long a lock is awaited. Shorter than a statement may take, and than PostgreSQL waits before it looks for deadlocks (1 s). */
-const LOCK_MS = 400;
+/** How long a lock is awaited, as a share of the server's time for a statement: 400 ms by default. */
+const LOCK_SHARE = 2 / 3;
 
 /** The server's time-out for statements of a service that gives a connection up after `statementTimeoutMs`. */
 export const serverTimeoutMs = (statementTimeoutMs: number): number => statementTimeoutMs - PROBE_MS;
@@ -113,12 +113,13 @@ const KEEPALIVE = { idle: 15, interval: 5, count: 3 };
 const BIND_SESSION = `
   select ${SET_SESSION_SETTINGS},
     case when current_setting('statement_timeout') = '0' then set_config('statement_timeout', $1, false) end,
-    case when current_setting('lock_timeout') = '0' then set_config('lock_timeout', '${LOCK_MS}', false) end,
+    case when current_setting('lock_timeout') = '0' then set_config('lock_timeout', $2, false) end,
     set_config('tcp_keepalives_idle', '${KEEPALIVE.idle}', false),
     set_config('tcp_keepalives_interval', '${KEEPALIVE.interval}', false),
     set_config('tcp_keepalives_count', '${KEEPALIVE.count}', false)`;
 
 /** The same, with statements that the server ends by itself. */
 export async function bindSession(client: ClientBase, statementTimeoutMs: number): Promise<void> {
-  await client.query(BIND_SESSION, [String(serverTimeoutMs(statementTimeoutMs))]);
+  const serverMs = serverTimeoutMs(statementTimeoutMs);
+  await client.query(BIND_SESSION, [serverMs, Math.round(serverMs * LOCK_SHARE)].map(String));
 }

@@ -19,6 +19,7 @@ import {
 } from '../../test/support/admission/statement.js';
 import { serverError } from '../../test/support/fake-send.js';
 import { openTestPool } from '../../test/support/test-pool.js';
+import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 import { Batching } from '../batching/batching.js';
 import type { PrismaService } from '../prisma/prisma.service.js';
 import { AdmissionStatement } from './admission-statement.js';
@@ -196,7 +197,9 @@ describe('when the database fails after it has admitted a part of a group', () =
     await sendOnce(plain.hash, NOON);
     const impatient = openTestPool(database.url, { max: 1, lock_timeout: 50 });
     const decider = new AdmissionStatement({ queryable: impatient, named: true }, POLICY);
-    const batching = new Batching({ connections: { endsWithinMs: 0 } } as unknown as PrismaService);
+    const batching = new Batching({
+      connections: { endsWithinMs: 0, ...LONG_DEADLINES },
+    } as unknown as PrismaService);
     const batcher = batching.batchWrites({
       name: 'admission',
       separatesTimeouts: true,

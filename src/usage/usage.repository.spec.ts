@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 import { Batching } from '../batching/batching.js';
 import type { PrismaService } from '../prisma/prisma.service.js';
 import { UsageRepository } from './usage.repository.js';
@@ -9,7 +10,7 @@ describe('UsageRepository', () => {
   it('reads the days of all keys that arrive together by one statement, and gives each key its own', async () => {
     const sent: unknown[][] = [];
     const prisma = {
-      connections: { endsWithinMs: 0 },
+      connections: { endsWithinMs: 0, ...LONG_DEADLINES },
       read: (_statement: unknown, values: readonly [unknown, readonly string[]]) => {
         sent.push([...values]);
         const [, nows] = values;

@@ -17,6 +17,7 @@ import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
 import { setUpOpenApi } from '../../src/openapi/set-up.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
+import { LONG_DEADLINES } from './deadlines.js';
 import { openTestPool } from './test-pool.js';
 
 export interface IssueKey {
@@ -57,7 +58,7 @@ export interface TestServiceOptions {
   readonly prepare?: (databaseUrl: string) => Promise<string | void>;
   /** There is no database, whose connections the start would wait for. */
   readonly hasNoDatabase?: boolean;
-  /** The test provokes 503. Otherwise one fails it under its own name, whatever the test compares. */
+  /** The test provokes 503, by the deadlines of a deployment. Otherwise one fails it under its own name, whatever it compares. */
   readonly provokes503?: boolean;
 }
 
@@ -71,12 +72,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? own?.url ?? '';
   const serviceUrl = (await options.prepare?.(databaseUrl)) ?? databaseUrl;
-  const config = loadConfig({
-    PORT: '0',
-    HOST: '127.0.0.1',
-    DATABASE_URL: serviceUrl,
-    ...options.environment,
-  });
+  const config = configOf(serviceUrl, options);
   const prisma = new PrismaService(
     new ConnectionPools({ ...config.database, url: serviceUrl, onConnectionLost: () => undefined }),
   );
@@ -135,6 +131,11 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
       await own?.drop();
     },
   };
+}
+
+function configOf(databaseUrl: string, { environment, provokes503 }: TestServiceOptions): Config {
+  const config = loadConfig({ PORT: '0', HOST: '127.0.0.1', DATABASE_URL: databaseUrl, ...environment });
+  return provokes503 === true ? config : { ...config, database: { ...config.database, ...LONG_DEADLINES } };
 }
 
 async function issueKey(

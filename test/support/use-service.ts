@@ -24,37 +24,45 @@ export function useService(options: TestServiceOptions = {}): ServiceInUse {
   beforeAll(async () => {
     const started = await startService(options);
     const { id: keyId, key } = await started.issueKey();
-    const send: ServiceInUse['send'] = (method, path, body, headers) =>
-      started.fetch(path, { key, method, body, headers: { 'content-type': 'application/json', ...headers } });
-    Object.assign(service, started, {
-      ...{ key, keyId, send },
-      get: (path: string, headers: Headers = {}) => started.fetch(path, { key, headers }),
-      post: (path: string, body: string, headers?: Headers) => send('POST', path, body, headers),
-    });
+    Object.assign(service, inUse(started, { keyId, key }));
   });
   afterAll(async () => {
-    await Promise.all((replicasOf.get(service) ?? []).map((replica) => replica.close()));
+    await Promise.all((replicasOf.get(service) ?? []).flat().map((replica) => replica.close()));
     await service.close();
   });
   return service;
 }
 
-/** Closed before the service whose database they share. */
-const replicasOf = new WeakMap<TestService, TestService[]>();
+function inUse(
+  started: TestService,
+  { key, keyId }: { readonly key: string; readonly keyId: bigint },
+): ServiceInUse {
+  const send: ServiceInUse['send'] = (method, path, body, headers) =>
+    started.fetch(path, { key, method, body, headers: { 'content-type': 'application/json', ...headers } });
+  return {
+    ...started,
+    ...{ key, keyId, send },
+    get: (path, headers = {}) => started.fetch(path, { key, headers }),
+    post: (path, body, headers) => send('POST', path, body, headers),
+  };
+}
 
-/** Starts more services on the database of one that is in use. */
+/** Closed before the service whose database they share. */
+const replicasOf = new WeakMap<TestService, readonly (readonly TestService[])[]>();
+
+/** Starts more services on the database of one that is in use, with its key. */
 export function useReplicas(
-  of: TestService,
+  of: ServiceInUse,
   count: number,
   options: Omit<TestServiceOptions, 'databaseUrl'> = {},
-): readonly TestService[] {
-  const replicas: TestService[] = [];
-  replicasOf.set(of, replicas);
+): readonly ServiceInUse[] {
+  const replicas: ServiceInUse[] = [];
+  replicasOf.set(of, [...(replicasOf.get(of) ?? []), replicas]);
   beforeAll(async () => {
     const starting = Array.from({ length: count }, () =>
       startService({ ...options, databaseUrl: of.databaseUrl }),
     );
-    replicas.push(...(await Promise.all(starting)));
+    replicas.push(...(await Promise.all(starting)).map((started) => inUse(started, of)));
   });
   return replicas;
 }

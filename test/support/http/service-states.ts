@@ -145,7 +145,11 @@ async function withoutDatabase(
 ): Promise<ServiceInState> {
   const environment = { ADDRESS_LIMIT_PER_MINUTE: String(ADDRESS_LIMIT) };
   const clock = { nowMs: () => nowMs };
-  const service = await startService({ environment, databaseUrl, clock, hasNoDatabase: true });
+  const service = await startService({
+    ...{ environment, databaseUrl, clock },
+    hasNoDatabase: true,
+    provokes503: true,
+  });
   const close = async (): Promise<void> => {
     await service.close();
     release();
