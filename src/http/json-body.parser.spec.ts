@@ -20,6 +20,38 @@ const rejection = (body: string | Buffer): string => {
 const arrays = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
+const BODY_LENGTH = 65_000;
+
+/** What a body is filled with. */
+const fragment = fc.oneof(
+  fc.json({ maxDepth: 4 }),
+  fc.constantFrom(
+    '1',
+    '{}',
+    '[]',
+    '""',
+    'null',
+    '9007199254740993',
+    '1e5',
+    '{"a":1}',
+    '{":":1}',
+    '"\\u0061"',
+  ),
+  fc.nat(400).map((depth) => objects(depth + 1)),
+  fc.tuple(fc.string({ unit: 'binary' }), fc.nat(2000)).map(([text, n]) => JSON.stringify(text.repeat(n))),
+  fc.nat(60_000).map((n) => `0.${'0'.repeat(n)}1`),
+);
+
+/** Milliseconds. */
+function quickest(work: () => void): number {
+  const times = Array.from({ length: 5 }, () => {
+    const begun = performance.now();
+    work();
+    return performance.now() - begun;
+  });
+  return Math.min(...times);
+}
+
 describe('parseJsonBody', () => {
   it('keeps every int64 to the digit, however it is written', () => {
     fc.assert(
@@ -79,7 +111,9 @@ describe('parseJsonBody', () => {
   it.each([
     '{"name":"a","name":"b"}',
     '{"name":"a","n\\u0061me":"b"}',
+    '{"name":"a","name":"a"}',
     '{"x":{"name":1,"name":2}}',
+    '[{"name":1,"name":2}]',
     '{"__proto__":{"name":"a"}}',
     '{"__proto__":1,"name":"a"}',
     '{"\\u005f_proto__":1}',
@@ -118,6 +152,34 @@ describe('parseJsonBody', () => {
   it('does not take a number of very many digits for an int64', () => {
     expect(categoryOf(`1${'0'.repeat(60_000)}1`)).toBeUndefined();
     expect(categoryOf(`0.${'0'.repeat(60_000)}1`)).toBeUndefined();
+  });
+
+  it('takes no more than 20 times as long as JSON.parse for any 64 KiB', () => {
+    const filled = fc
+      .tuple(fc.array(fragment, { minLength: 1, maxLength: 4 }), fc.constantFrom('[', '{"a":[', '{'))
+      .map(([fragments, head]) => {
+        let text = '';
+        for (let n = 0; text.length < BODY_LENGTH; n += 1) {
+          const value = fragments[n % fragments.length] ?? '';
+          text += `${n === 0 ? '' : ','}${head === '{' ? `"${n.toString(36)}":` : ''}${value}`;
+        }
+        return head + text + (head === '[' ? ']' : head === '{' ? '}' : ']}');
+      });
+    fc.assert(
+      fc.property(filled, (text) => {
+        const bytes = Buffer.from(text);
+        // The quickest of several, because others may use the processor.
+        const ours = quickest(() => rejection(bytes));
+        expect(ours / quickest(() => JSON.parse(bytes.toString()))).toBeLessThan(20);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('reads no number that is not a member of the body itself exactly, however many there are', () => {
+    const [one, nested] = ['9007199254740993', '[9007199254740993]'];
+    expect(parse(`{"a":${nested},"b":${one}}`)).toEqual({ a: [Number(one)], b: BigInt(one) });
+    expect(parse(nested)).toEqual([Number(one)]);
   });
 
   it('rejects bytes that are not UTF-8', () => {
