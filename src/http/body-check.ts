@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { ApiError } from '../common/errors/api-error.js';
 
 /** Why a body broke off: bytes that cannot be read, the time-out, the end of the connection. */
@@ -8,7 +8,7 @@ const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
 /** Ends a request whose body does not arrive whole, unless it already has a response. */
 export function breakOffBody(request: IncomingMessage, error: ApiError): void {
   brokenBodies.set(request, error);
-  // If the body is not being read yet, `checkBodyHeaders` finds the error.
+  // If the body is not being read yet, `checkFraming` finds the error.
   arrivingBodies.get(request)?.destroy(error);
 }
 
@@ -31,6 +31,10 @@ export function bodySource(request: IncomingMessage): Readable {
   arrivingBodies.set(request, body);
   return request.pipe(body);
 }
+
+/** What Fastify reads in place of a body that is not read: a stream without bytes that is as long as the request says. */
+export const emptyBody = ({ headers }: IncomingMessage): Readable =>
+  Object.assign(Readable.from([]), { receivedEncodedLength: Number(headers['content-length'] ?? 0) });
 
 /** Only for the log: the client is gone. */
 export const bodyBrokeOff = (cause?: unknown): ApiError =>
@@ -55,6 +59,10 @@ export function checkBodyHeaders(request: IncomingMessage, bodyBytesMax: number)
     if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
     if (!isPlainJson(headers)) throw unsupportedMediaType(request);
   }
+}
+
+/** @throws ApiError if a body is known to have broken off */
+export function checkFraming(request: IncomingMessage): void {
   const broken = brokenBodies.get(request);
   if (broken !== undefined) throw broken;
 }

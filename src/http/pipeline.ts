@@ -18,7 +18,9 @@ import {
   bodyTooLarge,
   checkBodyHeaders,
   checkExpectation,
+  checkFraming,
   checkHost,
+  emptyBody,
   hasBody,
   isBodyIgnored,
   isBrokenOff,
@@ -47,6 +49,10 @@ const BEFORE_ROUTING: ReadonlySet<ErrorCode> = new Set([
 
 /** Node's parser also takes 0.9 and 2.0, whose requests are framed differently. */
 const HTTP_VERSIONS: ReadonlySet<string> = new Set(['1.0', '1.1']);
+
+/** Whatever the body is, the response is known: it would only cost time and memory. */
+const isBodyUnread = ({ decision, is404 }: FastifyRequest): boolean =>
+  is404 || decision?.rejection !== undefined;
 
 /** Everything that happens to a request before its handler, and to its response after it, in the order of the methods. */
 @Injectable()
@@ -79,10 +85,13 @@ export class RequestPipeline implements SocketOptions {
     decorateRequests(fastify, this.#databaseMs);
     fastify.addHook('onRoute', (route) => this.#methods.add(route));
     fastify.removeAllContentTypeParsers();
-    fastify.addHook('preParsing', ({ raw }, _reply, payload, done) => {
+    fastify.addHook('preParsing', (request, _reply, payload, done) => {
+      const { raw } = request;
       try {
-        checkBodyHeaders(raw, this.#bodyBytesMax);
-        done(null, isBodyIgnored(raw) ? payload : bodySource(raw));
+        if (!isBodyUnread(request)) checkBodyHeaders(raw, this.#bodyBytesMax);
+        checkFraming(raw);
+        if (isBodyUnread(request)) done(null, emptyBody(raw));
+        else done(null, isBodyIgnored(raw) ? payload : bodySource(raw));
       } catch (error) {
         done(error as ApiError);
       }
@@ -92,7 +101,7 @@ export class RequestPipeline implements SocketOptions {
       { parseAs: 'buffer' },
       (request, bytes, done) => {
         request.bodyBytes = bytes;
-        done(null, parseJsonBody(bytes));
+        done(null, isBodyUnread(request) ? undefined : parseJsonBody(bytes));
       },
     );
     fastify.addHook('onSend', (request, reply, payload, done) => this.#onSend(request, reply, payload, done));
