@@ -121,7 +121,7 @@ const variables = z
     LOG_REQUESTS: oneOf(['all', 'errors', 'off']).default('all'),
     // The longest legal pet is 3 KiB, with every character escaped.
     BODY_BYTES_MAX: integer(4096, 16_777_216).default(65_536),
-    REQUEST_TIMEOUT_MS: integer(1000, 600_000).default(30_000),
+    REQUEST_TIMEOUT_MS: integer(1000, 600_000).default(10_000),
     // How long a stop goes on serving after readiness has reported it.
     DRAIN_GRACE_MS: integer(0, 600_000).default(0),
     // Longer than balancers keep an idle connection (60 s is common): else one would send a request into a connection that the

@@ -1,52 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { PassThrough, Readable } from 'node:stream';
 import { ApiError } from '../common/errors/api-error.js';
-
-/** Why a body broke off: bytes that cannot be read, the time-out, the end of the connection. */
-const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
-
-/** Ends a request whose body does not arrive whole, unless it already has a response. */
-export function breakOffBody(request: IncomingMessage, error: ApiError): void {
-  brokenBodies.set(request, error);
-  // If the body is not being read yet, `checkFraming` finds the error.
-  arrivingBodies.get(request)?.destroy(error);
-}
-
-/** The streams from which bodies are read that have not arrived whole. */
-const arrivingBodies = new WeakMap<IncomingMessage, Readable>();
-
-/**
- * The stream from which Fastify reads a body: the request itself where all of it has arrived. The rest of a body may turn out to be
- * unreadable, which Fastify must learn from another stream: destroying the request itself would lose the response.
- *
- * @throws ApiError malformed_request if the client has left: Fastify would wait for the end of the body for ever
- */
-export function bodySource(request: IncomingMessage): Readable {
-  if (request.destroyed) throw bodyBrokeOff();
-  if (request.complete) return request;
-  const body = new PassThrough();
-  // The client may leave when its body is read no more.
-  body.on('error', () => undefined);
-  request.on('error', (error) => body.destroy(bodyBrokeOff(error)));
-  arrivingBodies.set(request, body);
-  return request.pipe(body);
-}
-
-/** What Fastify reads in place of a body that is not read: a stream without bytes that is as long as the request says. */
-export const emptyBody = ({ headers }: IncomingMessage): Readable =>
-  Object.assign(Readable.from([]), { receivedEncodedLength: Number(headers['content-length'] ?? 0) });
-
-/** Only for the log: the client is gone. */
-export const bodyBrokeOff = (cause?: unknown): ApiError =>
-  new ApiError('malformed_request', 'The body is incomplete.', { cause });
 
 /** Methods whose body has no meaning (RFC 9110 sections 9.3.1, 9.3.2 and 9.3.5): it is not read. */
 const WITHOUT_BODY: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'DELETE']);
 
 export const isBodyIgnored = ({ method }: IncomingMessage): boolean => WITHOUT_BODY.has(method);
-
-/** Whether nothing more can be read from a request's connection. */
-export const isBrokenOff = (request: IncomingMessage): boolean => brokenBodies.has(request);
 
 /**
  * Checks the headers about the body: 413, 415, in this order. A body without a length is measured while it is read.
@@ -59,12 +17,6 @@ export function checkBodyHeaders(request: IncomingMessage, bodyBytesMax: number)
     if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
     if (!isPlainJson(headers)) throw unsupportedMediaType(request);
   }
-}
-
-/** @throws ApiError if a body is known to have broken off */
-export function checkFraming(request: IncomingMessage): void {
-  const broken = brokenBodies.get(request);
-  if (broken !== undefined) throw broken;
 }
 
 /** @throws ApiError if `Expect` is anything but 100-continue (RFC 9110 section 10.1.1) */

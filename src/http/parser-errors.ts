@@ -5,7 +5,7 @@ import { ApiError } from '../common/errors/api-error.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import type { AdmissionPort } from '../common/decision.js';
 import { newRequestId, requestIdOf } from '../common/request.js';
-import { breakOffBody } from './body-check.js';
+import { breakOffBody } from './arriving-bodies.js';
 import { peerAddressOf } from './client-address.js';
 import { commonHeaders, type CommonHeadersOptions } from './common-headers.js';
 import { METHOD_LIST } from './cors.js';

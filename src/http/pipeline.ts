@@ -12,18 +12,14 @@ import { commonHeaders } from './common-headers.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
 import { AdmissionPort } from '../common/decision.js';
 import { sendError, toApiError } from '../common/errors/error.filter.js';
+import { ArrivingBodies, bodyBrokeOff, checkFraming, emptyBody, isBrokenOff } from './arriving-bodies.js';
 import {
-  bodyBrokeOff,
-  bodySource,
   bodyTooLarge,
   checkBodyHeaders,
   checkExpectation,
-  checkFraming,
   checkHost,
-  emptyBody,
   hasBody,
   isBodyIgnored,
-  isBrokenOff,
 } from './body-check.js';
 import { parseJsonBody } from './json-body.parser.js';
 import type { Headers } from '../common/headers.js';
@@ -59,6 +55,7 @@ const isBodyUnread = ({ decision, is404 }: FastifyRequest): boolean =>
 export class RequestPipeline implements SocketOptions {
   readonly #methods = new RouteMethods();
   readonly #caching: Caching;
+  readonly #arriving = new ArrivingBodies();
   readonly #bodyBytesMax: number;
   readonly #databaseMs: number;
   #connections!: Connections;
@@ -91,7 +88,7 @@ export class RequestPipeline implements SocketOptions {
         if (!isBodyUnread(request)) checkBodyHeaders(raw, this.#bodyBytesMax);
         checkFraming(raw);
         if (isBodyUnread(request)) done(null, emptyBody(raw));
-        else done(null, isBodyIgnored(raw) ? payload : bodySource(raw));
+        else done(null, isBodyIgnored(raw) ? payload : this.#arriving.read(raw, this.#addressOf(request)));
       } catch (error) {
         done(error as ApiError);
       }

@@ -134,7 +134,9 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
 }
 
 function configOf(databaseUrl: string, { environment, provokes503 }: TestServiceOptions): Config {
-  const config = loadConfig({ PORT: '0', HOST: '127.0.0.1', DATABASE_URL: databaseUrl, ...environment });
+  const fixed = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: databaseUrl };
+  // A busy machine may be slow to send.
+  const config = loadConfig({ ...fixed, REQUEST_TIMEOUT_MS: '300000', ...environment });
   return provokes503 === true ? config : { ...config, database: { ...config.database, ...LONG_DEADLINES } };
 }
 

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyRequest } from 'fastify';
 import fc from 'fast-check';
-import { bodySource, breakOffBody } from './body-check.js';
+import { ArrivingBodies, breakOffBody } from './arriving-bodies.js';
 import { ApiError } from '../common/errors/api-error.js';
 
 const BYTES_MAX = 1000;
@@ -20,9 +20,10 @@ function settle(outcome: Outcome): void {
   for (const resolve of settled.splice(0)) resolve();
 }
 
+const bodies = new ArrivingBodies();
 const app = fastify({ bodyLimit: BYTES_MAX });
 app.addHook('onRequest', (request) => onRequest(request));
-app.addHook('preParsing', async (request) => bodySource(request.raw));
+app.addHook('preParsing', async ({ raw, ip }) => bodies.read(raw, ip));
 app.removeAllContentTypeParsers();
 app.addContentTypeParser<Buffer>('text/plain', { parseAs: 'buffer' }, (_request, bytes, done) => {
   done(null, bytes);

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { only, Connection } from './support/wire.js';
+import { eventually } from './support/eventually.js';
 import { useService } from './support/use-service.js';
+import { Connection, only } from './support/wire.js';
 
-const service = useService({ environment: { TRUST_PROXY: 'loopback' } });
+const MIB = 1024 * 1024;
+const service = useService({ environment: { TRUST_PROXY: 'loopback', BODY_BYTES_MAX: String(16 * MIB) } });
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -15,17 +17,25 @@ interface Head {
   readonly target?: string;
   readonly key?: string;
   readonly length?: number;
+  readonly address?: string;
 }
 
-const head = ({ target = 'POST /v1/pets', key, length = LENGTH }: Head): string =>
+const head = ({ target = 'POST /v1/pets', key, length = LENGTH, address = '192.0.2.1' }: Head): string =>
   [
     `${target} HTTP/1.1`,
     'Host: localhost',
+    `X-Forwarded-For: ${address}`,
     ...(key === undefined ? [] : [`Authorization: Bearer ${key}`]),
     'Content-Type: application/json',
     `Content-Length: ${length}`,
     '\r\n',
   ].join('\r\n');
+
+const responseTo = async (connection: Connection): Promise<string> => {
+  const { status, headers, body } = await connection.response();
+  const { code } = JSON.parse(body) as { code: string };
+  return `${status} ${code}, ${headers.get('connection')?.join() ?? ''}`;
+};
 
 /** A key that has used up its minute. */
 async function exhaustedKey(): Promise<string> {
@@ -88,5 +98,48 @@ describe('the body of a request that is rejected, or that has no route', () => {
         body: expect.stringContaining('invalid_body'),
       });
     });
+  });
+});
+
+describe('bodies that have not arrived whole', () => {
+  const open: Connection[] = [];
+  afterEach(() => {
+    for (const connection of open.splice(0)) connection.close();
+  });
+
+  /** Sends one body of each address, all but its last byte, and resolves to the responses, with that byte from then on. */
+  async function sendAll(addresses: readonly string[], length: number, rejected: number): Promise<string[]> {
+    const responses: string[] = [];
+    const connections = await Promise.all(
+      addresses.map(async (address) => {
+        const connection = await Connection.open(service.port);
+        open.push(connection);
+        connection.send(head({ key: service.key, length, address }));
+        connection.send(`{${' '.repeat(length - 2)}`);
+        return connection;
+      }),
+    );
+    const all = connections.map(async (connection) => responses.push(await responseTo(connection)));
+    await eventually(() => expect(responses).toHaveLength(rejected));
+    for (const connection of connections) connection.send('}');
+    await Promise.all(all);
+    return responses;
+  }
+
+  const REJECTED = '503 service_unavailable, close';
+  const READ = '400 invalid_body, keep-alive';
+
+  it('take 16 MiB of one client address: one more is 503 and closes, until they have arrived', async () => {
+    const [one, other] = ['192.0.2.1', '192.0.2.2'];
+    for (let round = 0; round < 3; round += 1) {
+      expect(await sendAll([one, one, other], 10 * MIB, 1)).toEqual([REJECTED, READ, READ]);
+    }
+  });
+
+  it('take 64 MiB in sum', async () => {
+    const addresses = Array.from({ length: 6 }, (_, n) => `198.51.100.${n}`);
+    for (let round = 0; round < 2; round += 1) {
+      expect(await sendAll(addresses, 13 * MIB, 2)).toEqual([REJECTED, REJECTED, READ, READ, READ, READ]);
+    }
   });
 });

@@ -1,0 +1,81 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable, Transform } from 'node:stream';
+import { ApiError } from '../common/errors/api-error.js';
+import { UnavailableError } from '../common/errors/database-errors.js';
+
+/** Bytes of all bodies that have not arrived whole: a thousand of the largest. */
+const ARRIVING_BYTES_MAX = 64 * 1024 * 1024;
+
+/** The share that the bodies of one client address may take. */
+const ADDRESS_SHARE = 0.25;
+
+/** Why a body broke off: bytes that cannot be read, the time-out, the end of the connection. */
+const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
+
+/** The streams from which bodies are read that have not arrived whole. */
+const streams = new WeakMap<IncomingMessage, Readable>();
+
+/** Ends a request whose body does not arrive whole, unless it already has a response. */
+export function breakOffBody(request: IncomingMessage, error: ApiError): void {
+  brokenBodies.set(request, error);
+  // If the body is not being read yet, `checkFraming` finds the error.
+  streams.get(request)?.destroy(error);
+}
+
+/** Whether nothing more can be read from a request's connection. */
+export const isBrokenOff = (request: IncomingMessage): boolean => brokenBodies.has(request);
+
+/** @throws ApiError if a body is known to have broken off */
+export function checkFraming(request: IncomingMessage): void {
+  const broken = brokenBodies.get(request);
+  if (broken !== undefined) throw broken;
+}
+
+/** Only for the log: the client is gone. */
+export const bodyBrokeOff = (cause?: unknown): ApiError =>
+  new ApiError('malformed_request', 'The body is incomplete.', { cause });
+
+/** What Fastify reads in place of a body that is not read: a stream without bytes that is as long as the request says. */
+export const emptyBody = ({ headers }: IncomingMessage): Readable =>
+  Object.assign(Readable.from([]), { receivedEncodedLength: Number(headers['content-length'] ?? 0) });
+
+/** The bodies that have not arrived whole. Their bytes wait in memory, so they are bounded, in sum and for each client address. */
+export class ArrivingBodies {
+  #bytes = 0;
+  readonly #bytesOf = new Map<string, number>();
+
+  /**
+   * The stream from which Fastify reads a body: the request itself where all of it has arrived. The rest of a body may turn out to be
+   * unreadable, which Fastify must learn from another stream: destroying the request itself would lose the response. The stream
+   * fails with an UnavailableError where the bytes are too many.
+   *
+   * @throws ApiError malformed_request if the client has left: Fastify would wait for the end of the body for ever
+   */
+  read(request: IncomingMessage, clientAddress: string): Readable {
+    if (request.destroyed) throw bodyBrokeOff();
+    if (request.complete) return request;
+    let bytes = 0;
+    const body = new Transform({
+      transform: (piece: Buffer, _encoding, done) => {
+        bytes += piece.length;
+        if (this.#add(clientAddress, piece.length)) done(null, piece);
+        else done(new UnavailableError('overloaded', 'too many bodies are arriving'));
+      },
+    });
+    body.once('close', () => this.#add(clientAddress, -bytes));
+    // The client may leave when its body is read no more.
+    body.on('error', () => undefined);
+    request.on('error', (error) => body.destroy(bodyBrokeOff(error)));
+    streams.set(request, body);
+    return request.pipe(body);
+  }
+
+  /** Returns whether there is room for so many bytes. */
+  #add(clientAddress: string, bytes: number): boolean {
+    const ofAddress = (this.#bytesOf.get(clientAddress) ?? 0) + bytes;
+    if (ofAddress > 0) this.#bytesOf.set(clientAddress, ofAddress);
+    else this.#bytesOf.delete(clientAddress);
+    this.#bytes += bytes;
+    return this.#bytes <= ARRIVING_BYTES_MAX && ofAddress <= ARRIVING_BYTES_MAX * ADDRESS_SHARE;
+  }
+}
