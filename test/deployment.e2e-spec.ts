@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
+import { loadConfig } from '../src/config/config.js';
 import { SESSION_SETTINGS } from '../src/prisma/session-settings.js';
 import { type RunningService, runService } from './support/running-service.js';
 
@@ -140,6 +141,11 @@ describe('deploy/kubernetes', () => {
         },
       ],
     });
+  });
+
+  it('trusts the header of one proxy, and none that a client or another pod wrote before it', () => {
+    const { TRUST_PROXY: text = '' } = ofKind('ConfigMap').data ?? {};
+    expect(loadConfig({ TRUST_PROXY: text }).trustProxy).toEqual({ hops: 1 });
   });
 
   it('probes the management port, selects the pods, and gives them time to stop', () => {

@@ -13,6 +13,9 @@ const allowedOf = (attempts: number, addresses: AddressLimiter, address: string,
   Array.from({ length: attempts }, () => addresses.charge(address, nowMs)).filter(({ allowed }) => allowed)
     .length;
 
+/** A /64. */
+const networkOf = (site: number, network: number): string => `2001:db8:${site}:${network.toString(16)}::/64`;
+
 describe('a charge', () => {
   it('belongs to its UTC clock minute, to the millisecond', () => {
     const addresses = limiter();
@@ -31,10 +34,36 @@ describe('a full table', () => {
     const addresses = limiter({ limitPerMinute: 60, addressesMax: 50_000 });
     let allowed = 0;
     for (let i = 0; i < 1_000_000; i += 1) {
-      if (addresses.charge(`2001:db8:${i >> 16}:${i & 0xffff}::/64`, NOON_MS).allowed) allowed += 1;
+      if (addresses.charge(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, NOON_MS).allowed) allowed += 1;
     }
     expect(addresses.size.counted).toBe(50_001);
     expect(allowed).toBe(50_000 + 60);
+  });
+});
+
+describe('an IPv6 /48', () => {
+  it('has ten times the limit of an address, and past it takes one place in the table, whatever it sends from', () => {
+    const addresses = limiter({ limitPerMinute: 6, addressesMax: 1000 });
+    const charges = Array.from({ length: 60_000 }, (_, n) => addresses.charge(networkOf(1, n), NOON_MS));
+    expect(charges.filter(({ allowed }) => allowed)).toHaveLength(60);
+    expect(charges.at(58)?.remaining).toBe(1);
+    expect(addresses.size.counted).toBe(61);
+    expect(addresses.peek(networkOf(1, 65_000), NOON_MS)).toMatchObject({ remaining: 0, exhausted: true });
+    expect(addresses.charge(networkOf(2, 1), NOON_MS)).toMatchObject({ allowed: true, remaining: 5 });
+  });
+
+  it('loses no more to one address than the limit of that', () => {
+    const addresses = limiter({ limitPerMinute: 6, addressesMax: 1000 });
+    expect(allowedOf(1000, addresses, networkOf(1, 1), NOON_MS)).toBe(6);
+    const others = Array.from({ length: 99 }, (_, n) => addresses.charge(networkOf(1, n + 2), NOON_MS));
+    expect(others.filter(({ allowed }) => allowed)).toHaveLength(54);
+  });
+
+  it('does not raise the limit of its addresses', () => {
+    const addresses = limiter({ limitPerMinute: 6, addressesMax: 1000 });
+    expect(allowedOf(99, addresses, networkOf(1, 1), NOON_MS)).toBe(6);
+    expect(allowedOf(99, addresses, networkOf(1, 1), NOON_MS)).toBe(0);
+    expect(allowedOf(99, addresses, networkOf(1, 1), NOON_MS + MINUTE_MS)).toBe(6);
   });
 });
 
@@ -128,16 +157,12 @@ describe('places for lookups', () => {
     expect(addresses.enterLookup('192.0.2.1')).toBeDefined();
   });
 
-  it('are shared by the addresses past a full table, and nothing is kept of those that left', () => {
-    const addresses = limiter({ addressesMax: 1000, lookupsMax: 4 });
-    const held: (() => void)[] = [];
-    for (let i = 0; i < 100_000; i += 1) {
-      const leave = addresses.enterLookup(`192.0.${i >> 8}.${i & 255}`);
-      if (leave) held.push(leave);
-    }
-    expect(held).toHaveLength(1000 + 4);
-    expect(addresses.size.lookingUp).toBe(1001);
-    for (const leave of held) leave();
+  it('are those of an address, however many addresses there are, and nothing is kept of those that left', () => {
+    const addresses = limiter({ addressesMax: 10, lookupsMax: 4 });
+    const held = Array.from({ length: 10_000 }, (_, i) => addresses.enterLookup(`10.0.${i >> 8}.${i & 255}`));
+    expect(held).not.toContain(undefined);
+    expect(addresses.size.lookingUp).toBe(10_000);
+    for (const leave of held) leave?.();
     expect(addresses.size.lookingUp).toBe(0);
   });
 

@@ -17,25 +17,32 @@ export interface AddressLimiterOptions {
   readonly lookupsMax: number;
 }
 
-/** The bucket of all addresses that come when a table is full. A symbol, so that no address can be equal to it. */
+/** The bucket of all addresses that come when the table is full. A symbol, so that no address can be equal to it. */
 const SHARED = Symbol('addresses beyond the table');
 
-type Table = Map<string | typeof SHARED, number>;
+interface Bucket {
+  readonly name: string | typeof SHARED;
+  readonly limit: number;
+  readonly count: number;
+}
+
+/** An IPv6 /48 has the limits of ten addresses: it is a whole site, with 65,536 networks of which each is counted as an address. */
+const SITE_LIMITS = 10;
 
 const MINUTE_MS = 60_000;
 
 /**
- * The limit of requests without a valid key, by client address (see `clientAddressOf`): in memory, per replica on
+ * The limit of requests without a valid key, by client address (see `clientAddressOf`) and by IPv6 /48: in memory, per replica on
  * purpose, so that a flood of bad keys costs no database work.
  *
- * The memory is bounded: when `addressesMax` addresses have been counted in a minute, all further ones share one
- * bucket, with the limit of one address, until the minute turns.
+ * The memory is bounded: when `addressesMax` have been counted in a minute, all further ones share one bucket, with the limit of one
+ * address, until the minute turns.
  */
 export class AddressLimiter {
   #minute = Number.NEGATIVE_INFINITY;
-  #counts: Table = new Map();
+  #counts = new Map<Bucket['name'], number>();
   /** Lookups under way. Apart from the counts, for a lookup may outlive its minute. */
-  readonly #lookups: Table = new Map();
+  readonly #lookups = new Map<string, number>();
 
   constructor(private readonly options: AddressLimiterOptions) {}
 
@@ -44,27 +51,23 @@ export class AddressLimiter {
     address: string,
     nowMs: number,
   ): AddressState & { readonly allowed: boolean; readonly floods: boolean } {
-    this.#turnTo(nowMs);
-    const { limitPerMinute: limit, floodAfter } = this.options;
-    const bucket = this.#bucketIn(this.#counts, address);
-    const before = this.#counts.get(bucket) ?? 0;
-    this.#counts.set(bucket, before + 1);
+    const buckets = this.#bucketsOf(address, nowMs);
+    const left = leftIn(buckets);
+    for (const { name, limit, count } of buckets) {
+      // An address past its limit uses up nothing of its site's.
+      if (left > 0 || count >= limit) this.#counts.set(name, count + 1);
+    }
     return {
-      limit,
-      remaining: Math.max(0, limit - before - 1),
-      resetAtMs: this.#resetAtMs,
-      allowed: before < limit,
-      floods: before >= limit + floodAfter,
+      ...this.#stateWith(left - 1),
+      allowed: left > 0,
+      floods: left <= -this.options.floodAfter,
     };
   }
 
   /** The same without a charge: for the headers, and for whether a key may be looked up without taking a lookup slot. */
   peek(address: string, nowMs: number): AddressState & { readonly exhausted: boolean } {
-    this.#turnTo(nowMs);
-    const { limitPerMinute: limit } = this.options;
-    const used = this.#counts.get(this.#bucketIn(this.#counts, address)) ?? 0;
-    const remaining = Math.max(0, limit - used);
-    return { limit, remaining, resetAtMs: this.#resetAtMs, exhausted: remaining === 0 };
+    const left = leftIn(this.#bucketsOf(address, nowMs));
+    return { ...this.#stateWith(left), exhausted: left <= 0 };
   }
 
   /**
@@ -73,17 +76,16 @@ export class AddressLimiter {
    * @returns what gives the place back (calling it again does nothing), or undefined when `lookupsMax` are taken
    */
   enterLookup(address: string): (() => void) | undefined {
-    const bucket = this.#bucketIn(this.#lookups, address);
-    const before = this.#lookups.get(bucket) ?? 0;
+    const before = this.#lookups.get(address) ?? 0;
     if (before >= this.options.lookupsMax) return undefined;
-    this.#lookups.set(bucket, before + 1);
+    this.#lookups.set(address, before + 1);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      const left = (this.#lookups.get(bucket) ?? 0) - 1;
-      if (left > 0) this.#lookups.set(bucket, left);
-      else this.#lookups.delete(bucket);
+      const left = (this.#lookups.get(address) ?? 0) - 1;
+      if (left > 0) this.#lookups.set(address, left);
+      else this.#lookups.delete(address);
     };
   }
 
@@ -110,11 +112,34 @@ export class AddressLimiter {
     }
   }
 
-  get #resetAtMs(): number {
-    return (this.#minute + 1) * MINUTE_MS;
+  #stateWith(left: number): AddressState {
+    const resetAtMs = (this.#minute + 1) * MINUTE_MS;
+    return { limit: this.options.limitPerMinute, remaining: Math.max(0, left), resetAtMs };
   }
 
-  #bucketIn(table: Table, address: string): string | typeof SHARED {
-    return table.size < this.options.addressesMax || table.has(address) ? address : SHARED;
+  /** What a request of the address counts in. The addresses of a site past its limit are not counted: they would fill the table. */
+  #bucketsOf(address: string, nowMs: number): readonly Bucket[] {
+    this.#turnTo(nowMs);
+    const { limitPerMinute: limit } = this.options;
+    const site = siteOf(address);
+    const ofSite = site !== undefined && this.#hasRoom(site) ? [this.#bucket(site, limit * SITE_LIMITS)] : [];
+    if (leftIn(ofSite) <= 0) return ofSite;
+    return [this.#bucket(this.#hasRoom(address) ? address : SHARED, limit), ...ofSite];
+  }
+
+  #bucket(name: Bucket['name'], limit: number): Bucket {
+    return { name, limit, count: this.#counts.get(name) ?? 0 };
+  }
+
+  #hasRoom(name: string): boolean {
+    return this.#counts.size < this.options.addressesMax || this.#counts.has(name);
   }
 }
+
+/** The requests that all of them allow; negative where one is past its limit. */
+const leftIn = (buckets: readonly Bucket[]): number =>
+  buckets.reduce((left, { limit, count }) => Math.min(left, limit - count), Infinity);
+
+/** The /48 of an IPv6 /64, as `clientAddressOf` writes it. */
+const siteOf = (address: string): string | undefined =>
+  address.endsWith('::/64') ? `${address.split(':', 3).join(':')}::/48` : undefined;

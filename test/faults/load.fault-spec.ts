@@ -27,6 +27,12 @@ async function start(environment: Readonly<Record<string, string>> = {}): Promis
 const get = (credential: string, header = ''): string =>
   `GET /v1/pets?limit=5 HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.9\r\nAuthorization: Bearer ${credential}\r\n${header}\r\n`;
 
+/** A body that is costly to parse. */
+const BODY = `{"a":[${Array.from({ length: 32_000 }, () => 1).join()}],"b":{":":1}}`;
+
+const post = (credential: string): string =>
+  `POST /v1/pets HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.9\r\nAuthorization: Bearer ${credential}\r\nContent-Type: application/json\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
+
 const getDocument = (): string => 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
 
 describe('honest clients beside a flood', () => {
@@ -60,6 +66,13 @@ describe('honest clients beside a flood', () => {
       ['408', '429'],
       1000,
       () => [1000, 1000, get(other).slice(0, 60), 60],
+    ],
+    ['bodies of 64 KB without a key, 64 connections', ['401', '429'], 1000, () => [64, 1000, post('none')]],
+    [
+      '10,000 connections that stop one byte before the end of a body of 64 KB',
+      ['408', '503'],
+      3000,
+      () => [10_000, 1000, post(other).slice(0, -1), post(other).length],
     ],
     // It takes a second until all of them are open, and another until that work is done.
     ['10,000 idle connections', [], 3000, () => [10_000, 1000, '']],
