@@ -65,6 +65,8 @@ export class HttpAdapter extends FastifyAdapter {
         // For clients that take no response: no byte in either direction for this time. Twice, so that 408 always comes first.
         return server.setTimeout(config.requestTimeoutMs * 2);
       },
+      // A busy machine may take longer than Fastify's ten seconds; supervisors have a limit of their own.
+      pluginTimeout: 0,
       // The service uses no Nest middleware.
       skipMiddie: true,
       frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
