@@ -1,10 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { startService, type TestService } from './support/service.js';
 
+const clock = { nowMs: Date.UTC(2026, 10, 25, 12) };
+
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ environment: { ADDRESS_LIMIT_PER_MINUTE: '1' } });
+  const environment = { ADDRESS_LIMIT_PER_MINUTE: '1', TRUST_PROXY: 'loopback' };
+  service = await startService({ environment, clock: { nowMs: () => clock.nowMs } });
+});
+// Each test has a minute of its own.
+beforeEach(() => {
+  clock.nowMs += 60_000;
 });
 afterAll(() => service.close());
 
@@ -17,16 +24,42 @@ const DOCUMENTS = [
   ['/docs/icon.svg', 'image/svg+xml; charset=utf-8'],
 ] as const;
 
+const send = (path: string, address: string, method = 'GET'): Promise<Response> =>
+  service.fetch(path, { method, headers: { 'x-forwarded-for': address }, redirect: 'manual' });
+
 describe('the public documents', () => {
-  it.each(DOCUMENTS)('%s needs no key, charges nothing, and is cached', async (path, mediaType) => {
-    for (const method of ['GET', 'HEAD', 'GET']) {
+  it.each(DOCUMENTS)('%s needs no key, has a limit of its own, and is cached', async (path, mediaType) => {
+    for (const [n, method] of ['GET', 'HEAD', 'GET'].entries()) {
       const { status, headers } = await service.fetch(path, { method });
       expect([status, headers.get('content-type')]).toEqual([200, mediaType]);
-      expect(headers.get('ratelimit-policy')).toBe('"address";q=1;w=60');
-      expect(headers.get('x-ratelimit-remaining')).toBe('1');
+      expect(headers.get('ratelimit-policy')).toBe('"documents";q=300;w=60');
+      expect(headers.get('x-ratelimit-remaining')).toBe(String(299 - n));
       expect(headers.get('cache-control')).toBe('public, no-cache');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     }
+  });
+
+  it('are 300 a minute for a client address, all together; then 429', async () => {
+    const paths = [...DOCUMENTS.map(([path]) => path), '/', '/docs/'];
+    const statuses = new Set<number>();
+    for (let n = 0; n < 300; n += 1) {
+      const { status } = await send(paths[n % paths.length] ?? '', '192.0.2.1', n % 2 === 0 ? 'GET' : 'HEAD');
+      statuses.add(status);
+    }
+    expect([...statuses].toSorted((a, b) => a - b)).toEqual([200, 308]);
+    for (const path of paths) {
+      const rejected = await send(path, '192.0.2.1');
+      expect(rejected.status).toBe(429);
+      expect(await rejected.json()).toMatchObject({ code: 'rate_limit_exceeded' });
+      expect(rejected.headers.get('retry-after')).toBe('60');
+      expect(rejected.headers.get('ratelimit')).toBe('"documents";r=0;t=60');
+      expect(rejected.headers.get('x-ratelimit-remaining')).toBe('0');
+    }
+    // Nothing else is counted: the one request of the address without a key is still there.
+    expect((await send('/v1/pets', '192.0.2.1')).status).toBe(401);
+    expect((await send('/docs', '192.0.2.2')).status).toBe(200);
+    clock.nowMs += 60_000;
+    expect((await send('/docs', '192.0.2.1')).status).toBe(200);
   });
 
   it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/main.js'])(

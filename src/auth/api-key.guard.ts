@@ -11,10 +11,10 @@ import { routeConfigOf } from '../common/route.decorators.js';
 export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (routeConfigOf(request).public === true) return true;
-    // Any other rejection of a valid key is the throttler's.
     const { caller, rejection } = request.decision ?? {};
+    if (routeConfigOf(request).public === true && rejection === undefined) return true;
+    // Any other rejection of a valid key is the throttler's.
     if (caller !== undefined && rejection?.code !== 'api_key_suspended') return true;
-    throw request.decision?.rejection ?? authenticationError('missing_api_key');
+    throw rejection ?? authenticationError('missing_api_key');
   }
 }

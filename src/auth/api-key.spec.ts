@@ -80,9 +80,10 @@ describe('ApiKeyGuard', () => {
     expect(activate(withRoute(undefined))).toMatchObject({ code: 'missing_api_key' });
   });
 
-  it('leaves public operations and valid keys, whose rejection is the throttler’s, alone', () => {
+  it('lets public operations within their limit pass, and valid keys, whose rejection is the throttler’s', () => {
     const rejection = new ApiError('rate_limit_exceeded');
-    expect(activate(withRoute({ rejection }, { public: true }))).toBe(true);
+    expect(activate(withRoute({}, { public: true }))).toBe(true);
+    expect(activate(withRoute({ rejection }, { public: true }))).toBe(rejection);
     expect(activate(withRoute({ rejection, caller: { keyId: 1n, planId: 'free' } }))).toBe(true);
   });
 });

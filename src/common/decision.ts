@@ -3,7 +3,7 @@ import type { ApiError } from './errors/api-error.js';
 
 /** One window of a rate limit as it stood after this request was decided; times in ms of the database's clock. */
 export interface LimitWindow {
-  readonly policy: 'minute' | 'day' | 'address';
+  readonly policy: 'minute' | 'day' | 'address' | 'documents';
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
@@ -39,6 +39,8 @@ export abstract class AdmissionPort {
   abstract decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision>;
   /** Counts bytes that never became a request against their address. */
   abstract chargeAddress(clientAddress: string): Promise<Decision>;
-  /** The state of an address, without counting: for public operations. */
+  /** Counts a public document against the address, in a limit apart from that of requests without a valid key. */
+  abstract chargeDocument(clientAddress: string): Decision;
+  /** The state of an address, without counting: for preflights. */
   abstract describeAddress(clientAddress: string): Decision;
 }

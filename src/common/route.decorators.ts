@@ -6,7 +6,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The name of the controller's method, as in logs, metrics, traces and the OpenAPI document. */
     readonly operation?: string;
-    /** Needs no key and is not counted. */
+    /** Needs no key, and counts as a public document. */
     readonly public?: boolean;
     /** The names of the query parameters in the OpenAPI document. */
     readonly queryParameters?: ReadonlySet<string>;
@@ -24,6 +24,6 @@ export const routeConfigOf = (request: FastifyRequest): FastifyContextConfig =>
 /** The handler returns JSON as text, which PostgreSQL has written: it is sent as it is. */
 export const JsonText = (): MethodDecorator => Header('content-type', 'application/json; charset=utf-8');
 
-/** An operation that needs no key. Its rate-limit headers describe the client address, which it does not count against. */
+/** A public document: it needs no key, and has a limit of its own by client address, which its rate-limit headers describe. */
 export const Public = (): MethodDecorator => (controller, name, descriptor) =>
   RouteConfig({ public: true, operation: String(name) })(controller, name, descriptor);

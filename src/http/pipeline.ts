@@ -132,7 +132,7 @@ export class RequestPipeline implements SocketOptions {
     }
 
     if (routeConfigOf(request).public === true) {
-      request.decision = admission.describeAddress(address);
+      request.decision = admission.chargeDocument(address);
     } else {
       const begunAt = performance.now();
       request.decision = await admission.decide(request.headers, address);

@@ -15,8 +15,9 @@ export function setUpOpenApi(app: NestFastifyApplication): void {
   const location = publicUrl.to('/docs');
   // Nest removes the slash from the end of a path.
   for (const path of ['/', '/docs/']) {
-    fastify.get(path, { config: { public: true } }, (_request, reply) =>
-      reply.code(308).headers({ location, 'cache-control': 'public, no-cache' }).send(),
-    );
+    fastify.get(path, { config: { public: true } }, ({ decision }, reply) => {
+      if (decision?.rejection !== undefined) throw decision.rejection;
+      return reply.code(308).headers({ location, 'cache-control': 'public, no-cache' }).send();
+    });
   }
 }

@@ -141,8 +141,8 @@ export class Metrics {
     this.#countRequest(undefined, 'other', status);
   }
 
-  /** A request for a public document has neither a key nor a rejection, and is not counted. */
-  decided({ caller, rejection, rejectedBy }: Decision): void {
+  /** A public document that is sent has neither a key nor a rejection, and is not counted. */
+  decided({ caller, rejection, rejectedBy, windows: [{ policy }] }: Decision): void {
     const plan = this.#planOf(caller?.planId);
     if (rejection === undefined) {
       if (caller !== undefined) this.#admissions.inc({ plan, outcome: 'admitted' });
@@ -151,7 +151,7 @@ export class Metrics {
     const outcome = OUTCOMES[rejection.code] ?? 'undecided';
     this.#admissions.inc({ plan, outcome });
     if (outcome === 'limited' || outcome === 'banned') {
-      this.#rejections.inc({ window: rejectedBy ?? 'address' });
+      this.#rejections.inc({ window: rejectedBy ?? policy });
     }
   }
 

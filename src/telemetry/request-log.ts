@@ -66,5 +66,5 @@ const describeDecision = (decision: Decision | null): object => ({
   keyId: decision?.caller?.keyId.toString(),
   plan: decision?.caller?.planId,
   code: decision?.rejection?.code,
-  rejectedBy: decision?.rejection?.status === 429 ? (decision.rejectedBy ?? 'address') : undefined,
+  rejectedBy: decision?.rejection?.status === 429 ? (decision.rejectedBy ?? decision.windows[0].policy) : undefined,
 });

@@ -10,10 +10,12 @@ const unused = { load: (): Promise<never> => Promise.reject(new Error('the datab
 
 /** An address has one rejected request a minute, and floods after one more. */
 function admissionOf(): Admission {
+  const options = { limitPerMinute: 1, floodAfter: 1, addressesMax: 10, lookupsMax: 1 };
   return new Admission({
     keys: unused,
     lowPriorityKeys: unused,
-    addresses: new AddressLimiter({ limitPerMinute: 1, floodAfter: 1, addressesMax: 10, lookupsMax: 1 }),
+    addresses: new AddressLimiter(options),
+    documents: new AddressLimiter(options),
     clock: { nowMs: () => Date.UTC(2026, 10, 20, 12) },
     databaseClock: { observe: () => undefined },
   });

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/api-key.js';
 import type { Batcher } from '../batching/batcher.js';
-import type { AdmissionPort, Decision } from '../common/decision.js';
+import type { AdmissionPort, Decision, LimitWindow } from '../common/decision.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { Clock } from '../common/clock.js';
 import type { Headers } from '../common/headers.js';
@@ -17,6 +17,8 @@ export interface AdmissionParts {
   /** The same, in a queue of its own, for keys from addresses that are past their limit. */
   readonly lowPriorityKeys: AdmissionParts['keys'];
   readonly addresses: AddressLimiter;
+  /** Of public documents. */
+  readonly documents: AddressLimiter;
   readonly clock: Clock;
   /** Learns the database's time from each decision. */
   readonly databaseClock: { observe(databaseNowMs: number): void };
@@ -54,9 +56,13 @@ export class Admission implements AdmissionPort {
     const { addresses, clock } = this.parts;
     const state = addresses.charge(clientAddress, clock.nowMs());
     if (state.floods) await this.#delay();
-    const decision = ofAddress(state);
-    if (state.allowed) return decision;
-    return { ...decision, rejection: rejectionUntil('rate_limit_exceeded', state.resetAtMs, clock.nowMs()) };
+    return rejectedUnlessAllowed(ofAddress(state), state, clock.nowMs());
+  }
+
+  chargeDocument(clientAddress: string): Decision {
+    const nowMs = this.parts.clock.nowMs();
+    const state = this.parts.documents.charge(clientAddress, nowMs);
+    return rejectedUnlessAllowed(ofAddress(state, 'documents'), state, nowMs);
   }
 
   describeAddress(clientAddress: string): Decision {
@@ -100,9 +106,17 @@ function ofKey(of: Extract<KeyDecision, { readonly planId: string }>): Decision 
   return { ...decision, retryAtMs: untilMs, rejectedBy, rejection: rejectionUntil(code, untilMs, nowMs) };
 }
 
-const ofAddress = ({ limit, remaining, resetAtMs }: AddressState): Decision => ({
-  windows: [{ policy: 'address', windowSeconds: MINUTE_SECONDS, limit, remaining, resetAtMs }],
-});
+const ofAddress = (
+  { limit, remaining, resetAtMs }: AddressState,
+  policy: LimitWindow['policy'] = 'address',
+): Decision => ({ windows: [{ policy, windowSeconds: MINUTE_SECONDS, limit, remaining, resetAtMs }] });
+
+const rejectedUnlessAllowed = (
+  decision: Decision,
+  { allowed, resetAtMs }: ReturnType<AddressLimiter['charge']>,
+  nowMs: number,
+): Decision =>
+  allowed ? decision : { ...decision, rejection: rejectionUntil('rate_limit_exceeded', resetAtMs, nowMs) };
 
 /** 429, with the whole seconds after which the request is admitted if no other uses the key. */
 const rejectionUntil = (

@@ -18,6 +18,9 @@ import { PLAN_THROTTLERS, PlanThrottlerGuard } from './plan-throttler.guard.js';
 /** Addresses that are counted apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
 const ADDRESSES_MAX = 100_000;
 
+/** The docs page takes six. Without a limit one address could have 200 KB sent without end. */
+const DOCUMENTS_PER_MINUTE = 300;
+
 /** Ten a second, for a whole minute: a program with a wrong key is not rejected so often past its limit. */
 const FLOOD_AFTER = 600;
 
@@ -31,7 +34,6 @@ const LOOKUPS_MAX = 4;
   providers: [
     { provide: DatabaseClock, inject: [PrismaService], useFactory: startClock },
     { provide: Clock, useExisting: DatabaseClock },
-    { provide: AddressLimiter, inject: [CONFIG], useFactory: createAddressLimiter },
     {
       provide: Admission,
       inject: [
@@ -39,7 +41,6 @@ const LOOKUPS_MAX = 4;
         PrismaService,
         CONFIG,
         LOGGER,
-        AddressLimiter,
         Clock,
         DatabaseClock,
         { token: AdmissionObserver, optional: true },
@@ -65,9 +66,9 @@ export async function startClock({
   return clock;
 }
 
-function createAddressLimiter({ limits }: Config): AddressLimiter {
+function createAddressLimiter(limitPerMinute: number): AddressLimiter {
   return new AddressLimiter({
-    limitPerMinute: limits.addressLimitPerMinute,
+    limitPerMinute,
     floodAfter: FLOOD_AFTER,
     addressesMax: ADDRESSES_MAX,
     lookupsMax: LOOKUPS_MAX,
@@ -79,7 +80,6 @@ function createAdmission(
   prisma: PrismaService,
   { limits }: Config,
   logger: Logger,
-  addresses: AddressLimiter,
   clock: Clock,
   databaseClock: DatabaseClock,
   observer?: AdmissionObserver,
@@ -97,7 +97,8 @@ function createAdmission(
   return new Admission({
     keys: batchAdmissions({ ...common, name: 'admission', pool: admission }),
     lowPriorityKeys: batchAdmissions({ ...common, name: 'low_priority_admission', pool: main }),
-    addresses,
+    addresses: createAddressLimiter(limits.addressLimitPerMinute),
+    documents: createAddressLimiter(DOCUMENTS_PER_MINUTE),
     clock,
     databaseClock,
   });

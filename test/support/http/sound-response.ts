@@ -3,7 +3,9 @@ import { ERROR_CODES, type ErrorCode } from '../../../src/common/errors/error-co
 import { only, type WireResponse } from '../wire.js';
 
 /** Whose limit the rate-limit headers of a response describe. */
-export type Limit = 'key' | 'address';
+const WINDOWS = { key: ['minute', 'day'], address: ['address'], documents: ['documents'] } as const;
+
+export type Limit = keyof typeof WINDOWS;
 
 export interface Expected {
   readonly status: number;
@@ -67,9 +69,9 @@ function expectRateLimit(response: WireResponse, { limit: of, sentAtMs, code }: 
         const [, window = '', first, second] = form.exec(item) ?? [];
         return [window, Number(first), Number(second)];
       });
-  const policies = items('ratelimit-policy', /^"(minute|day|address)";q=(\d+);w=(\d+)$/);
-  const states = items('ratelimit', /^"(minute|day|address)";r=(\d+);t=(\d+)$/);
-  const names = of === 'key' ? ['minute', 'day'] : ['address'];
+  const policies = items('ratelimit-policy', /^"(minute|day|address|documents)";q=(\d+);w=(\d+)$/);
+  const states = items('ratelimit', /^"(minute|day|address|documents)";r=(\d+);t=(\d+)$/);
+  const names = WINDOWS[of];
   expect([policies, states].map((list) => list.map(([name]) => name))).toEqual([names, names]);
   expect(policies.map(([, , seconds]) => seconds)).toEqual(of === 'key' ? [60, DAY_SECONDS] : [60]);
 
