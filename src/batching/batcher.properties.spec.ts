@@ -63,6 +63,7 @@ describe('a batcher before a database of random delays, failures, locks and disc
       fc.asyncProperty(scenario, async ({ arrivals, treatments, ...limits }) => {
         let statements = 0;
         let underWay = 0;
+        const rowsUnderWay = new Set<number>();
         const executed = new Map<number, number>();
         const send = async (
           items: readonly Item[],
@@ -75,6 +76,10 @@ describe('a batcher before a database of random delays, failures, locks and disc
           underWay += 1;
           expect(underWay).toBeLessThanOrEqual(limits.concurrencyMax);
           expect(items.length).toBeLessThanOrEqual(limits.sizeMax);
+          for (const { row } of items) {
+            expect(rowsUnderWay.has(row)).toBe(false);
+            rowsUnderWay.add(row);
+          }
           expect(performance.now()).toBeLessThanOrEqual(sendBefore);
           for (const item of items) {
             expect(item.settled).toBeUndefined();
@@ -82,6 +87,7 @@ describe('a batcher before a database of random delays, failures, locks and disc
           }
           await new Promise((resolve) => setTimeout(resolve, afterMs));
           underWay -= 1;
+          for (const { row } of items) rowsUnderWay.delete(row);
           const isLocked = (item: Item): boolean => item.row === lockedRow;
           if (ending === 'success' || (ending === 'broken' && commits)) {
             for (const item of items) if (!isLocked(item)) item.executedAt.push(performance.now());
@@ -93,7 +99,8 @@ describe('a batcher before a database of random delays, failures, locks and disc
         const batcher = new Batcher<Item, number>({
           ...{ name: 'random', ...limits, waitingMax: 1000, timeoutMs: TIMEOUT_MS },
           neededMs: () => (limits.isRead ? 0 : NEEDED_MS),
-          laneOf: ({ row }) => BigInt(row),
+          keyOf: ({ row }) => BigInt(row),
+          locksRow: true,
           send,
         });
         const items: Item[] = [];

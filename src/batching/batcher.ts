@@ -4,13 +4,16 @@ import {
   type DatabaseFailure,
   UnavailableError,
 } from '../common/errors/database-errors.js';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue, type QueueKey } from './fair-queue.js';
 
 /** A result: another transaction has locked the row that the item needs, and nothing was done for it. */
 export const LOCKED = Symbol('locked');
 
 /** The time between two looks at deadlines, and between two tries of an item whose row is locked. */
 export const TICK_MS = 15;
+
+/** Locked rows that are tried again at each look. They take turns, so that many of them leave room for the others. */
+const LOCKED_TRIES_MAX = 32;
 
 /** After so many milliseconds an operator should know which session has locked a row. */
 export const LONG_LOCKED_MS = 1000;
@@ -48,15 +51,15 @@ export interface BatcherOptions<Item, Result> {
   /** Milliseconds: a statement is sent only while each of its items has so much time left, so that none is written after its 503. */
   readonly neededMs?: () => number;
   /** Items of different keys take turns, so that many of one key do not make those of another wait. */
-  readonly fairKey?: (item: Item) => string;
+  readonly keyOf?: (item: Item) => QueueKey;
+  /** Whether the key is the row that an item locks: of the items of a row one is under way at a time. */
+  readonly locksRow?: boolean;
   /**
    * Whether the items of a statement that the server ended by a time-out are sent alone, because one of them may wait for a lock.
    * Otherwise they are sent together again: a table lock would delay each of them.
    */
   readonly separatesTimeouts?: boolean;
-  /** The row that an item locks: of the items of a locked row only the first is tried. */
-  readonly laneOf?: (item: Item) => bigint;
-  /** Called at each try of a row that has been locked for `LONG_LOCKED_MS`. Must not throw. */
+  /** Called at each try of an item whose row has been locked for `LONG_LOCKED_MS`. Must not throw. */
   readonly onLongLocked?: () => void;
   /** Called when a statement has ended. Must not throw. */
   readonly onStatement?: (report: BatchReport) => void;
@@ -91,9 +94,12 @@ class Entry<Item, Result> implements BatchItem {
   isUnderWay = false;
   /** Its connection broke before. */
   hasBroken = false;
+  /** When its row was first found locked. */
+  lockedSince: number | undefined;
 
   constructor(
     readonly item: Item,
+    readonly key: QueueKey,
     readonly deadline: number,
     readonly context: unknown,
     /** Its number among all items. */
@@ -107,14 +113,6 @@ class Entry<Item, Result> implements BatchItem {
   }
 }
 
-/** The items of a locked row, the earliest first. */
-interface Lane<Item, Result> {
-  readonly lockedSince: number;
-  entries: Entry<Item, Result>[];
-  retryAt: number;
-  isUnderWay: boolean;
-}
-
 /**
  * Joins items that arrive together into one statement, like DataLoader, but with deadlines.
  *
@@ -124,7 +122,8 @@ interface Lane<Item, Result> {
  *   Nothing is sent for an item whose time is over.
  * - After an error that proves a rollback, a batch is sent again item by item. What was not sent, or was rolled back by a time-out
  *   of the server, is sent again until the deadlines. After a broken connection reads are sent once more, writes never.
- * - An item whose row is `LOCKED` is tried again every 15 ms, before the later items of that row; other rows pass.
+ * - Of the items of one row one is under way at a time. One whose row is `LOCKED` is tried again every 15 ms, before the later items of
+ *   that row; other rows pass.
  * - A statement keeps its place until it settles, also when all of its items were given up: it may be in its commit.
  */
 export class Batcher<Item, Result> {
@@ -132,8 +131,10 @@ export class Batcher<Item, Result> {
   readonly #queue = new FairQueue<Entry<Item, Result>>();
   /** Sent before and to be sent again, before all others. */
   #retries: Entry<Item, Result>[] = [];
-  /** The locked rows that items wait for. */
-  readonly #lanes = new Map<bigint, Lane<Item, Result>>();
+  /** The rows of which an item is under way, in `#retries`, or locked. */
+  readonly #busy = new Set<QueueKey>();
+  /** The rows that were locked when they were tried, the earliest first. */
+  #locked: QueueKey[] = [];
   /** Not settled yet. */
   readonly #open = new Set<Entry<Item, Result>>();
   #arrivals = 0;
@@ -155,9 +156,7 @@ export class Batcher<Item, Result> {
 
   /** Items that wait for a statement now. */
   get waiting(): number {
-    let count = this.#queue.length + this.#retries.length;
-    for (const { entries } of this.#lanes.values()) count += entries.length;
-    return count;
+    return this.#queue.length + this.#retries.length;
   }
 
   /**
@@ -166,14 +165,15 @@ export class Batcher<Item, Result> {
    * @param deadline a moment of `performance.now()`
    */
   load(item: Item, deadline = performance.now() + this.#options.timeoutMs): Promise<Result> {
-    const { waitingMax, sizeMax, fairKey, contextOf } = this.#options;
+    const { waitingMax, sizeMax, keyOf, contextOf } = this.#options;
     if (this.#isClosing) return Promise.reject(this.#unavailable('closing', 'is closing'));
     if (this.waiting >= waitingMax) {
       return Promise.reject(this.#unavailable('overloaded', 'the queue is full'));
     }
-    const entry = new Entry<Item, Result>(item, deadline, contextOf?.(), this.#arrivals++);
+    const key = keyOf?.(item) ?? '';
+    const entry = new Entry<Item, Result>(item, key, deadline, contextOf?.(), this.#arrivals++);
     this.#open.add(entry);
-    this.#queue.push(fairKey?.(item) ?? '', entry);
+    this.#queue.push(key, entry);
     this.#keepTicking();
     if (this.#queue.length >= sizeMax) this.#dispatch();
     else this.#dispatchSoon();
@@ -207,12 +207,13 @@ export class Batcher<Item, Result> {
 
   /** The items of the next statement. */
   #take(): Entry<Item, Result>[] {
-    const { sizeMax } = this.#options;
+    const { sizeMax, locksRow = false } = this.#options;
     const now = performance.now();
     const batch: Entry<Item, Result>[] = [];
     const add = (entry: Entry<Item, Result>): void => {
-      if (entry.deadline < now + this.#neededMs) this.#giveUp(entry);
-      else (this.#laneOf(entry)?.entries ?? batch).push(entry);
+      if (entry.deadline >= now + this.#neededMs) return void batch.push(entry);
+      this.#giveUp(entry);
+      this.#unlock(entry);
     };
     while (batch.length < sizeMax) {
       const [next] = this.#retries;
@@ -222,19 +223,13 @@ export class Batcher<Item, Result> {
       add(next);
       if (next.isAlone && batch.length > 0) return batch;
     }
-    for (const lane of this.#lanes.values()) {
-      // Half of a statement at most: many locked rows leave room for the others.
-      if (batch.length >= sizeMax / 2) break;
-      if (lane.isUnderWay || lane.retryAt > now) continue;
-      const [next] = lane.entries.splice(0, 1);
-      if (next === undefined || next.deadline < now + this.#neededMs) continue;
-      lane.isUnderWay = true;
-      batch.push(next);
+    if (this.#retries.length > 0) return batch;
+    const claim = locksRow ? (row: QueueKey) => this.#claim(row) : undefined;
+    for (;;) {
+      const taken = this.#queue.take(sizeMax - batch.length, claim);
+      if (taken.length === 0) return batch;
+      taken.forEach(add);
     }
-    while (this.#retries.length === 0 && batch.length < sizeMax && this.#queue.length > 0) {
-      this.#queue.take(sizeMax - batch.length).forEach(add);
-    }
-    return batch;
   }
 
   async #run(batch: readonly Entry<Item, Result>[]): Promise<void> {
@@ -270,7 +265,7 @@ export class Batcher<Item, Result> {
   #settle(batch: readonly Entry<Item, Result>[], outcomes: readonly Outcome<Result>[]): void {
     batch.forEach((entry, index) => {
       const outcome = outcomes[index] as Outcome<Result>;
-      if (outcome === LOCKED) return this.#lock(entry);
+      if (outcome === LOCKED) return this.#putBack(entry);
       this.#unlock(entry);
       if (outcome instanceof Error) this.#reject(entry, outcome);
       else if (this.#open.delete(entry)) entry.resolve(outcome);
@@ -284,42 +279,40 @@ export class Batcher<Item, Result> {
     if (isTemporary || failure === 'broken') this.#restUntil = performance.now() + BACKOFF_MS;
     const reason = asUnavailable(error);
     for (const entry of batch) {
-      this.#unlock(entry);
       const isRepeatable = failure === 'broken' && isRead && !entry.hasBroken;
       const isSeparable = (failure === 'statement-error' || isSeparated) && batch.length > 1;
       entry.hasBroken ||= isRepeatable;
       entry.isAlone ||= isSeparable;
       if (!isTemporary && !isRepeatable && !isSeparable) this.#reject(entry, reason);
-      else if (this.#open.has(entry)) this.#retries.push(entry);
+      if (this.#open.has(entry)) this.#retries.push(entry);
+      else this.#unlock(entry);
     }
     this.#retries.sort(byArrival);
   }
 
-  #laneOf({ item }: Entry<Item, Result>): Lane<Item, Result> | undefined {
-    const { laneOf } = this.#options;
-    return laneOf === undefined || this.#lanes.size === 0 ? undefined : this.#lanes.get(laneOf(item));
+  /** Whether the row was not busy; it is now. */
+  #claim(row: QueueKey): boolean {
+    if (this.#busy.has(row)) return false;
+    this.#busy.add(row);
+    return true;
   }
 
-  /** Puts an item back before the later ones of its row. */
-  #lock(entry: Entry<Item, Result>): void {
+  /** Puts an item whose row is locked back before the later ones of that row. */
+  #putBack(entry: Entry<Item, Result>): void {
+    const { key: row } = entry;
     if (!this.#open.has(entry)) return this.#unlock(entry);
-    const { laneOf, name, onLongLocked } = this.#options;
-    if (laneOf === undefined) throw new Error(`${name}: LOCKED without laneOf`);
-    const row = laneOf(entry.item);
+    const { locksRow = false, name, onLongLocked } = this.#options;
+    if (!locksRow) throw new Error(`${name}: LOCKED without a row`);
     const now = performance.now();
-    const { lockedSince = now, entries = [] } = this.#lanes.get(row) ?? {};
-    if (now - lockedSince >= LONG_LOCKED_MS) onLongLocked?.();
-    entries.push(entry);
-    entries.sort(byArrival);
-    this.#lanes.set(row, { lockedSince, entries, retryAt: now + TICK_MS, isUnderWay: false });
+    entry.lockedSince ??= now;
+    if (now - entry.lockedSince >= LONG_LOCKED_MS) onLongLocked?.();
+    this.#locked.push(row);
+    this.#queue.putBack(row, entry);
   }
 
-  /** Lets the later items of a row go on, before those that were never sent. */
-  #unlock(entry: Entry<Item, Result>): void {
-    const lane = this.#laneOf(entry);
-    if (lane === undefined) return;
-    this.#lanes.delete(this.#options.laneOf?.(entry.item) ?? 0n);
-    this.#retries.push(...lane.entries);
+  /** Lets the later items of a row go on. */
+  #unlock({ key: row }: Entry<Item, Result>): void {
+    this.#busy.delete(row);
   }
 
   /** One timer for all items. After a stall of the process it runs behind the results that have arrived meanwhile. */
@@ -337,11 +330,13 @@ export class Batcher<Item, Result> {
     }
     const isSettled = (entry: Entry<Item, Result>): boolean => !this.#open.has(entry);
     this.#queue.remove(isSettled);
+    for (const entry of this.#retries) if (isSettled(entry)) this.#unlock(entry);
     this.#retries = this.#retries.filter((entry) => !isSettled(entry));
-    for (const [row, lane] of this.#lanes) {
-      lane.entries = lane.entries.filter((entry) => !isSettled(entry));
-      if (lane.entries.length === 0 && !lane.isUnderWay) this.#lanes.delete(row);
-    }
+    this.#locked = this.#locked.filter((row, place) => {
+      const stays = place >= LOCKED_TRIES_MAX && this.#queue.has(row);
+      if (!stays) this.#busy.delete(row);
+      return stays;
+    });
     this.#dispatch();
     this.#isTicking = false;
     this.#keepTicking();

@@ -67,7 +67,8 @@ export class Batching implements OnApplicationShutdown {
       name: statement.name,
       sizeMax: 1,
       concurrencyMax: Infinity,
-      laneOf: ([id]) => id,
+      keyOf: ([id]) => id,
+      locksRow: true,
       onLongLocked: () => prisma.connections.reportLocks(),
       send: async (items, sendBefore) => {
         const [row] = await prisma.write<Row>(statement, items.flat(), sendBefore);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { FairQueue } from './fair-queue.js';
+import { FairQueue, type QueueKey } from './fair-queue.js';
 
 interface Item {
   readonly key: string;
@@ -39,6 +39,25 @@ describe('a fair queue', () => {
     expect(queue.take(3).map(({ number }) => number)).toEqual([0, 1, 2]);
     expect(queue.take(3).map(({ number }) => number)).toEqual([3, 4]);
     expect(queue.take(3)).toEqual([]);
+  });
+
+  it('takes one item of each key that is claimed, and those of others not at all', () => {
+    const queue = queueOf(Array.from('aaabbc'));
+    const busy = new Set<QueueKey>(['c']);
+    const claim = (key: QueueKey): boolean => !busy.has(key) && busy.add(key).has(key);
+    expect(keysOf(queue.take(9, claim))).toBe('ab');
+    expect(queue.take(9, claim)).toEqual([]);
+    busy.delete('b');
+    busy.delete('c');
+    expect([keysOf(queue.take(9, claim)), queue.length]).toEqual(['cb', 2]);
+  });
+
+  it('takes an item that was put back before the others of its key', () => {
+    const queue = queueOf(Array.from('aab'));
+    const [first] = queue.take(1) as [Item];
+    queue.putBack('a', first);
+    expect([queue.length, queue.has('a'), queue.has('c')]).toEqual([3, true, false]);
+    expect(queue.take(3).map(({ number }) => number)).toEqual([2, 0, 1]);
   });
 
   it('returns each item once, those of one key in order, and the first of a key after one of each other', () => {

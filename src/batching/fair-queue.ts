@@ -1,31 +1,52 @@
+/** What items take turns by: an API key, a row. */
+export type QueueKey = string | bigint;
+
 /**
  * A queue of lanes, one for each key, that take turns: however many items one key has waiting, the first item of another key waits
  * for one turn only. Within a lane the earliest item comes first. With one lane it is a plain queue.
  */
 export class FairQueue<Item> {
   /** The lane whose turn is next comes first; none is empty. */
-  #lanes = new Map<string, Item[]>();
+  #lanes = new Map<QueueKey, Item[]>();
   #length = 0;
 
   get length(): number {
     return this.#length;
   }
 
-  push(key: string, item: Item): void {
+  has(key: QueueKey): boolean {
+    return this.#lanes.has(key);
+  }
+
+  push(key: QueueKey, item: Item): void {
     const lane = this.#lanes.get(key);
     if (lane === undefined) this.#lanes.set(key, [item]);
     else lane.push(item);
     this.#length += 1;
   }
 
-  /** Takes up to `max` items, in turns. */
-  take(max: number): Item[] {
+  /** Puts an item that was taken before the others of its key. */
+  putBack(key: QueueKey, item: Item): void {
+    const lane = this.#lanes.get(key);
+    if (lane === undefined) this.#lanes.set(key, [item]);
+    else lane.unshift(item);
+    this.#length += 1;
+  }
+
+  /**
+   * Takes up to `max` items, in turns.
+   *
+   * @param claim whether an item of the key may be taken now; with it, each is asked for
+   */
+  take(max: number, claim?: (key: QueueKey) => boolean): Item[] {
     const taken: Item[] = [];
     // A lane that is put back comes last, and is visited again.
     for (const [key, lane] of this.#lanes) {
       if (taken.length === max) break;
+      if (claim?.(key) === false) continue;
       // The only lane has no turns to leave to others. Taken one by one, its other items would move each time.
-      taken.push(...lane.splice(0, this.#lanes.size === 1 ? max - taken.length : 1));
+      const count = this.#lanes.size === 1 && claim === undefined ? max - taken.length : 1;
+      taken.push(...lane.splice(0, count));
       this.#lanes.delete(key);
       if (lane.length > 0) this.#lanes.set(key, lane);
     }

@@ -47,7 +47,8 @@ export class OrdersRepository {
     this.#records = batchRecords(batching, prisma, FIND_ORDERS);
     this.#placings = batching.batchWrites<PlaceItem, CreationOutcome>({
       name: 'place_orders',
-      laneOf: ({ petId }) => petId,
+      keyOf: ({ petId }) => petId,
+      locksRow: true,
       onLongLocked: () => prisma.connections.reportLocks(),
       send: (items, sendBefore) => this.#place(items, sendBefore),
     });

@@ -43,7 +43,7 @@ export function batchAdmissions({
     name,
     send: (hashes) => statement.decide(hashes, now?.()),
     // A key with many requests does not make those of others wait.
-    fairKey: (hash) => hash,
+    keyOf: (hash) => hash,
     concurrencyMax: 1,
     neededMs: () => 0,
     separatesTimeouts: true,
