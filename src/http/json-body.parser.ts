@@ -68,7 +68,7 @@ function inspect(text: string): readonly (readonly [name: string, exact: bigint 
       name = '';
     } else if (mark === '-' || isDigit(mark)) {
       const from = at;
-      while (isPartOfNumber(text[at + 1])) at += 1;
+      at = endOfNumber(text, at);
       if (levels.length > 1 || level.names === undefined) continue;
       const number = text.slice(from, at + 1);
       if (MAY_ROUND.test(number)) exact.push([name, exactNumber(number)]);
@@ -86,7 +86,14 @@ function endOfString(text: string, start: number): number {
 
 const isDigit = (mark: string): boolean => mark >= '0' && mark <= '9';
 
-const isPartOfNumber = (mark = ''): boolean => isDigit(mark) || (mark !== '' && '+-.eE'.includes(mark));
+const NUMBER = /[-+.\deE]+/y;
+
+/** The place of the last character of the number. */
+function endOfNumber(text: string, start: number): number {
+  NUMBER.lastIndex = start;
+  NUMBER.test(text);
+  return NUMBER.lastIndex - 1;
+}
 
 /** Only these can hold a number that a double rounds: 16 digits or more (with or without a point), or an exponent. */
 const MAY_ROUND = /[\d.]{16}|[eE]/;
