@@ -66,5 +66,6 @@ const describeDecision = (decision: Decision | null): object => ({
   keyId: decision?.caller?.keyId.toString(),
   plan: decision?.caller?.planId,
   code: decision?.rejection?.code,
-  rejectedBy: decision?.rejection?.status === 429 ? (decision.rejectedBy ?? decision.windows[0].policy) : undefined,
+  rejectedBy:
+    decision?.rejection?.status === 429 ? (decision.rejectedBy ?? decision.windows[0].policy) : undefined,
 });
