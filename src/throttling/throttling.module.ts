@@ -18,7 +18,7 @@ import { PLAN_THROTTLERS, PlanThrottlerGuard } from './plan-throttler.guard.js';
 /** Addresses that are counted apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
 const ADDRESSES_MAX = 100_000;
 
-/** The docs page takes six. Without a limit one address could have 200 KB sent without end. */
+/** The docs page is twenty requests. Without a limit one address could have 200 KB sent without end. */
 const DOCUMENTS_PER_MINUTE = 300;
 
 /** Ten a second, for a whole minute: a program with a wrong key is not rejected so often past its limit. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startService, type TestService } from '../support/service.js';
 import { accessibilityFaults, type Chromium, keepScreenshot, overflowOf, startChromium } from './chromium.js';
 import { authorise, formOf, NARROW, openDocs, send, shownHeader, WIDE } from './docs-page.js';
@@ -17,9 +17,14 @@ let service: TestService;
 let chromium: Chromium;
 let key: string;
 
+/** The clock of the service stands still during a test, so that a limit that is used up stays so. */
+let nowMs = Date.now();
+// Public documents have a limit a minute.
+beforeEach(() => {
+  nowMs += 60_000;
+});
+
 beforeAll(async () => {
-  const nowMs = Date.now();
-  // Its clock stands still, so that a limit that is used up stays so.
   service = await startService({
     clock: { nowMs: () => nowMs },
     environment: { ADDRESS_LIMIT_PER_MINUTE: '10000' },
