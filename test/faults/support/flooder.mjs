@@ -30,7 +30,8 @@ function open() {
     }
   });
   socket.on('error', () => undefined);
-  socket.on('close', () => setTimeout(open, 5));
+  // One that kept its bytes back begins again as slowly.
+  socket.on('close', () => setTimeout(open, dripBytes === undefined ? 5 : Number(pauseMs)));
 }
 
 for (let opened = 0; opened < Number(connections); opened += 1) setTimeout(open, opened / 10);
