@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { eventually } from './support/eventually.js';
-import { useService } from './support/use-service.js';
+import { useReplicas, useService } from './support/use-service.js';
 import { Connection, only } from './support/wire.js';
 
 const MIB = 1024 * 1024;
@@ -16,7 +16,7 @@ const BODY = `{"name":"${'x'.repeat(LENGTH - 11)}"}`;
 interface Head {
   readonly target?: string;
   readonly key?: string;
-  readonly length?: number;
+  readonly length?: number | 'chunked';
   readonly address?: string;
 }
 
@@ -27,7 +27,7 @@ const head = ({ target = 'POST /v1/pets', key, length = LENGTH, address = '192.0
     `X-Forwarded-For: ${address}`,
     ...(key === undefined ? [] : [`Authorization: Bearer ${key}`]),
     'Content-Type: application/json',
-    `Content-Length: ${length}`,
+    length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`,
     '\r\n',
   ].join('\r\n');
 
@@ -101,7 +101,11 @@ describe('the body of a request that is rejected, or that has no route', () => {
   });
 });
 
+/** Of a body in chunks. */
+const chunkOf = (length: number): string => `${length.toString(16)}\r\n{${' '.repeat(length - 1)}\r\n`;
+
 describe('bodies that have not arrived whole', () => {
+  const small = useReplicas(service, 1, { environment: { TRUST_PROXY: 'loopback' } });
   const open: Connection[] = [];
   afterEach(() => {
     for (const connection of open.splice(0)) connection.close();
@@ -134,6 +138,23 @@ describe('bodies that have not arrived whole', () => {
     for (let round = 0; round < 3; round += 1) {
       expect(await sendAll([one, one, other], 10 * MIB, 1)).toEqual([REJECTED, READ, READ]);
     }
+  });
+
+  it('count no more after their response, also where it came before their end', async () => {
+    const { port = 0 } = small[0] ?? {};
+    const request = { key: service.key, address: '203.0.113.1' };
+    // More than an address may hold, if each one were counted for good.
+    for (let n = 0; n < 300; n += 1) {
+      await Connection.with(port, async (connection) => {
+        connection.send(head({ ...request, length: 'chunked' }) + chunkOf(70_000));
+        expect(await responseTo(connection)).toBe('413 body_too_large, close');
+      });
+    }
+    await Connection.with(port, async (connection) => {
+      connection.send(head({ ...request, length: 30_000 }));
+      connection.send(`{${' '.repeat(29_998)}}`);
+      expect(await responseTo(connection)).toBe(READ);
+    });
   });
 
   it('take 64 MiB in sum', async () => {

@@ -23,7 +23,7 @@ function settle(outcome: Outcome): void {
 const bodies = new ArrivingBodies();
 const app = fastify({ bodyLimit: BYTES_MAX });
 app.addHook('onRequest', (request) => onRequest(request));
-app.addHook('preParsing', async ({ raw, ip }) => bodies.read(raw, ip));
+app.addHook('preParsing', async (request, reply) => bodies.read(request.raw, reply.raw, request.ip));
 app.removeAllContentTypeParsers();
 app.addContentTypeParser<Buffer>('text/plain', { parseAs: 'buffer' }, (_request, bytes, done) => {
   done(null, bytes);

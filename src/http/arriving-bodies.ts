@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { ApiError } from '../common/errors/api-error.js';
 import { UnavailableError } from '../common/errors/database-errors.js';
@@ -51,7 +51,7 @@ export class ArrivingBodies {
    *
    * @throws ApiError malformed_request if the client has left: Fastify would wait for the end of the body for ever
    */
-  read(request: IncomingMessage, clientAddress: string): Readable {
+  read(request: IncomingMessage, response: ServerResponse, clientAddress: string): Readable {
     if (request.destroyed) throw bodyBrokeOff();
     if (request.complete) return request;
     let bytes = 0;
@@ -63,6 +63,8 @@ export class ArrivingBodies {
       },
     });
     body.once('close', () => this.#add(clientAddress, -bytes));
+    // Of a body that is read no more, such as one that is too large, nothing else reports the end.
+    response.once('close', () => body.destroy(bodyBrokeOff()));
     // The client may leave when its body is read no more.
     body.on('error', () => undefined);
     request.on('error', (error) => body.destroy(bodyBrokeOff(error)));

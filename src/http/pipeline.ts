@@ -82,13 +82,15 @@ export class RequestPipeline implements SocketOptions {
     decorateRequests(fastify, this.#databaseMs);
     fastify.addHook('onRoute', (route) => this.#methods.add(route));
     fastify.removeAllContentTypeParsers();
-    fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    fastify.addHook('preParsing', (request, reply, payload, done) => {
       const { raw } = request;
       try {
-        if (!isBodyUnread(request)) checkBodyHeaders(raw, this.#bodyBytesMax);
+        const isUnread = isBodyUnread(request);
+        if (!isUnread) checkBodyHeaders(raw, this.#bodyBytesMax);
         checkFraming(raw);
-        if (isBodyUnread(request)) done(null, emptyBody(raw));
-        else done(null, isBodyIgnored(raw) ? payload : this.#arriving.read(raw, this.#addressOf(request)));
+        if (isBodyIgnored(raw)) done(null, payload);
+        else if (isUnread) done(null, emptyBody(raw));
+        else done(null, this.#arriving.read(raw, reply.raw, this.#addressOf(request)));
       } catch (error) {
         done(error as ApiError);
       }
