@@ -13,6 +13,7 @@ interface Sending {
   readonly body: string;
   readonly path?: string;
   readonly apiKey?: string;
+  /** The first service unless another one is given. */
   readonly by?: TestService | undefined;
 }
 

@@ -4,8 +4,9 @@ import { authenticationError } from './api-key.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 
 /**
- * Requires a valid API key, unless the operation is `@Public()` and its address has not used up the limit of public documents. Admission has looked the key up; this guard throws its rejection
- * of a request without a valid key (401, 429 of the client address, or 503), and of a key that an operator has suspended (403).
+ * Requires a valid API key, unless the operation is `@Public()`. Admission has looked the key up; this guard throws its rejection of a
+ * request without a valid key (401, 429 of the client address, or 503), of a key that an operator has suspended (403), and of a public
+ * document past the limit of its address (429).
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {

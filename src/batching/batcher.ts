@@ -213,7 +213,7 @@ export class Batcher<Item, Result> {
     const add = (entry: Entry<Item, Result>): void => {
       if (entry.deadline >= now + this.#neededMs) return void batch.push(entry);
       this.#giveUp(entry);
-      this.#unlock(entry);
+      this.#release(entry);
     };
     while (batch.length < sizeMax) {
       const [next] = this.#retries;
@@ -266,7 +266,7 @@ export class Batcher<Item, Result> {
     batch.forEach((entry, index) => {
       const outcome = outcomes[index] as Outcome<Result>;
       if (outcome === LOCKED) return this.#putBack(entry);
-      this.#unlock(entry);
+      this.#release(entry);
       if (outcome instanceof Error) this.#reject(entry, outcome);
       else if (this.#open.delete(entry)) entry.resolve(outcome);
     });
@@ -285,7 +285,7 @@ export class Batcher<Item, Result> {
       entry.isAlone ||= isSeparable;
       if (!isTemporary && !isRepeatable && !isSeparable) this.#reject(entry, reason);
       if (this.#open.has(entry)) this.#retries.push(entry);
-      else this.#unlock(entry);
+      else this.#release(entry);
     }
     this.#retries.sort(byArrival);
   }
@@ -300,7 +300,7 @@ export class Batcher<Item, Result> {
   /** Puts an item whose row is locked back before the later ones of that row. */
   #putBack(entry: Entry<Item, Result>): void {
     const { key: row } = entry;
-    if (!this.#open.has(entry)) return this.#unlock(entry);
+    if (!this.#open.has(entry)) return this.#release(entry);
     const { locksRow = false, name, onLongLocked } = this.#options;
     if (!locksRow) throw new Error(`${name}: LOCKED without a row`);
     const now = performance.now();
@@ -311,7 +311,7 @@ export class Batcher<Item, Result> {
   }
 
   /** Lets the later items of a row go on. */
-  #unlock({ key: row }: Entry<Item, Result>): void {
+  #release({ key: row }: Entry<Item, Result>): void {
     this.#busy.delete(row);
   }
 
@@ -330,7 +330,7 @@ export class Batcher<Item, Result> {
     }
     const isSettled = (entry: Entry<Item, Result>): boolean => !this.#open.has(entry);
     this.#queue.remove(isSettled);
-    for (const entry of this.#retries) if (isSettled(entry)) this.#unlock(entry);
+    for (const entry of this.#retries) if (isSettled(entry)) this.#release(entry);
     this.#retries = this.#retries.filter((entry) => !isSettled(entry));
     this.#locked = this.#locked.filter((row, place) => {
       const stays = place >= LOCKED_TRIES_MAX && this.#queue.has(row);

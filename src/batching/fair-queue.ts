@@ -19,24 +19,18 @@ export class FairQueue<Item> {
   }
 
   push(key: QueueKey, item: Item): void {
-    const lane = this.#lanes.get(key);
-    if (lane === undefined) this.#lanes.set(key, [item]);
-    else lane.push(item);
-    this.#length += 1;
+    this.#laneOf(key).push(item);
   }
 
   /** Puts an item that was taken before the others of its key. */
   putBack(key: QueueKey, item: Item): void {
-    const lane = this.#lanes.get(key);
-    if (lane === undefined) this.#lanes.set(key, [item]);
-    else lane.unshift(item);
-    this.#length += 1;
+    this.#laneOf(key).unshift(item);
   }
 
   /**
    * Takes up to `max` items, in turns.
    *
-   * @param claim whether an item of the key may be taken now; with it, each is asked for
+   * @param claim whether one item of the key may be taken; called for each item
    */
   take(max: number, claim?: (key: QueueKey) => boolean): Item[] {
     const taken: Item[] = [];
@@ -63,6 +57,14 @@ export class FairQueue<Item> {
       this.#length -= lane.length - left.length;
     }
     this.#forget(0);
+  }
+
+  /** The lane that is about to get an item. */
+  #laneOf(key: QueueKey): Item[] {
+    this.#length += 1;
+    let lane = this.#lanes.get(key);
+    if (lane === undefined) this.#lanes.set(key, (lane = []));
+    return lane;
   }
 
   #forget(count: number): void {

@@ -176,7 +176,7 @@ describe('parseJsonBody', () => {
     );
   });
 
-  it('reads no number that is not a member of the body itself exactly, however many there are', () => {
+  it('reads the numbers of the body’s own members exactly, and no others', () => {
     const [one, nested] = ['9007199254740993', '[9007199254740993]'];
     expect(parse(`{"a":${nested},"b":${one}}`)).toEqual({ a: [Number(one)], b: BigInt(one) });
     expect(parse(nested)).toEqual([Number(one)]);

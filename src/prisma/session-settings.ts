@@ -93,7 +93,10 @@ export const PROBE_MS = 350;
 /** From the time-out of the server to the moment at which the service knows of it: the way back, and a busy process. */
 const NOTICED_MS = 100;
 
-/** How long a lock is awaited, as a share of the server's time for a statement: 400 ms by default. */
+/**
+ * How long a lock is awaited, as a share of the server's time for a statement: 400 ms by default, and always less than PostgreSQL waits
+ * before it looks for deadlocks (1 s).
+ */
 const LOCK_SHARE = 2 / 3;
 
 /** The server's time-out for statements of a service that gives a connection up after `statementTimeoutMs`. */

@@ -20,8 +20,7 @@ import {
 import { serverError } from '../../test/support/fake-send.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 import { LONG_DEADLINES } from '../../test/support/deadlines.js';
-import { Batching } from '../batching/batching.js';
-import type { PrismaService } from '../prisma/prisma.service.js';
+import { Batcher } from '../batching/batcher.js';
 import { AdmissionStatement } from './admission-statement.js';
 
 describe('authentication', () => {
@@ -197,12 +196,9 @@ describe('when the database fails after it has admitted a part of a group', () =
     await sendOnce(plain.hash, NOON);
     const impatient = openTestPool(database.url, { max: 1, lock_timeout: 50 });
     const decider = new AdmissionStatement({ queryable: impatient, named: true }, POLICY);
-    const batching = new Batching({
-      connections: { endsWithinMs: 0, ...LONG_DEADLINES },
-    } as unknown as PrismaService);
-    const batcher = batching.batchWrites({
-      name: 'admission',
-      separatesTimeouts: true,
+    const batcher = new Batcher({
+      ...{ name: 'admission', isRead: false, separatesTimeouts: true },
+      ...{ sizeMax: 32, concurrencyMax: 2, waitingMax: 100, timeoutMs: LONG_DEADLINES.waitMs },
       send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),
     });
     const holder = await pool.connect();
