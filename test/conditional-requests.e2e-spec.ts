@@ -21,7 +21,7 @@ const etagOf = async (path: string): Promise<string> => (await read(path)).heade
 
 const ERROR = {
   code: 'precondition_failed',
-  message: 'The resource has changed: If-Match does not match its current ETag.',
+  message: 'The current ETag of the resource does not meet If-Match or If-None-Match.',
   status: 412,
 };
 
@@ -150,9 +150,9 @@ describe('If-Match', () => {
     expect(responses.map(({ status }) => status)).toEqual([404, 404, 400, 404, 401]);
   });
 
-  it('is ignored by POST, which changes no record that a client has read', async () => {
-    for (const ifMatch of ['"other"', 'malformed', '*']) {
-      const headers = { 'if-match': ifMatch };
+  it('is ignored by POST like If-None-Match, because it changes no record that a client has read', async () => {
+    for (const condition of ['"other"', 'malformed', '*']) {
+      const headers = { 'if-match': condition, 'if-none-match': condition };
       const pet = await service.post('/v1/pets', '{"name":"Rex","categoryId":1}', headers);
       const order = await service.post('/v1/store/orders', `{"petId":${await addPet(service)}}`, headers);
       expect([pet.status, order.status]).toEqual([201, 201]);
@@ -173,18 +173,24 @@ async function place(): Promise<PlacedOrder> {
   return { id, petId, etag: placed.headers.get('etag') ?? '' };
 }
 
-const change = (
+const changeIf = (
+  condition: Readonly<Record<string, string>>,
   id: number | string,
   status: OrderStatus | 'sold',
-  ifMatch: string,
   on = 0,
 ): Promise<Response> =>
   ([service, ...replicas][on] ?? service).fetch(`/v1/store/orders/${id}`, {
     method: 'PATCH',
     key: service.key,
     body: `{"status":"${status}"}`,
-    headers: { 'content-type': 'application/json', 'if-match': ifMatch },
+    headers: { 'content-type': 'application/json', ...condition },
   });
+const change = (
+  id: number | string,
+  status: OrderStatus | 'sold',
+  ifMatch: string,
+  on = 0,
+): Promise<Response> => changeIf({ 'if-match': ifMatch }, id, status, on);
 
 const outcome = async (response: Response | Promise<Response>): Promise<string> => {
   const settled = await response;
@@ -279,5 +285,28 @@ describe('If-Match on PATCH /v1/store/orders/{orderId}', () => {
     const holder = await holdOpen(service.databaseUrl, 'select from orders where id = $1 for update', [id]);
     expect(await outcome(change(id, 'cancelled', '"old"'))).toBe('412 precondition_failed');
     await holder.stop();
+  });
+});
+
+describe('If-None-Match on PATCH /v1/store/orders/{orderId}', () => {
+  it.each([
+    ['the tag of the order', (etag: string) => etag],
+    ['its weak tag', (etag: string) => `W/${etag}`],
+    ['a list with it', (etag: string) => `"other", ${etag}`],
+    ['*', () => '*'],
+  ])('412 for %s, and nothing changes', async (_what, ifNoneMatch) => {
+    const { id, etag } = await place();
+    const condition = { 'if-none-match': ifNoneMatch(etag) };
+    expect(await outcome(changeIf(condition, id, 'approved'))).toBe('412 precondition_failed');
+    expect(await outcome(changeIf(condition, id, 'placed'))).toBe('412 precondition_failed');
+    expect(await outcome(changeIf(condition, 4711, 'approved'))).toBe('404 order_not_found');
+    expect(await etagOf(`/v1/store/orders/${id}`)).toBe(etag);
+  });
+
+  it('200 for other tags, and for a malformed value', async () => {
+    for (const ifNoneMatch of ['"other"', 'W/"other"', 'malformed']) {
+      const { id } = await place();
+      expect(await outcome(changeIf({ 'if-none-match': ifNoneMatch }, id, 'approved'))).toBe('200');
+    }
   });
 });

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BatchReport } from '../src/batching/batcher.js';
 import { type AnyBatcher, Batching, BatchObserver } from '../src/batching/batching.js';
+import { parsePreconditions } from '../src/common/etag.js';
 import type { IdempotencyKey } from '../src/idempotency/idempotency-key.js';
 import { PetsRepository } from '../src/pets/pets.repository.js';
 import { OrdersRepository } from '../src/store/orders.repository.js';
-import { addPets } from './support/store.js';
+import { addPets, orderInStatus } from './support/store.js';
 import { useService } from './support/use-service.js';
 
 class Observer extends BatchObserver {
@@ -78,5 +79,78 @@ describe('requests with and without an Idempotency-Key', () => {
     );
     expect(observer.reports).toMatchObject([{ items: { length: keys.length }, failure: undefined }]);
     expect(await fingerprintsOf(keys)).toEqual([Buffer.alloc(32, 0x5c), Buffer.alloc(32, 0x5c)]);
+  });
+});
+
+/** What each promise resolves to, or the code of its error. */
+const outcomesOf = (promises: readonly Promise<unknown>[]): Promise<readonly unknown[]> =>
+  Promise.all(promises.map((one) => one.catch((error: unknown) => (error as { code?: unknown }).code)));
+
+describe('writes of different outcomes share one statement', () => {
+  const ANY = parsePreconditions({});
+  const OTHER = parsePreconditions({ 'if-match': '"other"' });
+
+  it('that changes pets', async () => {
+    const observer = new Observer();
+    const pets = new PetsRepository(new Batching(service.prisma, observer), service.prisma);
+    const [renamed = 0n, same = 0n, stale = 0n] = await addPets(service, 3);
+    const ordered = BigInt((await orderInStatus(service, 'placed')).petId);
+    const outcomes = await outcomesOf([
+      pets.change(ordered, { status: 'sold' }, ANY, inTime()),
+      pets.change(renamed, { name: 'Max', categoryId: -1n }, ANY, inTime()),
+      pets.change(-1n, { name: 'Max' }, ANY, inTime()),
+      pets.change(same, { status: 'available' }, ANY, inTime()),
+      pets.change(stale, { name: 'Max' }, OTHER, inTime()),
+    ]);
+    expect(outcomes).toEqual([
+      'pet_has_open_order',
+      `{"id":${renamed},"name":"Max","categoryId":-1,"status":"available"}`,
+      'pet_not_found',
+      `{"id":${same},"name":"Pet","categoryId":1,"status":"available"}`,
+      'precondition_failed',
+    ]);
+    expect(observer.reports).toMatchObject([{ items: { length: 5 }, failure: undefined }]);
+  });
+
+  it('that deletes pets', async () => {
+    const observer = new Observer();
+    const pets = new PetsRepository(new Batching(service.prisma, observer), service.prisma);
+    const [deleted = 0n, stale = 0n] = await addPets(service, 2);
+    const orders = await Promise.all(
+      (['placed', 'delivered', 'cancelled'] as const).map((status) => orderInStatus(service, status)),
+    );
+    const ids = [deleted, stale, -1n, ...orders.map(({ petId }) => BigInt(petId))];
+    const outcomes = await outcomesOf(ids.map((id) => pets.delete(id, id === stale ? OTHER : ANY, inTime())));
+    expect(outcomes).toEqual([
+      undefined,
+      'precondition_failed',
+      'pet_not_found',
+      'pet_has_open_order',
+      'pet_is_sold',
+      undefined,
+    ]);
+    expect(observer.reports).toMatchObject([{ items: { length: 6 }, failure: undefined }]);
+  });
+
+  it('that changes orders', async () => {
+    const observer = new Observer();
+    const orders = new OrdersRepository(new Batching(service.prisma, observer), service.prisma);
+    const placed = await Promise.all(Array.from({ length: 4 }, () => orderInStatus(service, 'placed')));
+    const [approved = 0n, same = 0n, stale = 0n, hasty = 0n] = placed.map(({ id }) => BigInt(id));
+    const outcomes = await outcomesOf([
+      orders.change(hasty, 'delivered', ANY, inTime()),
+      orders.change(approved, 'approved', ANY, inTime()),
+      orders.change(-1n, 'approved', ANY, inTime()),
+      orders.change(same, 'placed', ANY, inTime()),
+      orders.change(stale, 'approved', OTHER, inTime()),
+    ]);
+    expect(outcomes).toEqual([
+      'order_transition_not_allowed',
+      expect.stringMatching(new RegExp(`^{"id":${approved},.*"status":"approved",`)),
+      'order_not_found',
+      expect.stringMatching(new RegExp(`^{"id":${same},.*"status":"placed",`)),
+      'precondition_failed',
+    ]);
+    expect(observer.reports).toMatchObject([{ items: { length: 5 }, failure: undefined }]);
   });
 });

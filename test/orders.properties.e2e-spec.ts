@@ -7,6 +7,7 @@ import { PrismaService } from '../src/prisma/prisma.service.js';
 import { ORDER_STATUSES, type OrderStatus } from '../src/store/order.js';
 import { OrdersRepository } from '../src/store/orders.repository.js';
 import { PLACE_ORDERS } from '../src/store/orders.sql.js';
+import { parsePreconditions } from '../src/common/etag.js';
 import { addPets } from './support/store.js';
 import { useDatabase } from './support/use-service.js';
 import { LONG_DEADLINES } from './support/deadlines.js';
@@ -73,7 +74,7 @@ async function run(
       placed += 1;
       latest.set(petId, (order as Creation).id);
     } else if (orderId !== undefined) {
-      const change = repository.change(orderId, action, undefined, deadline);
+      const change = repository.change(orderId, action, parsePreconditions({}), deadline);
       const order = await change.catch((error: unknown) => error);
       if (order instanceof Error) expect(order).toMatchObject({ code: 'order_transition_not_allowed' });
       else expect(order).toContain(`{"id":${orderId},"petId":${petId},`);

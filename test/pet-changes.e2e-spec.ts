@@ -59,6 +59,29 @@ describe.each(['PATCH', 'DELETE'])('%s /v1/pets/{petId}', (method) => {
     expect(await outcomeOf(send(-1n, { 'if-match': '"other"' }))).toBe('404 pet_not_found');
   });
 
+  it('If-None-Match: 412 for the tag, strong or weak, and for *, and nothing changes; else it succeeds', async () => {
+    const id = await addPet(service);
+    const etag = await etagOf(id);
+    for (const ifNoneMatch of [etag, `W/${etag}`, `"other", ${etag}`, '*', ' * ']) {
+      expect([ifNoneMatch, await outcomeOf(send(id, { 'if-none-match': ifNoneMatch }))]).toEqual([
+        ifNoneMatch,
+        '412 precondition_failed',
+      ]);
+    }
+    expect(await etagOf(id)).toBe(etag);
+    expect(await outcomeOf(send(-1n, { 'if-none-match': '*' }))).toBe('404 pet_not_found');
+    for (const [ifMatch, ifNoneMatch] of [
+      ['"other"', '"other"'],
+      [etag, etag],
+      ['*', '*'],
+    ] as const) {
+      const headers = { 'if-match': ifMatch, 'if-none-match': ifNoneMatch };
+      expect(await outcomeOf(send(id, headers))).toBe('412 precondition_failed');
+    }
+    const headers = { 'if-match': etag, 'if-none-match': '"other", W/"another"' };
+    expect(await outcomeOf(send(id, headers))).toBe(success);
+  });
+
   it('and an order at once: exactly one succeeds, and pet and order agree', async () => {
     const outcomes = new Set<string>();
     for (let round = 0; round < 30; round += 1) {

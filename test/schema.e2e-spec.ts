@@ -60,7 +60,7 @@ describe('SQL with an empty search_path, as pg_restore sends it', () => {
       `update public.orders set status = 'cancelled'`,
       `delete from public.orders`,
       `update public.pets set status = 'sold' where name = 'Fluffy'`,
-      `select public.delete_pet((select id from public.pets where name = 'Rex'), null)`,
+      `select public.delete_pet_if((select id from public.pets where name = 'Rex'), null, null)`,
     ];
     for (const statement of statements) await client.query(statement);
     const { rows } = await client.query('select * from public.pet_inventory()');

@@ -1,7 +1,6 @@
 import { Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { PrismaService } from '../prisma/prisma.service.js';
-import type { Statement } from '../prisma/statement.js';
-import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batcher.js';
+import { Batcher, type BatcherOptions, type BatchReport } from './batcher.js';
 
 /** A batcher as metrics and the shutdown see it. */
 export type AnyBatcher = Pick<Batcher<unknown, unknown>, 'name' | 'waiting' | 'close'>;
@@ -27,10 +26,7 @@ const WAITING_MAX = 5000;
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX };
 
-/** The values of a statement that writes one row: its identifier first. */
-export type RowValues = readonly [id: bigint, ...others: readonly unknown[]];
-
-/** Creates the batchers of repositories. Each sends the queries of one kind: joined into statements, or a statement for each. */
+/** Creates the batchers of repositories. Each joins the queries of one kind into statements. */
 @Injectable()
 export class Batching implements OnApplicationShutdown {
   readonly #batchers: AnyBatcher[] = [];
@@ -55,26 +51,12 @@ export class Batching implements OnApplicationShutdown {
     return this.#batcher({ isRead: false, neededMs: () => endsWithinMs, ...options });
   }
 
-  /**
-   * Sends a statement for each item, which is the values of the statement. Resolves to the first row that it returns, if there is one.
-   */
-  writeOne<Row extends object>(
-    statement: Statement,
-    isLocked: (row: Row) => boolean,
-  ): Batcher<RowValues, Row | undefined> {
-    const { prisma } = this;
-    return this.batchWrites<RowValues, Row | undefined>({
-      name: statement.name,
-      sizeMax: 1,
-      concurrencyMax: Infinity,
-      keyOf: ([id]) => id,
-      locksRow: true,
-      onLongLocked: () => prisma.connections.reportLocks(),
-      send: async (items, sendBefore) => {
-        const [row] = await prisma.write<Row>(statement, items.flat(), sendBefore);
-        return [row !== undefined && isLocked(row) ? LOCKED : row];
-      },
-    });
+  /** Joins concurrent writes of rows, some of which other transactions may have locked. The key of an item is its row. */
+  batchRowWrites<Item, Result>(
+    options: Required<Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'keyOf'>>,
+  ): Batcher<Item, Result> {
+    const onLongLocked = (): void => this.prisma.connections.reportLocks();
+    return this.batchWrites({ locksRow: true, onLongLocked, ...options });
   }
 
   #batcher<Item, Result>(

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { etagOf, etagSql, isMatch, isNoneMatch, parseIfMatch } from './etag.js';
+import { etagOf, isMatch, parseIfMatch, parseIfNoneMatch, parsePreconditions } from './etag.js';
 
 describe('the tag of a text', () => {
   let database: TestDatabase;
@@ -26,7 +26,7 @@ describe('the tag of a text', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 60 }), async (texts) => {
         const { rows } = await pool.query<{ etag: string }>(
-          `select ${etagSql('text')} as etag from unnest($1::text[]) with ordinality as t (text, n) order by n`,
+          `select etag_of(text) as etag from unnest($1::text[]) with ordinality as t (text, n) order by n`,
           [texts],
         );
         expect(rows.map(({ etag }) => etag)).toEqual(texts.map(etagOf));
@@ -91,6 +91,8 @@ describe('If-Match', () => {
   });
 });
 
+const isNoneMatch = (header: string, etag: string): boolean => !isMatch(parseIfNoneMatch(header), etag);
+
 describe('If-None-Match', () => {
   it('compares weakly', () => {
     expect(['"a"', 'W/"a"', '"b", "a"', '*'].map((header) => isNoneMatch(header, '"a"'))).toEqual(
@@ -103,5 +105,50 @@ describe('If-None-Match', () => {
     for (const header of ['x"a"', '"a" "b"', '"b"; "a"', 'w/"a"', '"a', '*, "a"']) {
       expect(isNoneMatch(header, '"a"')).toBe(true);
     }
+  });
+});
+
+describe('the conditions of a write', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pool = openTestPool(database.url, { max: 1 });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  it('hold in SQL exactly for the representations for which they hold here', async () => {
+    const texts = ['', 'a', 'b'];
+    const tag = fc.oneof(
+      fc.constantFrom(...texts.map(etagOf)),
+      fc.stringMatching(/^"[!#-~\u0080-\u00ff]{0,5}"$/),
+    );
+    const list = fc.array(fc.tuple(fc.constantFrom('', 'W/'), tag).map(([weak, one]) => `${weak}${one}`));
+    const condition = fc.oneof(
+      fc.constantFrom(undefined, '*', 'malformed'),
+      list.map((tags) => tags.join(', ')),
+    );
+    await fc.assert(
+      fc.asyncProperty(condition, condition, fc.constantFrom(...texts), async (match, noneMatch, text) => {
+        const headers = {
+          ...(match !== undefined && { 'if-match': match }),
+          ...(noneMatch !== undefined && { 'if-none-match': noneMatch }),
+        };
+        const { ifMatch, ifNoneMatch } = parsePreconditions(headers);
+        const { rows } = await pool.query('select meets_preconditions($1, $2, $3) as holds', [
+          text,
+          ifMatch,
+          ifNoneMatch,
+        ]);
+        const holds =
+          (match === undefined || isMatch(parseIfMatch(match), etagOf(text))) &&
+          (noneMatch === undefined || isNoneMatch(noneMatch, etagOf(text)));
+        expect(rows).toEqual([{ holds }]);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 
@@ -9,12 +10,6 @@ const LENGTH = 22;
 export const etagOf = (bytes: string | Buffer): string =>
   `"${hash('sha256', bytes, 'base64url').slice(0, LENGTH)}"`;
 
-/** SQL for the same tag, from SQL for the text: a write compares it while it holds the lock of the row. */
-export const etagSql = (text: string): string => `etag_of(${text})`;
-
-/** The condition of `If-Match`: any representation, or one of these tags. */
-type IfMatch = '*' | readonly string[];
-
 /** A tag, strong or weak. */
 interface Tag {
   readonly tag: string;
@@ -24,8 +19,9 @@ interface Tag {
 /** An element of the list, which may be empty, and the comma or the end behind it (RFC 9110 sections 5.6.1 and 8.8.3). */
 const ELEMENT = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 
-/** The tags of a condition. A malformed value has none. */
-function parseTags(header: string): readonly Tag[] {
+/** The tags of a condition; `*` is any representation. A malformed value has none. */
+function parseTags(header: string): '*' | readonly Tag[] {
+  if (header.trim() === '*') return '*';
   const tags: Tag[] = [];
   for (ELEMENT.lastIndex = 0; ELEMENT.lastIndex < header.length;) {
     const element = ELEMENT.exec(header);
@@ -37,29 +33,46 @@ function parseTags(header: string): readonly Tag[] {
 }
 
 /**
- * Parses `If-Match`. Weak tags are left out: the strong comparison of RFC 9110 section 13.1.1 matches none. A malformed value
+ * The tags of `If-Match`. Weak ones are left out: the strong comparison of RFC 9110 section 13.1.1 matches none. A malformed value
  * matches nothing, too: a client that meant to make a condition must not change what it has not seen.
  */
-export function parseIfMatch(header: string): IfMatch {
-  if (header.trim() === '*') return '*';
-  return parseTags(header).flatMap(({ tag, isWeak }) => (isWeak ? [] : [tag]));
+export function parseIfMatch(header: string): '*' | readonly string[] {
+  const tags = parseTags(header);
+  return tags === '*' ? '*' : tags.flatMap(({ tag, isWeak }) => (isWeak ? [] : [tag]));
 }
 
-export const isMatch = (condition: IfMatch, etag: string): boolean =>
-  condition === '*' || condition.includes(etag);
+/** The tags of `If-None-Match`, for the weak comparison that RFC 9110 section 13.1.2 demands. A malformed value matches nothing. */
+export function parseIfNoneMatch(header: string): '*' | readonly string[] {
+  const tags = parseTags(header);
+  return tags === '*' ? '*' : tags.map(({ tag }) => tag);
+}
 
-/** The weak comparison that RFC 9110 section 13.1.2 demands of `If-None-Match`. A malformed value matches nothing. */
-export const isNoneMatch = (header: string, etag: string): boolean =>
-  header.trim() !== '*' && !parseTags(header).some(({ tag }) => tag === etag);
+/** Whether a representation has one of the tags of a condition. */
+export const isMatch = (tags: '*' | readonly string[], etag: string): boolean =>
+  tags === '*' || tags.includes(etag);
 
-/**
- * The tags of which the record that a write changes must have one, to be compared under the lock of the row; undefined when any
- * will do. The `If-Match` of reads is evaluated with their response.
- */
-export const RequestIfMatch = createParamDecorator(
-  (_data: unknown, context: ExecutionContext): readonly string[] | undefined => {
-    const header = context.switchToHttp().getRequest<FastifyRequest>().headers['if-match'];
-    const condition = header === undefined ? '*' : parseIfMatch(header);
-    return condition === '*' ? undefined : condition;
-  },
+/** The conditions of a write, as SQL compares them under the lock of the row: tags with commas between. */
+export interface Preconditions {
+  /** The record must have one of them; null accepts any. */
+  readonly ifMatch: string | null;
+  /** The record must have none of them; `*` are those of every record. */
+  readonly ifNoneMatch: string | null;
+}
+
+export const parsePreconditions = ({
+  'if-match': ifMatch = '*',
+  'if-none-match': ifNoneMatch,
+}: IncomingHttpHeaders): Preconditions => {
+  const accepted = parseIfMatch(ifMatch);
+  const rejected = ifNoneMatch === undefined ? null : parseIfNoneMatch(ifNoneMatch);
+  return {
+    ifMatch: accepted === '*' ? null : accepted.join(','),
+    ifNoneMatch: rejected === null || rejected === '*' ? rejected : rejected.join(','),
+  };
+};
+
+/** The conditions of reads are evaluated with their response. */
+export const RequestPreconditions = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): Preconditions =>
+    parsePreconditions(context.switchToHttp().getRequest<FastifyRequest>().headers),
 );

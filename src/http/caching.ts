@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Headers } from '../common/headers.js';
 import type { Cors } from './cors.js';
-import { etagOf, isMatch, isNoneMatch, parseIfMatch } from '../common/etag.js';
+import { etagOf, isMatch, parseIfMatch, parseIfNoneMatch } from '../common/etag.js';
 
 /** The payload of a response, and its headers for caches. */
 interface Cacheable {
@@ -45,7 +45,8 @@ export class Caching {
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
     if (ifMatch !== undefined && !isMatch(parseIfMatch(ifMatch), etag)) return 'precondition_failed';
     const headers = { ...(own ?? this.#stored), etag };
-    if (ifNoneMatch === undefined || isNoneMatch(ifNoneMatch, etag)) return { payload, headers };
+    if (ifNoneMatch === undefined || !isMatch(parseIfNoneMatch(ifNoneMatch), etag))
+      return { payload, headers };
     reply.code(304).removeHeader('content-encoding');
     // Fastify removes the body of a response to HEAD by itself, and fails if it is gone already.
     return { payload: method === 'HEAD' ? payload : null, headers };

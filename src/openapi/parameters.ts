@@ -23,19 +23,20 @@ export const PARAMETERS = {
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` of your copy. If it is still current, the response is 304 without a body.',
+    description:
+      'The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 ' +
+      '`precondition_failed` and changes nothing. `*` is every `ETag`.',
     schema: { type: 'string' },
     example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
   },
 } as const satisfies Record<string, Json>;
 
-/** `If-Match` is evaluated on reads and on writes of one record, but not where a record is added to a collection. */
+/** Conditions are evaluated on reads and on writes of one record, but not where a record is added to a collection. */
 export const isConditional = (method: string): boolean => method !== 'post';
 
 export function headerParametersOf(method: string): readonly Json[] {
   const names: readonly (keyof typeof PARAMETERS)[] = [
-    ...(isConditional(method) ? (['If-Match'] as const) : []),
-    ...(method === 'get' ? (['If-None-Match'] as const) : []),
+    ...(isConditional(method) ? (['If-Match', 'If-None-Match'] as const) : []),
     ...(method === 'post' ? (['Idempotency-Key'] as const) : []),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));

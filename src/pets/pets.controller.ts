@@ -12,7 +12,7 @@ import type { FastifyReply } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { Deprecated, type Deprecation, deprecationNotice } from '../common/deprecation.interceptor.js';
 import { parseInt64 } from '../common/int64.js';
-import { RequestIfMatch } from '../common/etag.js';
+import { type Preconditions, RequestPreconditions } from '../common/etag.js';
 import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
 import { Paging } from '../common/pagination.js';
 import { PublicUrl } from '../common/public-url.js';
@@ -136,10 +136,10 @@ export class PetsController {
   async updatePet(
     @Param('petId') petId: string,
     @Body() change: PetChangeBody,
-    @RequestIfMatch() ifMatch: readonly string[] | undefined,
+    @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<string> {
-    return await this.pets.change(idOf(petId), change, ifMatch, deadline);
+    return await this.pets.change(idOf(petId), change, conditions, deadline);
   }
 
   @Delete(':petId')
@@ -155,10 +155,10 @@ export class PetsController {
   @ApiErrors('pet_not_found', 'pet_has_open_order', 'pet_is_sold')
   async deletePet(
     @Param('petId') petId: string,
-    @RequestIfMatch() ifMatch: readonly string[] | undefined,
+    @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<void> {
-    await this.pets.delete(idOf(petId), ifMatch, deadline);
+    await this.pets.delete(idOf(petId), conditions, deadline);
   }
 }
 

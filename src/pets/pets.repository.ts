@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Batcher } from '../batching/batcher.js';
-import { Batching, type RowValues } from '../batching/batching.js';
+import { type Batcher, LOCKED } from '../batching/batcher.js';
+import { Batching } from '../batching/batching.js';
 import {
   batchPages,
   batchRecords,
@@ -10,6 +10,7 @@ import {
   type PageQuery,
 } from '../batching/pages.js';
 import { ApiError } from '../common/errors/api-error.js';
+import type { Preconditions } from '../common/etag.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
@@ -17,9 +18,9 @@ import { skippingUsedIds } from '../prisma/used-ids.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
 import { type NewPet, PET_STATUSES, type PetChange, type PetStatus } from './pet.js';
 import {
-  CHANGE_PET,
+  CHANGE_PETS,
   CREATE_PETS,
-  DELETE_PET,
+  DELETE_PETS,
   type Direction,
   FILTER_PETS,
   FIND_PETS,
@@ -49,12 +50,18 @@ interface CreateRow {
   readonly json: string | null;
 }
 
-type IfMatch = readonly string[] | undefined;
+interface DeleteItem extends Preconditions {
+  readonly id: bigint;
+}
+
+interface ChangeItem extends DeleteItem {
+  readonly change: PetChange;
+}
 
 interface ChangeRow {
+  readonly outcome:
+    'changed' | 'unchanged' | 'locked' | 'pet_not_found' | 'precondition_failed' | 'pet_has_open_order';
   readonly json: string;
-  readonly rejection: 'precondition_failed' | 'pet_has_open_order' | null;
-  readonly isLocked: boolean;
 }
 
 interface DeleteRow {
@@ -87,7 +94,7 @@ function idsOf({ ids = [], fromId, direction }: PetsQuery): string {
   );
 }
 
-/** The pets in the database. Concurrent queries share a statement, except changes and deletions. */
+/** The pets in the database. Concurrent queries share a statement. */
 @Injectable()
 export class PetsRepository {
   readonly #lists: Readonly<Record<Direction, Batcher<PageQuery, Page>>>;
@@ -95,8 +102,8 @@ export class PetsRepository {
   readonly #listsById: Batcher<PetsQuery, Page>;
   readonly #records: Batcher<bigint, string | undefined>;
   readonly #creations: Batcher<CreateItem, CreationOutcome>;
-  readonly #changes: Batcher<RowValues, ChangeRow | undefined>;
-  readonly #deletions: Batcher<RowValues, DeleteRow | undefined>;
+  readonly #changes: Batcher<ChangeItem, string>;
+  readonly #deletions: Batcher<DeleteItem, void>;
 
   constructor(
     batching: Batching,
@@ -113,11 +120,19 @@ export class PetsRepository {
     this.#listsById = batchPages(batching, prisma, LIST_PETS_BY_ID, BY_ID_PARAMETERS);
     this.#records = batchRecords(batching, prisma, FIND_PETS);
     this.#creations = batching.batchWrites({
-      name: 'create_pets',
+      name: CREATE_PETS.name,
       send: (items, sendBefore) => this.#create(items, sendBefore),
     });
-    this.#changes = batching.writeOne(CHANGE_PET, ({ isLocked }) => isLocked);
-    this.#deletions = batching.writeOne(DELETE_PET, ({ outcome }) => outcome === 'locked');
+    this.#changes = batching.batchRowWrites<ChangeItem, string>({
+      name: CHANGE_PETS.name,
+      keyOf: ({ id }) => id,
+      send: (items, sendBefore) => this.#change(items, sendBefore),
+    });
+    this.#deletions = batching.batchRowWrites<DeleteItem, void>({
+      name: DELETE_PETS.name,
+      keyOf: ({ id }) => id,
+      send: (items, sendBefore) => this.#delete(items, sendBefore),
+    });
   }
 
   list(page: PetsQuery, deadline: number): Promise<Page> {
@@ -139,27 +154,21 @@ export class PetsRepository {
   }
 
   /**
-   * Changes a pet that has one of the tags, and resolves to its JSON as it is then.
+   * Changes a pet that meets the conditions, and resolves to its JSON as it is then.
    *
    * @throws ApiError pet_not_found | precondition_failed | pet_has_open_order
    */
-  async change(id: bigint, change: PetChange, ifMatch: IfMatch, deadline: number): Promise<string> {
-    const { name = null, categoryId = null, status = null } = change;
-    const row = await this.#changes.load([id, name, categoryId, status, ifMatch ?? null], deadline);
-    if (row === undefined) throw new ApiError('pet_not_found');
-    if (row.rejection !== null) throw new ApiError(row.rejection);
-    return row.json;
+  change(id: bigint, change: PetChange, conditions: Preconditions, deadline: number): Promise<string> {
+    return this.#changes.load({ id, change, ...conditions }, deadline);
   }
 
   /**
-   * Deletes a pet that has one of the tags, with its cancelled orders.
+   * Deletes a pet that meets the conditions, with its cancelled orders.
    *
    * @throws ApiError pet_not_found | precondition_failed | pet_has_open_order | pet_is_sold
    */
-  async delete(id: bigint, ifMatch: IfMatch, deadline: number): Promise<void> {
-    const row = await this.#deletions.load([id, ifMatch ?? null], deadline);
-    const outcome = row?.outcome ?? 'pet_not_found';
-    if (outcome !== 'deleted' && outcome !== 'locked') throw new ApiError(outcome);
+  delete(id: bigint, conditions: Preconditions, deadline: number): Promise<void> {
+    return this.#deletions.load({ id, ...conditions }, deadline);
   }
 
   async #create(items: readonly CreateItem[], sendBefore: number): Promise<readonly CreationOutcome[]> {
@@ -175,5 +184,40 @@ export class PetsRepository {
       this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore),
     );
     return rows.map(({ id, isMine, json }) => (json === null ? (isMine ? 'used' : 'busy') : { id, json }));
+  }
+
+  async #change(
+    items: readonly ChangeItem[],
+    sendBefore: number,
+  ): Promise<readonly (string | ApiError | typeof LOCKED)[]> {
+    const values = [
+      plainArray(items.map(({ id }) => id)),
+      items.map(({ change }) => change.name ?? null),
+      plainArray(items.map(({ change }) => change.categoryId)),
+      plainArray(items.map(({ change }) => change.status)),
+      items.map(({ ifMatch }) => ifMatch),
+      items.map(({ ifNoneMatch }) => ifNoneMatch),
+    ];
+    const rows = await this.prisma.write<ChangeRow>(CHANGE_PETS, values, sendBefore);
+    return rows.map(({ outcome, json }) => {
+      if (outcome === 'locked') return LOCKED;
+      return outcome === 'changed' || outcome === 'unchanged' ? json : new ApiError(outcome);
+    });
+  }
+
+  async #delete(
+    items: readonly DeleteItem[],
+    sendBefore: number,
+  ): Promise<readonly (undefined | ApiError | typeof LOCKED)[]> {
+    const values = [
+      plainArray(items.map(({ id }) => id)),
+      items.map(({ ifMatch }) => ifMatch),
+      items.map(({ ifNoneMatch }) => ifNoneMatch),
+    ];
+    const rows = await this.prisma.write<DeleteRow>(DELETE_PETS, values, sendBefore);
+    return rows.map(({ outcome }) => {
+      if (outcome === 'locked') return LOCKED;
+      return outcome === 'deleted' ? undefined : new ApiError(outcome);
+    });
   }
 }

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { eventually } from '../../test/support/eventually.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 import type { Statement } from '../prisma/statement.js';
-import { FILTER_PETS, LIST_PETS, LIST_PETS_BY_ID } from './pets.sql.js';
+import { CHANGE_PETS, FILTER_PETS, LIST_PETS, LIST_PETS_BY_ID } from './pets.sql.js';
 
 const PETS = 1_000_000;
 const LIMIT = 20;
@@ -125,5 +126,55 @@ describe('pages that share a statement', () => {
     const nodes = await planOf(LIST_PETS.asc, [`'{1,1,500}'`, `'{20,20,20}'`, `'{null,sold,pending}'`]);
     const scans = nodes.filter((node) => node['Index Name'] !== undefined);
     expect(rowsOf(scans)).toBeLessThanOrEqual(21 + 21 + 5 + 3);
+  });
+});
+
+describe('changes of pets', () => {
+  it('look up these pets alone, by the primary key', async () => {
+    const nodes = await planOf(CHANGE_PETS, [
+      `'{1,2,500000,2000000}'`,
+      `'{Max,null,Max,Max}'`,
+      `'{null,7,null,null}'`,
+      `'{null,null,sold,sold}'`,
+      `'{null,null,"\\"other\\"",null}'`,
+      `'{null,null,null,null}'`,
+    ]);
+    const scans = nodes.filter((node) => node['Index Name'] !== undefined);
+    expect(new Set(scans.map((node) => node['Index Name']))).toEqual(new Set(['pets_pkey']));
+    expect(nodes.filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([]);
+    expect(rowsOf(scans)).toBeLessThanOrEqual(4 * 4);
+  });
+
+  it('find an order that was placed after the statement began, and before it locked the pet', async () => {
+    const GATE = 4711;
+    const sessions = openTestPool(database.url, { max: 3 });
+    const ids = [10n, 20n];
+    await sessions.query(`update pets set status = 'available' where id = any($1)`, [ids]);
+    const operator = await sessions.connect();
+    await operator.query('select pg_advisory_lock($1)', [GATE]);
+    // The statement has its snapshot and waits at the gate, before it locks anything.
+    const text = CHANGE_PETS.text.replace(
+      'from unnest(',
+      `from (select pg_advisory_xact_lock(${GATE})) as gate, unnest(`,
+    );
+    const nulls = ids.map(() => null);
+    const changing = sessions.query<{ outcome: string }>(text.replace('select *', 'select change.*'), [
+      ids,
+      nulls,
+      nulls,
+      ids.map(() => 'sold'),
+      nulls,
+      nulls,
+    ]);
+    await eventually(async () => {
+      const { rows } = await operator.query('select from pg_locks where objid = $1 and not granted', [GATE]);
+      expect(rows).toHaveLength(1);
+    });
+    await operator.query('insert into orders (pet_id) values ($1)', [ids[0]]);
+    await operator.query('select pg_advisory_unlock($1)', [GATE]);
+    const { rows } = await changing;
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['pet_has_open_order', 'changed']);
+    operator.release();
+    await sessions.end();
   });
 });

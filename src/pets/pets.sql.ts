@@ -1,4 +1,3 @@
-import { etagSql } from '../common/etag.js';
 import { type Statement, statement } from '../prisma/statement.js';
 
 const DIRECTIONS = {
@@ -161,48 +160,67 @@ export const CREATE_PETS = statement(
 );
 
 /**
- * Changes the members $2 to $4 (null: as it is) of the pet $1, if it has one of the tags $5 (null: any). One row if the pet exists:
- * the pet as it is then, why it was not changed, and `isLocked` if it would change but another transaction has locked it.
+ * Changes the given members (null: as it is) of pets, each once. One row for each pet, in their order: its outcome, and the pet as it is
+ * then where it was changed or need not change. `locked` is one that would change but that another transaction has locked.
  */
-export const CHANGE_PET = statement(
-  'change_pet',
+export const CHANGE_PETS = statement(
+  'change_pets',
   `
-    with held as materialized (
-      select * from pets where id = $1::bigint for no key update skip locked),
+    with input as materialized (
+      select *
+      from unnest($1::bigint[], $2::text[], $3::bigint[], $4::pet_status[], $5::text[], $6::text[])
+        with ordinality as change (pet_id, new_name, new_category_id, new_status, if_match, if_none_match, number)),
+    held as materialized (
+      select *
+      from pets
+      where id = any(array(select pet_id from input))
+      order by id
+      for no key update skip locked),
     -- as the lock found it; a locked pet, as it was when the statement began
     present as (
       select *, true as is_held from held
       union all
-      select *, false from pets where id = $1 and not exists (select from held)),
+      select *, false
+      from pets
+      where id = any(array(select pet_id from input)) and id <> all(array(select id from held))),
     wanted as (
       select
-        *,
-        coalesce($2::text, name) as new_name,
-        coalesce($3::bigint, category_id) as new_category_id,
-        coalesce($4::pet_status, status) as new_status
-      from present),
+        number, if_match, if_none_match, present.*,
+        coalesce(new_name, name) as new_name,
+        coalesce(new_category_id, category_id) as new_category_id,
+        coalesce(new_status, status) as new_status
+      from input
+      left join present on present.id = pet_id),
+    -- a function looks for the open order, because a join would not see one that was placed just before the lock
     decided as materialized (
       select
         *,
-        (new_name, new_category_id, new_status) is distinct from (name, category_id, status) as is_change,
         case
-          when ${etagSql('pet_json(id, name, category_id, status)')} <> all($5::text[]) then 'precondition_failed'
+          when id is null then 'pet_not_found'
+          when num_nonnulls(if_match, if_none_match) > 0
+            and not meets_preconditions(pet_json(id, name, category_id, status), if_match, if_none_match)
+            then 'precondition_failed'
           when new_status is distinct from status and has_open_order(id) then 'pet_has_open_order'
-        end as rejection
+          when (new_name, new_category_id, new_status) is not distinct from (name, category_id, status) then 'unchanged'
+          when is_held then 'changed'
+          else 'locked'
+        end as outcome
       from wanted),
     changed as (
       update pets
       set name = new_name, category_id = new_category_id, status = new_status
       from decided
-      where pets.id = decided.id and is_held and is_change and rejection is null
-      returning pets.id)
-    select
-      case when exists (select from changed) then pet_json(id, new_name, new_category_id, new_status)
-        else pet_json(id, name, category_id, status) end as json,
-      rejection,
-      not is_held and is_change and rejection is null as "isLocked"
-    from decided`,
+      where pets.id = decided.id and outcome = 'changed')
+    select outcome, pet_json(id, new_name, new_category_id, new_status) as json
+    from decided
+    order by number`,
 );
 
-/** Deletes the pet $1 with its cancelled orders, if it has one of the tags $2 (null: any). One row with the outcome of `delete_pet`. */
-export const DELETE_PET = statement('delete_pet', 'select delete_pet($1::bigint, $2::text[]) as outcome');
+/** Deletes pets with their cancelled orders. One row for each, in their order, with the outcome of `delete_pet_if`. */
+export const DELETE_PETS = statement(
+  'delete_pets',
+  `
+    select delete_pet_if(pet_id, if_match, if_none_match) as outcome
+    from unnest($1::bigint[], $2::text[], $3::text[]) with ordinality as wanted (pet_id, if_match, if_none_match, number)
+    order by number`,
+);

@@ -3,6 +3,7 @@ import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
 import { PublicUrl } from '../common/public-url.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
+import { parsePreconditions } from '../common/etag.js';
 import { OrdersController } from './orders.controller.js';
 import { OrdersRepository } from './orders.repository.js';
 
@@ -37,7 +38,7 @@ describe('OrdersController', () => {
     for (const orderId of ['rex', '01', '9223372036854775808']) {
       await expect(controller.getOrder(orderId, 0)).rejects.toMatchObject({ code: 'order_not_found' });
       await expect(
-        controller.updateOrder(orderId, { status: 'approved' }, undefined, 0),
+        controller.updateOrder(orderId, { status: 'approved' }, parsePreconditions({}), 0),
       ).rejects.toMatchObject({
         code: 'order_not_found',
       });

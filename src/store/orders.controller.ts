@@ -10,7 +10,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { parseInt64 } from '../common/int64.js';
-import { RequestIfMatch } from '../common/etag.js';
+import { type Preconditions, RequestPreconditions } from '../common/etag.js';
 import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
 import { JsonText } from '../common/route.decorators.js';
 import { RequestDeadline } from '../common/request.js';
@@ -121,11 +121,11 @@ export class OrdersController {
   async updateOrder(
     @Param('orderId') orderId: string,
     @Body() { status }: OrderChangeBody,
-    @RequestIfMatch() ifMatch: readonly string[] | undefined,
+    @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<string> {
     const id = parseInt64(orderId);
     if (id === undefined) throw new ApiError('order_not_found');
-    return await this.orders.change(id, status, ifMatch, deadline);
+    return await this.orders.change(id, status, conditions, deadline);
   }
 }

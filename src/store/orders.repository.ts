@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { type Batcher, LOCKED } from '../batching/batcher.js';
-import { Batching, type RowValues } from '../batching/batching.js';
+import { Batching } from '../batching/batching.js';
 import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
 import { ApiError } from '../common/errors/api-error.js';
+import type { Preconditions } from '../common/etag.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { skippingUsedIds } from '../prisma/used-ids.js';
 import { bytesArray, plainArray } from '../prisma/statement.js';
 import type { OrderStatus } from './order.js';
-import { CHANGE_ORDER, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
+import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
 
 interface PlaceItem {
   readonly petId: bigint;
@@ -23,21 +24,31 @@ interface PlaceRow {
   readonly json: string | null;
 }
 
-interface ChangeRow {
-  /** Another one than the requested one if the order cannot change to that. */
+interface ChangeItem extends Preconditions {
+  readonly id: bigint;
   readonly status: OrderStatus;
-  readonly json: string;
-  readonly hasOtherTag: boolean;
-  readonly isLocked: boolean;
 }
 
-/** The orders in the database. Concurrent queries share a statement, except changes. */
+interface ChangeRow {
+  readonly outcome:
+    | 'changed'
+    | 'unchanged'
+    | 'locked'
+    | 'order_not_found'
+    | 'precondition_failed'
+    | 'order_transition_not_allowed';
+  /** What the order is if it does not change. */
+  readonly status: OrderStatus;
+  readonly json: string;
+}
+
+/** The orders in the database. Concurrent queries share a statement. */
 @Injectable()
 export class OrdersRepository {
   readonly #pages: Batcher<PageQuery, Page>;
   readonly #records: Batcher<bigint, string | undefined>;
   readonly #placings: Batcher<PlaceItem, CreationOutcome>;
-  readonly #changes: Batcher<RowValues, ChangeRow | undefined>;
+  readonly #changes: Batcher<ChangeItem, string>;
 
   constructor(
     batching: Batching,
@@ -45,14 +56,16 @@ export class OrdersRepository {
   ) {
     this.#pages = batchPages(batching, prisma, LIST_ORDERS, PAGE_PARAMETERS);
     this.#records = batchRecords(batching, prisma, FIND_ORDERS);
-    this.#placings = batching.batchWrites<PlaceItem, CreationOutcome>({
-      name: 'place_orders',
+    this.#placings = batching.batchRowWrites<PlaceItem, CreationOutcome>({
+      name: PLACE_ORDERS.name,
       keyOf: ({ petId }) => petId,
-      locksRow: true,
-      onLongLocked: () => prisma.connections.reportLocks(),
       send: (items, sendBefore) => this.#place(items, sendBefore),
     });
-    this.#changes = batching.writeOne(CHANGE_ORDER, ({ isLocked }) => isLocked);
+    this.#changes = batching.batchRowWrites<ChangeItem, string>({
+      name: CHANGE_ORDERS.name,
+      keyOf: ({ id }) => id,
+      send: (items, sendBefore) => this.#change(items, sendBefore),
+    });
   }
 
   list(page: PageQuery, deadline: number): Promise<Page> {
@@ -74,22 +87,12 @@ export class OrdersRepository {
   }
 
   /**
-   * Changes the status of an order that has one of the tags, and resolves to its JSON as it is then.
+   * Changes the status of an order that meets the conditions, and resolves to its JSON as it is then.
    *
    * @throws ApiError order_not_found | precondition_failed | order_transition_not_allowed
    */
-  async change(
-    id: bigint,
-    status: OrderStatus,
-    ifMatch: readonly string[] | undefined,
-    deadline: number,
-  ): Promise<string> {
-    const row = await this.#changes.load([id, status, ifMatch ?? null], deadline);
-    if (row === undefined) throw new ApiError('order_not_found');
-    if (row.hasOtherTag) throw new ApiError('precondition_failed');
-    if (row.status === status) return row.json;
-    const message = `The order is ${row.status} and cannot become ${status}.`;
-    throw new ApiError('order_transition_not_allowed', message);
+  change(id: bigint, status: OrderStatus, conditions: Preconditions, deadline: number): Promise<string> {
+    return this.#changes.load({ id, status, ...conditions }, deadline);
   }
 
   async #place(
@@ -110,6 +113,25 @@ export class OrdersRepository {
       if (rejection === 'locked') return LOCKED;
       if (rejection !== null) return new ApiError(rejection);
       return json === null ? 'used' : { id, json };
+    });
+  }
+
+  async #change(
+    items: readonly ChangeItem[],
+    sendBefore: number,
+  ): Promise<readonly (string | ApiError | typeof LOCKED)[]> {
+    const values = [
+      plainArray(items.map(({ id }) => id)),
+      plainArray(items.map(({ status }) => status)),
+      items.map(({ ifMatch }) => ifMatch),
+      items.map(({ ifNoneMatch }) => ifNoneMatch),
+    ];
+    const rows = await this.prisma.write<ChangeRow>(CHANGE_ORDERS, values, sendBefore);
+    return rows.map(({ outcome, status, json }, index) => {
+      if (outcome === 'changed' || outcome === 'unchanged') return json;
+      if (outcome === 'locked') return LOCKED;
+      if (outcome !== 'order_transition_not_allowed') return new ApiError(outcome);
+      return new ApiError(outcome, `The order is ${status} and cannot become ${items[index]?.status}.`);
     });
   }
 }

@@ -1,4 +1,3 @@
-import { etagSql } from '../common/etag.js';
 import { statement } from '../prisma/statement.js';
 
 /** Pages of orders, like those of pets. */
@@ -117,52 +116,66 @@ export const PLACE_ORDERS = statement(
 );
 
 /**
- * Changes the status $2 of the order $1, if it has one of the tags $3 (null: any) and the state machine allows it. One row if the
- * order exists: the order as it is then, whether it has another tag, and `isLocked` if it would change but another transaction has
- * locked it or its pet. A trigger of orders updates the pet.
+ * Changes the status of orders where the state machine allows it, each once. One row for each order, in their order: its outcome, its
+ * present status, and the order as it is then where it was changed or need not change. `locked` is one that would change but that
+ * another transaction has locked, or its pet. A trigger of orders updates the pets.
  */
-export const CHANGE_ORDER = statement(
-  'change_order',
+export const CHANGE_ORDERS = statement(
+  'change_orders',
   `
-    -- the pet is locked before its order, as everywhere
-    with pet as materialized (
+    with input as materialized (
+      select *
+      from unnest($1::bigint[], $2::order_status[], $3::text[], $4::text[])
+        with ordinality as change (order_id, new_status, if_match, if_none_match, number)),
+    -- the pets are locked before their orders, as everywhere
+    pet as materialized (
       select id
       from pets
-      where id = (select pet_id from orders where id = $1::bigint)
+      where id = any(array(select pet_id from orders where id = any(array(select order_id from input))))
+      order by id
       for no key update skip locked),
     held as materialized (
       select o.*
       from orders as o
       join pet on pet.id = o.pet_id
-      where o.id = $1
+      where o.id = any(array(select order_id from input))
+      order by o.id
       for no key update of o skip locked),
     -- as the lock found it; what is locked, as it was when the statement began
     present as (
       select *, true as is_held from held
       union all
-      select *, false from orders where id = $1 and not exists (select from held)),
+      select *, false
+      from orders
+      where id = any(array(select order_id from input)) and id <> all(array(select id from held))),
     decided as materialized (
       select
-        *,
-        order_may_become(status, $2::order_status) as is_change,
-        coalesce(${etagSql('order_json(id, pet_id, status, placed_at, updated_at)')} <> all($3::text[]), false)
-          as has_other_tag
-      from present),
+        input.*, present.*,
+        case
+          when id is null then 'order_not_found'
+          when num_nonnulls(if_match, if_none_match) > 0
+            and not meets_preconditions(order_json(id, pet_id, status, placed_at, updated_at), if_match, if_none_match)
+            then 'precondition_failed'
+          when status = new_status then 'unchanged'
+          when not order_may_become(status, new_status) then 'order_transition_not_allowed'
+          when is_held then 'changed'
+          else 'locked'
+        end as outcome
+      from input
+      left join present on present.id = order_id),
     changed as (
       update orders
-      set status = $2
+      set status = new_status
       from decided
-      where orders.id = decided.id and is_held and is_change and not has_other_tag
+      where orders.id = decided.id and outcome = 'changed'
       returning orders.*)
     select
-      after.status,
-      order_json(after.id, after.pet_id, after.status, after.placed_at, after.updated_at) as json,
-      decided.has_other_tag as "hasOtherTag",
-      not is_held and is_change and not has_other_tag as "isLocked"
+      outcome, decided.status,
+      case outcome
+        when 'changed' then order_json(changed.id, changed.pet_id, changed.status, changed.placed_at, changed.updated_at)
+        when 'unchanged' then order_json(decided.id, decided.pet_id, decided.status, decided.placed_at, decided.updated_at)
+      end as json
     from decided
-    cross join lateral (
-      select id, pet_id, status, placed_at, updated_at from changed
-      union all
-      select decided.id, decided.pet_id, decided.status, decided.placed_at, decided.updated_at
-      where not exists (select from changed)) as after`,
+    left join changed on changed.id = decided.id
+    order by number`,
 );

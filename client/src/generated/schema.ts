@@ -439,7 +439,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `precondition_failed`: The resource has changed: If-Match does not match its current ETag. */
+        /** @description - `precondition_failed`: The current ETag of the resource does not meet If-Match or If-None-Match. */
         PreconditionFailed: {
             headers: {
                 "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -633,7 +633,7 @@ export interface components {
          */
         "If-Match": string;
         /**
-         * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
+         * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
          * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
          */
         "If-None-Match": string;
@@ -773,7 +773,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
+                 * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1015,7 +1015,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
+                 * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1244,7 +1244,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description - `precondition_failed`: The resource has changed: If-Match does not match its current ETag. */
+            /** @description - `precondition_failed`: The current ETag of the resource does not meet If-Match or If-None-Match. */
             412: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -1460,6 +1460,11 @@ export interface operations {
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description The identifier. Anything but a decimal int64 is 404. */
@@ -1590,6 +1595,11 @@ export interface operations {
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description The identifier. Anything but a decimal int64 is 404. */
@@ -1737,7 +1747,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
+                 * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -1848,7 +1858,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
+                 * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2085,7 +2095,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
+                 * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2217,6 +2227,11 @@ export interface operations {
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
+                /**
+                 * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
+                 * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description The identifier. Anything but a decimal int64 is 404. */
@@ -2365,7 +2380,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /**
-                 * @description The `ETag` of your copy. If it is still current, the response is 304 without a body.
+                 * @description The `ETag` of your copy, or several. If one is still current, a read is 304 without a body, and a write is 412 `precondition_failed` and changes nothing. `*` is every `ETag`.
                  * @example "Zq3pB8c1Yk0a7dXw2nT4vQ"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];

@@ -42,7 +42,7 @@ export const ERROR_CODES = {
   operation_removed: { status: 410, message: 'This operation has been removed.' },
   precondition_failed: {
     status: 412,
-    message: 'The resource has changed: If-Match does not match its current ETag.',
+    message: 'The current ETag of the resource does not meet If-Match or If-None-Match.',
   },
   body_too_large: { status: 413, message: 'The body is too large.' },
   uri_too_long: { status: 414, message: 'The request URI is too long.' },
