@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   warnings.splice(0);
-  pool = openTestPool(proxy.url, { max: 3, connectionTimeoutMillis: 800 });
+  pool = openTestPool(proxy.url, { max: 3 });
 });
 afterEach(async () => {
   warmUp.onApplicationShutdown();
@@ -62,9 +62,11 @@ describe('the warm-up', () => {
 
   it('delays the start while the database is slow', async () => {
     await proxy.mode('black-hole');
+    pool.options.connectionTimeoutMillis = 500;
     const starting = prepare(HOT).onApplicationBootstrap();
     await eventually(() => expect(warnings).toHaveLength(1));
     expect(await isSettled(starting)).toBe(false);
+    delete pool.options.connectionTimeoutMillis;
     await proxy.mode('pass');
     await starting;
     expect(await preparedOnEach()).toEqual([['hot'], ['hot'], ['hot']]);
