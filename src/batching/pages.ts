@@ -1,5 +1,5 @@
 import type { PrismaService } from '../prisma/prisma.service.js';
-import { plainArray, type Statement } from '../prisma/statement.js';
+import { plainArray, type Statement, statement } from '../prisma/statement.js';
 import { type Batcher, eachOnce } from './batcher.js';
 import type { Batching } from './batching.js';
 
@@ -22,6 +22,73 @@ interface PageRow {
   readonly nextId: bigint | null;
   /** The JSON of the records with commas between; null when there are none. */
   readonly items: string | null;
+}
+
+/** Lists are ordered by identifier. */
+export type Direction = 'asc' | 'desc';
+
+/** The operators of a direction: from a value on, and up to it. */
+const COMPARISONS = { asc: { from: '>=', to: '<=' }, desc: { from: '<=', to: '>=' } } as const;
+
+/** Declares a statement for each direction. */
+export const inBothDirections = (
+  name: string,
+  textOf: (direction: Direction, compare: (typeof COMPARISONS)[Direction]) => string,
+): Readonly<Record<Direction, Statement>> => ({
+  asc: statement(name, textOf('asc', COMPARISONS.asc)),
+  desc: statement(`${name}_desc`, textOf('desc', COMPARISONS.desc)),
+});
+
+/**
+ * SQL for pages, with an array for each column of `page`. A row for each page, in their order. The sub-selects hide the length of the
+ * arrays from the planner, so that one plan serves all lengths.
+ *
+ * @param columns the columns of `page` and their types; `size` is one of them
+ * @param json SQL for the JSON of a row, which is called `record`
+ * @param rows a query that returns up to `page.size + 1` rows: one more than the page has shows whether another page follows
+ */
+export function pagesSql(columns: Readonly<Record<string, string>>, json: string, rows: string): string {
+  const arrays = Object.values(columns).map((type, index) => `(select $${index + 1}::${type}[])`);
+  return `
+    select found.next_id as "nextId", found.items
+    from unnest(${arrays.join(', ')})
+      with ordinality as page (${Object.keys(columns).join(', ')}, number)
+    cross join lateral (
+      select
+        (array_agg(record.id))[page.size + 1] as next_id,
+        array_to_string((array_agg(${json}))[:page.size], ',') as items
+      from (${rows}) as record) as found
+    order by page.number`;
+}
+
+/**
+ * SQL for pages of all rows of a table or of one status. A page with a status compares rows, which only the index on (status, id) can
+ * serve: by the primary key, the planner would read the whole table to find the rows of a rare status. With a null status the second
+ * branch returns nothing.
+ */
+export function listSql(table: 'pets' | 'orders', json: string, direction: Direction = 'asc'): string {
+  const { from, to } = COMPARISONS[direction];
+  const columns = {
+    from_id: 'bigint',
+    size: 'int',
+    status: table === 'pets' ? 'pet_status' : 'order_status',
+  };
+  return pagesSql(
+    columns,
+    json,
+    `
+        (select *
+         from ${table}
+         where page.status is null and id ${from} page.from_id
+         order by id ${direction}
+         limit page.size + 1)
+        union all
+        (select *
+         from ${table} as listed
+         where (listed.status, listed.id) ${from} (page.status, page.from_id) and listed.status ${to} page.status
+         order by listed.status ${direction}, listed.id ${direction}
+         limit page.size + 1)`,
+  );
 }
 
 type Value = bigint | number | string | null | undefined;

@@ -4,6 +4,7 @@ import { Batching } from '../batching/batching.js';
 import {
   batchPages,
   batchRecords,
+  type Direction,
   type Page,
   PAGE_PARAMETERS,
   type PageParameters,
@@ -21,7 +22,6 @@ import {
   CHANGE_PETS,
   CREATE_PETS,
   DELETE_PETS,
-  type Direction,
   FILTER_PETS,
   FIND_PETS,
   LIST_PETS,
@@ -45,9 +45,9 @@ interface CreateItem {
 }
 
 interface CreateRow {
+  readonly outcome: 'created' | 'busy' | 'used';
   readonly id: bigint;
-  readonly isMine: boolean;
-  readonly json: string | null;
+  readonly json: string;
 }
 
 interface DeleteItem extends Preconditions {
@@ -183,7 +183,7 @@ export class PetsRepository {
     const rows = await skippingUsedIds(this.prisma, 'pets', sendBefore, () =>
       this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore),
     );
-    return rows.map(({ id, isMine, json }) => (json === null ? (isMine ? 'used' : 'busy') : { id, json }));
+    return rows.map(({ outcome, id, json }) => (outcome === 'created' ? { id, json } : outcome));
   }
 
   async #change(

@@ -1,66 +1,25 @@
-import { type Statement, statement } from '../prisma/statement.js';
+import { inBothDirections, listSql, pagesSql } from '../batching/pages.js';
+import { IS_MINE, storedAndFree } from '../idempotency/idempotency.sql.js';
+import { statement } from '../prisma/statement.js';
 
-const DIRECTIONS = {
-  asc: { from: '>=', to: '<=' },
-  desc: { from: '<=', to: '>=' },
-} as const;
+/** The JSON of a row of a page. */
+const PET_JSON = 'pet_json(record.id, record.name, record.category_id, record.status)';
 
-/** Lists are ordered by identifier. */
-export type Direction = keyof typeof DIRECTIONS;
+/** Pages of all pets or of one status. */
+export const LIST_PETS = inBothDirections('list_pets', (direction) => listSql('pets', PET_JSON, direction));
 
-/** Declares a statement for each direction. */
-const inBothDirections = (
-  name: string,
-  textOf: (direction: Direction, compare: (typeof DIRECTIONS)[Direction]) => string,
-): Readonly<Record<Direction, Statement>> => ({
-  asc: statement(name, textOf('asc', DIRECTIONS.asc)),
-  desc: statement(`${name}_desc`, textOf('desc', DIRECTIONS.desc)),
-});
-
-/** A page of the pets that a query finds. It finds one more than the page has, which shows whether another page follows. */
-const pageOf = (found: string): string => `
-      select
-        (array_agg(pet.id))[page.size + 1] as next_id,
-        array_to_string((array_agg(pet_json(pet.id, pet.name, pet.category_id, pet.status)))[:page.size], ',') as items
-      from (${found}) as pet`;
-
-/**
- * Pages of all pets or of one status. A page with a status compares rows, which only the index on (status, id) can serve: by the
- * primary key, the planner would read the whole table to find the pets of a rare status. With a null status the second branch
- * returns nothing. The sub-selects hide the length of the arrays from the planner, so that one plan serves all lengths.
- */
-export const LIST_PETS = inBothDirections(
-  'list_pets',
-  (direction, { from, to }) => `
-    select found.next_id as "nextId", found.items
-    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::pet_status[]))
-      with ordinality as page (from_id, size, status, number)
-    cross join lateral (${pageOf(`
-        (select *
-         from pets
-         where page.status is null and id ${from} page.from_id
-         order by id ${direction}
-         limit page.size + 1)
-        union all
-        (select *
-         from pets as listed
-         where (listed.status, listed.id) ${from} (page.status, page.from_id) and listed.status ${to} page.status
-         order by listed.status ${direction}, listed.id ${direction}
-         limit page.size + 1)`)}) as found
-    order by page.number`,
-);
+/** Columns of pages with filters. An array of a page is text, because the arrays of an array of PostgreSQL have the same length. */
+const FILTERS = { size: 'int', statuses: 'text', category_id: 'bigint' };
 
 /**
  * Pages of pets with one of some statuses, in all categories (null) or in one. Each status is a range of an index, compared as
- * above; of a category, pets without a status are another range. The sort merges at most one page of each range.
+ * in `listSql`; of a category, pets without a status are another range. The sort merges at most one page of each range.
  */
-export const FILTER_PETS = inBothDirections(
-  'filter_pets',
-  (direction, { from, to }) => `
-    select found.next_id as "nextId", found.items
-    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::bigint[]))
-      with ordinality as page (from_id, size, statuses, category_id, number)
-    cross join lateral (${pageOf(`
+export const FILTER_PETS = inBothDirections('filter_pets', (direction, { from, to }) =>
+  pagesSql(
+    { from_id: 'bigint', ...FILTERS },
+    PET_JSON,
+    `
         select pet.*
         from unnest(page.statuses::pet_status[]) as wanted (status)
         cross join lateral (
@@ -87,26 +46,25 @@ export const FILTER_PETS = inBothDirections(
            order by listed.category_id ${direction}, listed.id ${direction}
            limit page.size + 1)) as pet
         order by pet.id ${direction}
-        limit page.size + 1`)}) as found
-    order by page.number`,
+        limit page.size + 1`,
+  ),
 );
 
 /** Pages of the pets with these identifiers, in their order, that have one of the statuses (null: any) and the category (null: any). */
 export const LIST_PETS_BY_ID = statement(
   'list_pets_by_id',
-  `
-    select found.next_id as "nextId", found.items
-    from unnest((select $1::text[]), (select $2::int[]), (select $3::text[]), (select $4::bigint[]))
-      with ordinality as page (ids, size, statuses, category_id, number)
-    cross join lateral (${pageOf(`
+  pagesSql(
+    { ids: 'text', ...FILTERS },
+    PET_JSON,
+    `
         select pet.*
         from unnest(page.ids::bigint[]) with ordinality as wanted (id, place)
         join pets as pet on pet.id = wanted.id
         where (page.statuses is null or pet.status = any(page.statuses::pet_status[]))
           and (page.category_id is null or pet.category_id = page.category_id)
         order by wanted.place
-        limit page.size + 1`)}) as found
-    order by page.number`,
+        limit page.size + 1`,
+  ),
 );
 
 export const FIND_PETS = statement(
@@ -120,42 +78,26 @@ export const FIND_PETS = statement(
 
 /**
  * Creates pets, and stores the response where there is an Idempotency-Key. The keys of a batch are different ones. One row for each
- * pet, in their order: `is_mine` is false while another transaction uses the key, and `json` is null if the key was used before.
+ * pet, in their order.
  */
 export const CREATE_PETS = statement(
   'create_pets',
   `
     with input as materialized (
-      select
-        pet.*,
-        nextval('pets_id_seq') as id,
-        key is null or pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as is_mine
+      select pet.*, nextval('pets_id_seq') as id, ${IS_MINE} as is_mine
       from unnest($1::text[], $2::bigint[], $3::pet_status[], $4::bigint[], $5::text[], $6::bytea[])
         with ordinality as pet (name, category_id, status, api_key_id, key, fingerprint, number)),
-    -- a key is free when it was never used, or when its 24 hours are over
-    stored as (
-      insert into idempotency_keys as stored (api_key_id, key, fingerprint, resource_id, answer, expires_at)
-      select api_key_id, key, fingerprint, id, pet_json(id, name, category_id, status), now() + interval '24 hours'
-      from input
-      where key is not null and is_mine
-      order by api_key_id, key
-      on conflict (api_key_id, key) do update
-        set fingerprint = excluded.fingerprint,
-            resource_id = excluded.resource_id,
-            answer = excluded.answer,
-            expires_at = excluded.expires_at
-        where stored.expires_at <= now()
-      returning resource_id),
-    free as (
-      select * from input where key is null or id in (select resource_id from stored)),
+    creatable as (
+      select *, pet_json(id, name, category_id, status) as json from input where is_mine),
+    ${storedAndFree('creatable')},
     created as (
       insert into pets (id, name, category_id, status)
       select id, name, category_id, status from free)
     select
-      input.id, input.is_mine as "isMine",
-      case when free.id is not null then pet_json(input.id, input.name, input.category_id, input.status) end as json
+      case when not input.is_mine then 'busy' when free.id is null then 'used' else 'created' end as outcome,
+      free.id, free.json
     from input
-    left join free on free.id = input.id
+    left join free on free.number = input.number
     order by input.number`,
 );
 

@@ -18,10 +18,9 @@ interface PlaceItem {
 }
 
 interface PlaceRow {
-  readonly isMine: boolean;
-  readonly rejection: 'unknown_pet' | 'pet_not_available' | 'locked' | null;
+  readonly outcome: 'created' | 'busy' | 'used' | 'locked' | 'unknown_pet' | 'pet_not_available';
   readonly id: bigint;
-  readonly json: string | null;
+  readonly json: string;
 }
 
 interface ChangeItem extends Preconditions {
@@ -108,11 +107,10 @@ export class OrdersRepository {
     const rows = await skippingUsedIds(this.prisma, 'orders', sendBefore, () =>
       this.prisma.write<PlaceRow>(PLACE_ORDERS, values, sendBefore),
     );
-    return rows.map(({ isMine, rejection, id, json }) => {
-      if (!isMine) return 'busy';
-      if (rejection === 'locked') return LOCKED;
-      if (rejection !== null) return new ApiError(rejection);
-      return json === null ? 'used' : { id, json };
+    return rows.map(({ outcome, id, json }) => {
+      if (outcome === 'created') return { id, json };
+      if (outcome === 'busy' || outcome === 'used') return outcome;
+      return outcome === 'locked' ? LOCKED : new ApiError(outcome);
     });
   }
 

@@ -1,31 +1,14 @@
+import { listSql } from '../batching/pages.js';
+import { IS_MINE, storedAndFree } from '../idempotency/idempotency.sql.js';
 import { statement } from '../prisma/statement.js';
 
-/** Pages of orders, like those of pets. */
+/** Pages of all orders or of one status. */
 export const LIST_ORDERS = statement(
   'list_orders',
-  `
-    select found.next_id as "nextId", found.items
-    from unnest((select $1::bigint[]), (select $2::int[]), (select $3::order_status[]))
-      with ordinality as page (from_id, size, status, number)
-    cross join lateral (
-      -- one row more than the page has shows whether another page follows
-      select
-        (array_agg(o.id))[page.size + 1] as next_id,
-        array_to_string(
-          (array_agg(order_json(o.id, o.pet_id, o.status, o.placed_at, o.updated_at)))[:page.size], ',') as items
-      from (
-        (select *
-         from orders
-         where page.status is null and id >= page.from_id
-         order by id
-         limit page.size + 1)
-        union all
-        (select *
-         from orders as listed
-         where (listed.status, listed.id) >= (page.status, page.from_id) and listed.status <= page.status
-         order by listed.status, listed.id
-         limit page.size + 1)) as o) as found
-    order by page.number`,
+  listSql(
+    'orders',
+    'order_json(record.id, record.pet_id, record.status, record.placed_at, record.updated_at)',
+  ),
 );
 
 export const FIND_ORDERS = statement(
@@ -39,9 +22,8 @@ export const FIND_ORDERS = statement(
 
 /**
  * Places orders, in the order in which they were requested: a pet goes to the first request for it. The response is stored where
- * there is an Idempotency-Key; the keys of a batch are different ones. One row for each item, in their order: `is_mine` is false
- * while another transaction uses the key; `rejection` is why there is no order, or `locked` if another transaction has locked an
- * available pet; `json` is null if the key was used before. A trigger of orders updates the pets.
+ * there is an Idempotency-Key; the keys of a batch are different ones. One row for each item, in their order; `locked` is one whose
+ * pet is available but that another transaction has locked. A trigger of orders updates the pets.
  */
 export const PLACE_ORDERS = statement(
   'place_orders',
@@ -49,7 +31,7 @@ export const PLACE_ORDERS = statement(
     with input as materialized (
       select
         wanted.*,
-        key is null or pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as is_mine,
+        ${IS_MINE} as is_mine,
         key is not null and exists (
           select from idempotency_keys as known
           where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
@@ -80,35 +62,19 @@ export const PLACE_ORDERS = statement(
       from candidate
       left join pet on pet.id = candidate.pet_id),
     placeable as materialized (
-      select
-        number, nextval('orders_id_seq') as id, pet_id, 'placed'::order_status as status, now() as at,
-        api_key_id, key, fingerprint
-      from decided
-      where rejection is null
-      order by number),
-    -- a key is free when it was never used, also not since this statement began, or when its 24 hours are over
-    stored as (
-      insert into idempotency_keys as stored (api_key_id, key, fingerprint, resource_id, answer, expires_at)
-      select
-        api_key_id, key, fingerprint, id, order_json(id, pet_id, status, at, at), now() + interval '24 hours'
-      from placeable
-      where key is not null
-      order by api_key_id, key
-      on conflict (api_key_id, key) do update
-        set fingerprint = excluded.fingerprint,
-            resource_id = excluded.resource_id,
-            answer = excluded.answer,
-            expires_at = excluded.expires_at
-        where stored.expires_at <= now()
-      returning resource_id),
-    free as (
-      select * from placeable where key is null or id in (select resource_id from stored)),
+      select *, order_json(id, pet_id, 'placed', now(), now()) as json
+      from (select *, nextval('orders_id_seq') as id from decided where rejection is null order by number) as numbered),
+    ${storedAndFree('placeable')},
     placed as (
       insert into orders (id, pet_id, status, placed_at, updated_at)
-      select id, pet_id, status, at, at from free)
+      select id, pet_id, 'placed', now(), now() from free)
     select
-      input.is_mine as "isMine", decided.rejection, free.id,
-      case when free.id is not null then order_json(free.id, free.pet_id, free.status, free.at, free.at) end as json
+      case
+        when not input.is_mine then 'busy'
+        when free.id is not null then 'created'
+        else coalesce(decided.rejection, 'used')
+      end as outcome,
+      free.id, free.json
     from input
     left join decided on decided.number = input.number
     left join free on free.number = input.number
