@@ -121,7 +121,7 @@ describe('health', () => {
     await setHostileSettings(database.url);
     const pool = openTestPool(database.url);
     const readiness = new Readiness();
-    readiness.serve([pool]);
+    readiness.serve({ main: pool, all: [pool], waiting: 0 });
     const { isReady, checks } = await readiness.check();
     expect(isReady).toBe(false);
     expect(checks.settings.split(`, `)).toContain(`TimeZone is 'Asia/Tokyo' instead of 'UTC'`);
@@ -135,7 +135,7 @@ describe('health', () => {
       },
     });
     const other = new Readiness();
-    other.serve([late]);
+    other.serve({ main: late, all: [late], waiting: 0 });
     expect(await other.check()).toMatchObject({
       isReady: true,
       checks: { settings: `jit is 'on' instead of 'off'` },
@@ -155,7 +155,7 @@ describe('health', () => {
       await server.start();
       const pool = openTestPool(server.url);
       const readiness = new Readiness();
-      readiness.serve([pool]);
+      readiness.serve({ main: pool, all: [pool], waiting: 0 });
       expect(await readiness.check()).toMatchObject({ isReady: false, checks: { database: 'standby' } });
       expect((await petstoreOn(server.url)(['doctor'])).stdout).toMatch(
         /^fail {2}writes {9}this is a standby/m,

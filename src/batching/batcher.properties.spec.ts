@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { UnavailableError } from '../common/errors/database-errors.js';
+import { Semaphore } from '../prisma/semaphore.js';
 import { FAILURES } from '../../test/support/fake-send.js';
 import { Batcher, eachOnce, LOCKED, TICK_MS } from './batcher.js';
 
@@ -31,12 +32,15 @@ const arrival = fc.record({
   afterMs: fc.constantFrom(0, 0, 0, 1, 7, 40, 150),
   row: fc.integer({ min: 0, max: 3 }),
   withinMs: fc.integer({ min: 2 * TICK_MS, max: TIMEOUT_MS }),
+  /** For how long another batcher has a permit from then on. */
+  othersMs: fc.option(fc.integer({ min: 0, max: NEEDED_MS }), { freq: 3 }),
 });
 
 const scenario = fc.record({
   isRead: fc.boolean(),
   sizeMax: fc.integer({ min: 1, max: 5 }),
   concurrencyMax: fc.integer({ min: 1, max: 3 }),
+  permits: fc.integer({ min: 1, max: 4 }),
   arrivals: fc.array(arrival, { minLength: 1, maxLength: 30, size: 'max' }),
   treatments: fc.array(treatment, { minLength: 1, maxLength: 40, size: 'max' }),
 });
@@ -60,9 +64,11 @@ describe('a batcher before a database of random delays, failures, locks and disc
 
   it('settles each item once and in time, loses none, and writes none twice or after its 503', async () => {
     await fc.assert(
-      fc.asyncProperty(scenario, async ({ arrivals, treatments, ...limits }) => {
+      fc.asyncProperty(scenario, async ({ arrivals, treatments, permits, ...limits }) => {
         let statements = 0;
         let underWay = 0;
+        let othersUnderWay = 0;
+        const semaphore = new Semaphore(permits);
         const rowsUnderWay = new Set<number>();
         const executed = new Map<number, number>();
         const send = async (
@@ -75,6 +81,7 @@ describe('a batcher before a database of random delays, failures, locks and disc
           ] as (typeof treatments)[number];
           underWay += 1;
           expect(underWay).toBeLessThanOrEqual(limits.concurrencyMax);
+          expect(underWay + othersUnderWay).toBeLessThanOrEqual(permits);
           expect(items.length).toBeLessThanOrEqual(limits.sizeMax);
           for (const { row } of items) {
             expect(rowsUnderWay.has(row)).toBe(false);
@@ -98,14 +105,22 @@ describe('a batcher before a database of random delays, failures, locks and disc
         };
         const batcher = new Batcher<Item, number>({
           ...{ name: 'random', ...limits, waitingMax: 1000, timeoutMs: TIMEOUT_MS },
+          permits: semaphore,
           neededMs: () => (limits.isRead ? 0 : NEEDED_MS),
           keyOf: ({ row }) => BigInt(row),
           locksRow: true,
           send,
         });
         const items: Item[] = [];
-        for (const { afterMs, row, withinMs } of arrivals) {
+        for (const { afterMs, row, withinMs, othersMs } of arrivals) {
           await jest.advanceTimersByTimeAsync(afterMs);
+          if (othersMs !== null) {
+            void semaphore.run(async () => {
+              othersUnderWay += 1;
+              await new Promise((resolve) => setTimeout(resolve, othersMs));
+              othersUnderWay -= 1;
+            });
+          }
           const enqueuedAt = performance.now();
           const deadline = enqueuedAt + withinMs;
           const item: Item = {
@@ -128,7 +143,8 @@ describe('a batcher before a database of random delays, failures, locks and disc
             },
           );
         }
-        await jest.advanceTimersByTimeAsync(3 * TIMEOUT_MS);
+        // As long as the others may take one after another.
+        await jest.advanceTimersByTimeAsync(3 * TIMEOUT_MS + arrivals.length * NEEDED_MS);
         for (const { deadline, settled, settlements, executedAt, enqueuedAt } of items) {
           expect(settlements).toBe(1);
           expect(settled?.at).toBeLessThanOrEqual(deadline);
@@ -144,6 +160,8 @@ describe('a batcher before a database of random delays, failures, locks and disc
           }
         }
         expect([batcher.waiting, jest.getTimerCount()]).toEqual([0, 0]);
+        const left = Array.from({ length: permits + 1 }, () => semaphore.enter(() => undefined));
+        expect(left.filter(Boolean)).toHaveLength(permits);
         await batcher.close();
       }),
       { numRuns: 300 },

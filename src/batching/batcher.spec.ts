@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Semaphore } from '../prisma/semaphore.js';
 import { UnavailableError } from '../common/errors/database-errors.js';
 import { FAILURES, FakeSend } from '../../test/support/fake-send.js';
 import {
@@ -465,5 +466,62 @@ describe('a batcher', () => {
       await pass();
       expect(outcomes()).toEqual(['database', 'b7 in 2']);
     });
+  });
+});
+
+describe('batchers that share permits', () => {
+  it('keep their items in the queue until there is one, and take turns', async () => {
+    const permits = new Semaphore(1);
+    const [pets, orders] = [batcherOf({ permits, concurrencyMax: 2 }), batcherOf({ permits })];
+    const first = loadAll(pets, 'a');
+    await pass();
+    loadAll(pets, 'b');
+    loadAll(orders, 'x');
+    await pass();
+    loadAll(pets, 'c');
+    loadAll(orders, 'y');
+    await pass();
+    expect(database.sent).toEqual(['a']);
+    expect([pets.waiting, orders.waiting, permits.waiting]).toEqual([2, 2, 2]);
+    database.statement(0).end();
+    await pass();
+    expect(first()).toEqual(['a in 0']);
+    expect(database.sent).toEqual(['a', 'b c']);
+    loadAll(pets, 'd');
+    database.statement(1).fail(FAILURES.unexpected());
+    await pass();
+    expect(database.sent).toEqual(['a', 'b c', 'x y']);
+    database.statement(2).end();
+    await pass();
+    expect(database.sent).toEqual(['a', 'b c', 'x y', 'd']);
+  });
+
+  it('reject items whose time is over without a permit, which goes to others', async () => {
+    const permits = new Semaphore(1);
+    const [pets, orders] = [batcherOf({ permits, timeoutMs: 100 }), batcherOf({ permits })];
+    permits.enter(() => undefined);
+    const late = loadAll(pets, 'a');
+    const waiting = loadAll(orders, 'x');
+    await pass(100);
+    expect([late(), waiting()]).toEqual([['timed-out'], ['open']]);
+    permits.leave();
+    await pass();
+    expect(database.sent).toEqual(['x']);
+  });
+
+  it('report the time of a statement without that in which it waited for its permit', async () => {
+    const reports: BatchReport[] = [];
+    const permits = new Semaphore(1);
+    const batcher = batcherOf({ permits, onStatement: (report) => reports.push(report) });
+    permits.enter(() => undefined);
+    loadAll(batcher, 'a');
+    await pass(300);
+    permits.leave();
+    await pass(50);
+    database.statement(0).end();
+    await pass();
+    expect(reports).toMatchObject([
+      { durationMs: 50, items: [{ enqueuedAt: (reports[0]?.sentAt ?? 0) - 300 }] },
+    ]);
   });
 });

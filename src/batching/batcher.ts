@@ -4,6 +4,7 @@ import {
   type DatabaseFailure,
   UnavailableError,
 } from '../common/errors/database-errors.js';
+import type { Semaphore } from '../prisma/semaphore.js';
 import { FairQueue, type QueueKey } from './fair-queue.js';
 
 /** A result: another transaction has locked the row that the item needs, and nothing was done for it. */
@@ -44,6 +45,8 @@ export interface BatcherOptions<Item, Result> {
   readonly sizeMax: number;
   /** Statements under way. */
   readonly concurrencyMax: number;
+  /** What several batchers share: a statement under way has a permit. Until there is one items wait in the queue. */
+  readonly permits?: Pick<Semaphore, 'enter' | 'leave'> | undefined;
   /** Items that may wait for a statement; one more is rejected. */
   readonly waitingMax: number;
   /** The longest that an item without a deadline of its own waits, in milliseconds. */
@@ -196,14 +199,16 @@ export class Batcher<Item, Result> {
     });
   }
 
-  #dispatch(): void {
+  readonly #dispatch = (): void => {
     if (performance.now() < this.#restUntil) return; // the next tick comes back to it
-    while (this.#underWay < this.#options.concurrencyMax) {
+    const { concurrencyMax, permits } = this.#options;
+    while (this.#underWay < concurrencyMax && this.waiting > 0) {
+      if (permits?.enter(this.#dispatch) === false) return;
       const batch = this.#take();
-      if (batch.length === 0) return;
+      if (batch.length === 0) return permits?.leave();
       void this.#run(batch);
     }
-  }
+  };
 
   /** The items of the next statement. */
   #take(): Entry<Item, Result>[] {
@@ -233,7 +238,7 @@ export class Batcher<Item, Result> {
   }
 
   async #run(batch: readonly Entry<Item, Result>[]): Promise<void> {
-    const { name, send, onStatement } = this.#options;
+    const { name, send, onStatement, permits } = this.#options;
     const sentAt = performance.now();
     const deadline = batch.reduce((earliest, one) => Math.min(earliest, one.deadline), Infinity);
     let error: unknown;
@@ -257,6 +262,7 @@ export class Batcher<Item, Result> {
     this.#lastError = error;
     this.#underWay -= 1;
     for (const entry of batch) entry.isUnderWay = false;
+    permits?.leave();
     this.#dispatchSoon();
     const durationMs = performance.now() - sentAt;
     onStatement?.({ batcher: name, items: batch, sentAt, durationMs, failure, error });

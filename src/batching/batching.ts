@@ -40,15 +40,15 @@ export class Batching implements OnApplicationShutdown {
   batchReads<Item, Result>(
     options: Pick<BatcherOptions<Item, Result>, 'name' | 'send'>,
   ): Batcher<Item, Result> {
-    return this.#batcher({ isRead: true, ...options });
+    return this.#batcher({ isRead: true, permits: this.prisma.connections.reads, ...options });
   }
 
   /** Joins concurrent writes of one kind. */
   batchWrites<Item, Result>(
     options: Pick<BatcherOptions<Item, Result>, 'name' | 'send'> & Partial<BatcherOptions<Item, Result>>,
   ): Batcher<Item, Result> {
-    const { endsWithinMs } = this.prisma.connections;
-    return this.#batcher({ isRead: false, neededMs: () => endsWithinMs, ...options });
+    const { endsWithinMs, writes } = this.prisma.connections;
+    return this.#batcher({ isRead: false, permits: writes, neededMs: () => endsWithinMs, ...options });
   }
 
   /** Joins concurrent writes of rows, some of which other transactions may have locked. The key of an item is its row. */

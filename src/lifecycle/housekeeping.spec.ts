@@ -100,9 +100,9 @@ describe('Housekeeping', () => {
   it('stops after the chunk that is being deleted', async () => {
     const write = prisma.connections.write.bind(prisma.connections);
     const gate = new EventEmitter();
-    const writes = jest.spyOn(prisma.connections, 'write').mockImplementation(async (sendBefore, send) => {
+    const writes = jest.spyOn(prisma.connections, 'write').mockImplementation(async (send) => {
       await once(gate, 'open');
-      return await write(sendBefore, send);
+      return await write(send);
     });
     const housekeeping = new Housekeeping(prisma, config, logger, telemetry);
     void housekeeping.run();

@@ -63,7 +63,7 @@ export class Housekeeping implements OnApplicationShutdown {
 
   async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {
     while (!this.#isStopping) {
-      const { count } = await this.prisma.connections.write(Infinity, deleteChunk);
+      const { count } = await this.prisma.connections.write(deleteChunk);
       // Less than a chunk is not the end: another replica may have deleted some of its rows.
       if (count === 0) return;
     }

@@ -33,7 +33,7 @@ export class StartReport {
   }
 
   #print(firstStart?: FirstStart): void {
-    this.readiness.serve(this.database.prisma.connections.all);
+    this.readiness.serve(this.database.prisma.connections);
     const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;
     process.stdout.write(
       banner({

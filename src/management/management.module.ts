@@ -22,7 +22,7 @@ async function startManagement(
   { registry }: Telemetry,
   readiness: Readiness,
 ): Promise<ManagementServer> {
-  registerPoolMetrics(registry, () => readiness.pools);
+  registerPoolMetrics(registry, readiness);
   registerProcessMetrics(registry, readiness, releaseVersion());
   const server = new ManagementServer(readiness, registry);
   await server.listen(managementPort, managementHost);

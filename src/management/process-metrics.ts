@@ -27,9 +27,10 @@ export function registerProcessMetrics(registry: Registry, readiness: Readiness,
 }
 
 /** The connections to the database, as the pools count them when metrics are read. */
-export function registerPoolMetrics(registry: Registry, pools: () => readonly Pool[]): void {
+export function registerPoolMetrics(registry: Registry, readiness: Readiness): void {
   const registers = [registry];
-  const sum = (of: (pool: Pool) => number): number => pools().reduce((total, pool) => total + of(pool), 0);
+  const sum = (of: (pool: Pool) => number): number =>
+    (readiness.connections?.all ?? []).reduce((total, pool) => total + of(pool), 0);
   const connections = new Gauge({
     name: 'petstore_pool_connections',
     help: 'Open connections to the database.',
@@ -43,9 +44,9 @@ export function registerPoolMetrics(registry: Registry, pools: () => readonly Po
   });
   const waiting: Gauge = new Gauge({
     name: 'petstore_pool_waiting',
-    help: 'Statements waiting for a connection.',
+    help: 'Statements waiting for a connection; of each batch the next one.',
     registers,
-    collect: () => waiting.set(sum((pool) => pool.waitingCount)),
+    collect: () => waiting.set(readiness.connections?.waiting ?? 0),
   });
   const max: Gauge = new Gauge({
     name: 'petstore_pool_connections_max',

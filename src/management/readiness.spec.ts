@@ -21,7 +21,7 @@ it('is reported within a second while the database says nothing', async () => {
   await proxy.mode('black-hole');
   const pool = openTestPool(proxy.url, { connectionTimeoutMillis: 10_000 });
   const readiness = new Readiness();
-  readiness.serve([pool]);
+  readiness.serve({ main: pool, all: [pool], waiting: 0 });
   const beganAtMs = processTimeMs();
   const { isReady, checks } = await readiness.check();
   expect(processTimeMs() - beganAtMs).toBeLessThan(1000);

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { ConnectionPools } from '../prisma/connection-pools.js';
 import { isUndefinedTable } from '../common/errors/database-errors.js';
 import { listMigrations, MIGRATIONS_DIRECTORY } from '../prisma/migration-files.js';
 import { APPLIED_MIGRATIONS } from '../prisma/migration-records.js';
@@ -33,15 +34,17 @@ const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unkno
 const NO_RESPONSE = { database: 'no response', migrations: 'unknown', settings: 'unknown' } as const;
 const NEVER_MIGRATED = { database: 'ok', migrations: 'pending', settings: 'unknown' } as const;
 
+type ServingConnections = Pick<ConnectionPools, 'main' | 'all' | 'waiting'>;
+
 /** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
 export class Readiness {
-  #pools: readonly Pool[] = [];
+  #connections: ServingConnections | undefined;
   #isDraining = false;
   #checked: { readonly atMs: number; readonly report: Promise<DatabaseReport> } | undefined;
 
-  /** The pools that requests use. The first one is checked, as a request's read would use it. */
-  get pools(): readonly Pool[] {
-    return this.#pools;
+  /** Those that requests use, once they can be served. */
+  get connections(): ServingConnections | undefined {
+    return this.#connections;
   }
 
   get isDraining(): boolean {
@@ -49,8 +52,8 @@ export class Readiness {
   }
 
   /** Requests can be served from now on. */
-  serve(pools: readonly [Pool, ...Pool[]]): void {
-    this.#pools = pools;
+  serve(connections: ServingConnections): void {
+    this.#connections = connections;
   }
 
   /** From now on the replica is not ready, whatever the checks find. */
@@ -66,7 +69,7 @@ export class Readiness {
   }
 
   #databaseReport(): Promise<DatabaseReport> {
-    const [pool] = this.#pools;
+    const pool = this.#connections?.main;
     if (pool === undefined) return Promise.resolve({ canServe: false, checks: STARTING });
     const nowMs = performance.now();
     if (this.#checked === undefined || nowMs - this.#checked.atMs > FRESH_MS) {

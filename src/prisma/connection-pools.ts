@@ -57,10 +57,15 @@ export class ConnectionPools {
   readonly waitMs: number;
   /** Milliseconds after its sending in which a statement that does not reach its commit is rolled back. */
   readonly endsWithinMs: number;
-  readonly #reads: Semaphore;
-  /** At most half of the connections: a commit that stalls keeps its own, and reads must not wait for it. */
-  readonly #writes: Semaphore;
+  /** Permits of statements that read: as many as connections that writes leave. */
+  readonly reads: Semaphore;
+  /** Permits of statements that write, for half of the connections: a commit that stalls keeps its own, and reads must not wait for it. */
+  readonly writes: Semaphore;
   #warnsAgainAt = 0;
+  /** How often idle connections were dropped. */
+  #generation = 0;
+  /** The generation in which a connection was opened. */
+  readonly #generations = new WeakMap<pg.PoolClient, number>();
   /** Statements that are about to take a connection. */
   #starting = 0;
   readonly #connectTimeoutMs: number;
@@ -70,8 +75,8 @@ export class ConnectionPools {
   constructor(options: ConnectionPoolsOptions) {
     const mainMax = options.poolMax - PROBES - ADMISSION;
     const writesMax = Math.floor(mainMax / 2);
-    this.#writes = new Semaphore(writesMax);
-    this.#reads = new Semaphore(mainMax - writesMax);
+    this.writes = new Semaphore(writesMax);
+    this.reads = new Semaphore(mainMax - writesMax);
     this.#connectTimeoutMs = options.connectTimeoutMs;
     this.#lostResults = new LostResults(options.url, options.statementTimeoutMs);
     this.main = this.#watch(new pg.Pool(poolConfig(options, mainMax)), options);
@@ -86,35 +91,40 @@ export class ConnectionPools {
     return [this.main, this.admission];
   }
 
-  /** Sends a statement that only reads, when it is its turn. */
+  /** Statements that wait for a permit or for a connection; of those of a batcher the next one. */
+  get waiting(): number {
+    const inPools = this.all.reduce((sum, pool) => sum + pool.waitingCount, 0);
+    return inPools + this.reads.waiting + this.writes.waiting;
+  }
+
+  /** Sends a statement of no batcher that only reads, when it is its turn. */
   read<Result>(send: () => Promise<Result>): Promise<Result> {
-    return this.#reads.run(() => this.#start(send));
+    return this.reads.run(() => this.send(send));
+  }
+
+  /** The same for a statement that writes. */
+  write<Result>(send: () => Promise<Result>): Promise<Result> {
+    return this.writes.run(() => this.send(send));
   }
 
   /**
-   * Sends a statement that writes, when it is its turn.
+   * Sends a statement that has a permit.
    *
    * @param sendBefore a moment of `performance.now()`
-   * @throws NotSentError if the statement could be sent later than that: also if it has to open a connection, which takes the connect
-   *   time-out at most
+   * @throws NotSentError if the statement could be sent later than that: if it has to open a connection, which takes the connect time-out
+   *   at most
    */
-  write<Result>(sendBefore: number, send: () => Promise<Result>): Promise<Result> {
-    return this.#writes.run(async () => {
-      const isOpen = this.main.idleCount > this.#starting;
-      if (performance.now() + (isOpen ? 0 : this.#connectTimeoutMs) > sendBefore) {
-        throw new NotSentError('no connection was available in time');
-      }
-      return await this.#start(send);
-    });
-  }
-
-  /** Prisma takes a connection before the event loop turns. */
-  #start<Result>(send: () => Promise<Result>): Promise<Result> {
+  async send<Result>(send: () => Promise<Result>, sendBefore = Infinity): Promise<Result> {
+    const isOpen = this.main.idleCount > this.#starting;
+    if (performance.now() + (isOpen ? 0 : this.#connectTimeoutMs) > sendBefore) {
+      throw new NotSentError('no connection was available in time');
+    }
+    // Prisma takes a connection before the event loop turns.
     this.#starting += 1;
     setImmediate(() => {
       this.#starting -= 1;
     });
-    return send();
+    return await send();
   }
 
   /** Warns of the sessions of other programs that hold locks. To be called when a row has been locked for long. */
@@ -133,9 +143,12 @@ export class ConnectionPools {
     this.#lostResults.watch(pool);
     // Without listeners the loss of a connection would end the process. One in use rejects its statement with the same error.
     pool.on('error', options.onConnectionLost);
-    pool.on('connect', (connection) => connection.on('error', ignore));
-    pool.on('release', (error) => {
-      if (makesSuspect(error)) this.#dropIdle();
+    pool.on('connect', (connection) => {
+      connection.on('error', ignore);
+      this.#generations.set(connection, this.#generation);
+    });
+    pool.on('release', (error, released) => {
+      if (makesSuspect(error) && this.#generations.get(released) === this.#generation) this.#dropIdle();
       if (isPreparedElsewhere(error)) this.#warnOfPooler(options);
       if (!isContention(error)) return;
       this.reportLocks();
@@ -156,8 +169,10 @@ export class ConnectionPools {
   /**
    * Where one connection broke the others are suspect: a server that moved, or a firewall that forgot them, says nothing, and each of
    * them would cost a statement its whole time-out before the service is well again. A session that began as read only stays so.
+   * Connections that are opened from now on are of the next generation: those of this one that break later do not make them suspect.
    */
   #dropIdle(): void {
+    this.#generation += 1;
     for (const pool of this.all) {
       for (let left = pool.idleCount; left > 0; left -= 1) {
         // The pool hands out an idle connection at once; given back as broken, it is dropped.

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PoolClient } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { accept, silence, withFakePostgres } from '../../test/support/fake-postgres.js';
+import { Batching } from '../batching/batching.js';
 import { ConnectionPools } from './connection-pools.js';
 import { classifyDatabaseError, isUnavailable, NotSentError } from '../common/errors/database-errors.js';
 import { PrismaService } from './prisma.service.js';
@@ -89,24 +91,45 @@ describe('a declared statement', () => {
     }
   });
 
-  it('that writes leaves half of the connections to reads', async () => {
+  it('that writes leaves half of the connections to reads, and those that wait are counted', async () => {
+    const { connections } = prisma;
+    const batching = new Batching(prisma);
+    const quick = declared('select 1 as one');
+    const reads = batching.batchReads<number, object>({
+      name: 'reads',
+      send: async (items) => {
+        const [row] = await prisma.read<object>(quick, []);
+        return items.map(() => row as object);
+      },
+    });
     const stall = new AbortController();
     const released = once(stall.signal, 'abort');
-    const stalled = Array.from({ length: 8 }, () => prisma.connections.write(Infinity, () => released));
-    const quick = declared('select 1 as one');
-    const rows = await Promise.all(Array.from({ length: 20 }, () => prisma.read(quick, [])));
-    expect(rows).toEqual(Array.from({ length: 20 }, () => [{ one: 1 }]));
+    const stalled = Array.from({ length: 8 }, () => connections.write(() => released));
+    const rows = await Promise.all(Array.from({ length: 20 }, (_, number) => reads.load(number)));
+    expect(rows).toEqual(Array.from({ length: 20 }, () => ({ one: 1 })));
+    expect(connections.waiting).toBe(8 - 1);
     stall.abort();
     await Promise.all(stalled);
+    expect(connections.waiting).toBe(0);
   });
 
   it('that writes is not sent later than it may be, however long it waits for its turn', async () => {
-    const slow = declared('select pg_sleep(0.1) is null as slept');
+    const { connections } = prisma;
     const written = declared('insert into pets (name, category_id) values ($1, 1) returning id');
-    const waiting = Array.from({ length: 4 }, () => prisma.write(slow, []));
-    const late = prisma.write(written, ['late'], performance.now() + 50);
-    await expect(late).rejects.toThrow(NotSentError);
-    await Promise.all(waiting);
+    const writes = new Batching(prisma).batchWrites<string, undefined>({
+      name: 'writes',
+      send: async (items, sendBefore) => {
+        await prisma.write(written, [...items], sendBefore);
+        return items.map(() => undefined);
+      },
+    });
+    const stall = new AbortController();
+    const stalled = connections.write(() => once(stall.signal, 'abort'));
+    const late = writes.load('late', performance.now() + connections.endsWithinMs + 50);
+    await expect(late).rejects.toMatchObject({ reason: 'timed-out' });
+    stall.abort();
+    await stalled;
+    await connections.write(() => Promise.resolve());
     expect(await prisma.read(declared(`select from pets where name = 'late'`), [])).toEqual([]);
   });
 
@@ -178,4 +201,29 @@ it('names the setting when a pooler has given the session to another client, onc
   }
   await pooled.close();
   expect(warnings).toEqual([expect.stringContaining('set DATABASE_NAMED_STATEMENTS=off')]);
+});
+
+const pidOf = async (connection: PoolClient): Promise<number> =>
+  (await connection.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
+
+it('drops the idle connections when one breaks, and not those that were opened since', async () => {
+  const fresh = openPrisma(true);
+  const { main } = fresh.connections;
+  const broken = new Error('Connection terminated unexpectedly');
+  const [first, second, third] = await Promise.all([main.connect(), main.connect(), main.connect()]);
+  const old = await pidOf(third);
+  third.release();
+  first.release(broken);
+  const opened = await main.connect();
+  const pid = await pidOf(opened);
+  expect(pid).not.toBe(old);
+  opened.release();
+  second.release(broken);
+  const again = await main.connect();
+  expect(await pidOf(again)).toBe(pid);
+  again.release(broken);
+  const last = await main.connect();
+  expect(await pidOf(last)).not.toBe(pid);
+  last.release();
+  await fresh.close();
 });

@@ -20,16 +20,16 @@ export class PrismaService extends PrismaClient {
   }
 
   /**
-   * Runs a declared statement that writes nothing. Rows are objects by column name, int64 is bigint.
+   * Runs a declared statement of a batcher that reads. Rows are objects by column name, int64 is bigint.
    *
    * @throws what `classifyDatabaseError` understands
    */
   read<Row extends object>({ text }: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return this.connections.read(() => this.$queryRawUnsafe<Row[]>(text, ...values));
+    return this.connections.send(() => this.$queryRawUnsafe<Row[]>(text, ...values));
   }
 
   /**
-   * The same for a statement that writes.
+   * The same for one that writes.
    *
    * @param sendBefore a moment of `performance.now()`: the statement is sent by then or not at all
    * @throws NotSentError without a connection by then
@@ -39,7 +39,7 @@ export class PrismaService extends PrismaClient {
     values: readonly unknown[],
     sendBefore = Infinity,
   ): Promise<Row[]> {
-    return this.connections.write(sendBefore, () => this.$queryRawUnsafe<Row[]>(text, ...values));
+    return this.connections.send(() => this.$queryRawUnsafe<Row[]>(text, ...values), sendBefore);
   }
 
   /** Statements in flight have the time of a statement to end. */

@@ -45,6 +45,7 @@ export function batchAdmissions({
     // A key with many requests does not make those of others wait.
     keyOf: (hash) => hash,
     concurrencyMax: 1,
+    permits: pool === prisma.connections.main ? prisma.connections.reads : undefined,
     neededMs: () => 0,
     separatesTimeouts: true,
   });
