@@ -3,7 +3,6 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, Get, type OnModuleInit, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import type { Headers } from '../common/headers.js';
@@ -76,7 +75,6 @@ const DOCS_PAGE_HEADERS: Headers = {
 
 /** The docs page, for people: a guide, the reference, and a form to try each operation. */
 @ApiExcludeController()
-@SkipThrottle({ minute: true, day: true })
 @Controller()
 export class DocsPageController implements OnModuleInit {
   /** Compresses the files, so that the first reader does not wait for it. */

@@ -1,6 +1,5 @@
 import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { SkipThrottle } from '@nestjs/throttler';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Public } from '../common/route.decorators.js';
 import { OpenApiDocument } from './openapi-document.js';
@@ -10,7 +9,6 @@ const STORED = 'public, no-cache';
 
 /** The OpenAPI document, for machines. */
 @ApiExcludeController()
-@SkipThrottle({ minute: true, day: true })
 @Controller()
 export class DocumentController {
   constructor(private readonly document: OpenApiDocument) {}

@@ -1,14 +1,16 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
-import { ThrottlerGuard, type ThrottlerModuleOptions, type ThrottlerRequest } from '@nestjs/throttler';
+import {
+  ThrottlerGuard,
+  type ThrottlerModuleOptions,
+  type ThrottlerOptions,
+  type ThrottlerRequest,
+} from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import type { Decision, KeyWindow } from '../common/decision.js';
 
 /** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
 export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
-  throttlers: [
-    { name: 'minute', ttl: 60_000, limit: (context) => limitOf(context, 'minute') },
-    { name: 'day', ttl: 86_400_000, limit: (context) => limitOf(context, 'day') },
-  ],
+  throttlers: [throttlerOf('minute', 60_000), throttlerOf('day', 86_400_000)],
   // The throttler adds suffixes to the names and leaves the headers out of a 429. The pipeline sets them on every response.
   setHeaders: false,
 };
@@ -19,12 +21,10 @@ export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
-  protected override async handleRequest({ context, throttler }: ThrottlerRequest): Promise<boolean> {
-    const { rejectedBy } = decisionOf(context);
-    // A ban closes both windows; the first throttler reports it.
-    const window = rejectedBy === 'ban' ? 'minute' : rejectedBy;
-    if (window === throttler.name) await this.throwThrottlingException(context);
-    return true;
+  /** Only called for the window that rejects a request: the others are skipped. */
+  protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
+    await this.throwThrottlingException(context);
+    return false;
   }
 
   protected override async throwThrottlingException(context: ExecutionContext): Promise<void> {
@@ -32,10 +32,18 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 }
 
-function limitOf(context: ExecutionContext, name: KeyWindow): number {
-  const window = decisionOf(context).windows.find(({ policy }) => policy === name);
-  if (window === undefined) throw new Error(`the decision has no window ${name}: is @SkipThrottle missing?`);
-  return window.limit;
+function throttlerOf(name: KeyWindow, ttl: number): ThrottlerOptions {
+  return {
+    name,
+    ttl,
+    limit: (context) => decisionOf(context).windows.find(({ policy }) => policy === name)?.limit ?? 0,
+    // Before the throttler looks up five kinds of metadata.
+    skipIf: (context) => {
+      const { rejectedBy } = decisionOf(context);
+      // A ban closes both windows; the first throttler reports it.
+      return name !== (rejectedBy === 'ban' ? 'minute' : rejectedBy);
+    },
+  };
 }
 
 function decisionOf(context: ExecutionContext): Decision {
