@@ -12,7 +12,17 @@ const SECONDS = 3;
 const WARM_UP_SECONDS = 1;
 const CONNECTIONS = 64;
 const SIZE = { pets: 100_000, keys: 10_000 };
-const WORKS = ['first-page', 'by-id', 'create', 'order'];
+const WORKS = [
+  'first-page',
+  'random-pages',
+  'by-id',
+  'by-ids',
+  'change',
+  'create',
+  'order',
+  'change-order',
+  'delete',
+];
 const FILE = 'requests-of-build';
 
 /**
@@ -59,7 +69,7 @@ const shown = (values) => Math.round(median(values.filter((value) => value > 0))
 
 function render(here, other, directory) {
   const rows = WORKS.map((work) => {
-    const cells = ['requestsPerSecond', 'cpuMicroseconds'].flatMap((figure) => {
+    const cells = ['requestsPerSecond', 'cpuMicroseconds', 'postgresMicroseconds'].flatMap((figure) => {
       const of = ({ rounds }) => rounds.map(({ [work]: one }) => (one.isValid ? one[figure] : Number.NaN));
       const [mine, others] = [of(here), of(other)];
       const ratios = mine.map((value, index) => value / others[index]).filter((ratio) => ratio > 0);
@@ -68,7 +78,7 @@ function render(here, other, directory) {
     });
     return [work].concat(cells);
   });
-  const heads = ['work', 'requests/s', 'ratio', 'CPU µs a request', 'ratio'];
+  const heads = ['work', 'requests/s', 'ratio', 'CPU µs a request', 'ratio', 'PostgreSQL µs', 'ratio'];
   return `this build / ${directory}: medians of ${ROUNDS} rounds of ${SECONDS} s, and of the ratios by round
 
 ${grid([heads, heads.map(() => '---'), ...rows])}

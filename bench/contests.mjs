@@ -80,4 +80,16 @@ export const CONTESTS = [
     work: 'order',
     servers: EACH,
   },
+  {
+    id: 'change-order',
+    title: 'Approvals of different orders, each durable before its response',
+    work: 'change-order',
+    servers: EACH,
+  },
+  {
+    id: 'delete',
+    title: 'Deletions of different pets, each durable before its response',
+    work: 'delete',
+    servers: EACH,
+  },
 ];

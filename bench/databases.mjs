@@ -136,7 +136,8 @@ const BARE_TABLES = `
     pet_id bigint not null references bare_pets (id),
     status order_status not null default 'placed',
     placed_at timestamptz not null default now(),
-    updated_at timestamptz not null default now())`;
+    updated_at timestamptz not null default now());
+  create index if not exists bare_orders_pet_id_idx on bare_orders (pet_id)`;
 
 /** The identifiers of `count` new pets that are available. */
 export async function makeAvailable(url, isBare, count) {
@@ -148,6 +149,19 @@ export async function makeAvailable(url, isBare, count) {
      select 'Pet ' || number, 1, 'available' from generate_series(1, $1::int) as number
      returning id`,
     [count],
+  );
+  await client.end();
+  return rows.map(({ id }) => id);
+}
+
+/** The identifiers of `count` new orders that are placed. */
+export async function makeOrders(url, isBare, count) {
+  const petIds = await makeAvailable(url, isBare, count);
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query(
+    `insert into ${isBare ? 'bare_orders' : 'orders'} (pet_id) select unnest($1::bigint[]) returning id`,
+    [petIds],
   );
   await client.end();
   return rows.map(({ id }) => id);

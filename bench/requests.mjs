@@ -1,13 +1,13 @@
 // The requests of each kind of work: the same for every server, in the same order, in every run.
 import { encodeCursor } from '../dist/common/pagination.js';
-import { makeAvailable } from './databases.mjs';
+import { makeAvailable, makeOrders } from './databases.mjs';
 import { ACTIVE_KEYS, plainKey } from './keys.mjs';
 
 /** Different requests of a work that is random. Too many for two in flight at a time to be the same. */
 const DIFFERENT = 30_000;
 
-/** More than any machine places: a pet that is ordered a second time makes the round invalid. */
-const ORDERS_PER_SECOND_MAX = 25_000;
+/** More than any machine manages: a row that is written a second time makes the round invalid. */
+const ROWS_PER_SECOND_MAX = 25_000;
 
 const STATUSES = ['available', 'pending', 'sold'];
 /** @typedef {{ method: string, path: string, headers: Record<string, string>, body?: string }} LoadRequest */
@@ -15,10 +15,10 @@ const STATUSES = ['available', 'pending', 'sold'];
 /**
  * The requests of a work, to be sent one after another and again from the beginning; each with the next key.
  *
- * @param {'first-page' | 'random-pages' | 'by-id' | 'by-ids' | 'change' | 'create' | 'order'} work
+ * @param {'first-page' | 'random-pages' | 'by-id' | 'by-ids' | 'change' | 'create' | 'order' | 'change-order' | 'delete'} work
  * @param {import('./contests.mjs').Server} server
  * @param {{ url: string, pets: number }} database
- * @param {number} seconds for which orders must do
+ * @param {number} seconds for which the rows of orders and deletions must do
  * @returns {Promise<LoadRequest[]>}
  */
 export async function requestsOf(work, { hasCursors, isBare }, { url, pets }, seconds) {
@@ -54,12 +54,24 @@ export async function requestsOf(work, { hasCursors, isBare }, { url, pets }, se
         body: JSON.stringify(randomPet(random)),
       }));
     case 'order': {
-      const ids = await makeAvailable(url, isBare, seconds * ORDERS_PER_SECOND_MAX);
+      const ids = await makeAvailable(url, isBare, seconds * ROWS_PER_SECOND_MAX);
       return all(ids.length, (index) => ({
         method: 'POST',
         path: '/v1/store/orders',
         body: `{"petId":${ids[index]}}`,
       }));
+    }
+    case 'change-order': {
+      const ids = await makeOrders(url, isBare, seconds * ROWS_PER_SECOND_MAX);
+      return all(ids.length, (index) => ({
+        method: 'PATCH',
+        path: `/v1/store/orders/${ids[index]}`,
+        body: '{"status":"approved"}',
+      }));
+    }
+    case 'delete': {
+      const ids = await makeAvailable(url, isBare, seconds * ROWS_PER_SECOND_MAX);
+      return all(ids.length, (index) => ({ method: 'DELETE', path: `/v1/pets/${ids[index]}` }));
     }
     default:
       throw new Error(`unknown work: ${String(work)}`);

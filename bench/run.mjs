@@ -6,9 +6,10 @@ import { parseArgs, promisify } from 'node:util';
 import { compareBuilds } from './against.mjs';
 import { openDatabases } from './databases.mjs';
 import { chooseLoad } from './load.mjs';
+import { openNode } from './node.mjs';
 import { assertSameResponses, measureRound } from './measure.mjs';
 import { requestsOf } from './requests.mjs';
-import { openRedis, startServer } from './server.mjs';
+import { node, openRedis, startServer } from './server.mjs';
 import { render } from './table.mjs';
 import { CONTESTS, SERVERS } from './contests.mjs';
 
@@ -33,6 +34,8 @@ const SECONDS = options.short ? 2 : 5;
 const WARM_UP_SECONDS = 2;
 const CONNECTIONS = 64;
 const POOL_SIZES = options.short ? [10] : [4, 10, 20];
+/** Each row of these works can be written once. */
+const NEEDS_ROWS = ['order', 'change-order', 'delete'];
 /** A round with an invalid response may have coincided with another program's work; a second one has not. */
 const TRIES = 2;
 
@@ -43,6 +46,7 @@ const chosen = CONTESTS.filter(
 if (chosen.length === 0) throw new Error(`contests: ${CONTESTS.map(({ id }) => id).join(', ')}`);
 
 const load = await chooseLoad();
+Object.assign(node, await openNode(log));
 const databases = await openDatabases(log);
 const redis = await openRedis();
 let closed;
@@ -67,7 +71,7 @@ async function runContests() {
   const [{ model }] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
   const table = render(contests, [
-    `${availableParallelism()} × ${model.trim()}, ${memory} GB, Node.js ${process.version}, PostgreSQL ${await databases.version()}`,
+    `${availableParallelism()} × ${model.trim()}, ${memory} GB, Node.js ${node.version} (this program: ${process.version}), PostgreSQL ${await databases.version()}`,
     `${SIZE.pets.toLocaleString('en')} pets and ${SIZE.keys.toLocaleString('en')} keys, load by ${load.name} over ${CONNECTIONS} connections on the same machine`,
     `medians of ${ROUNDS} rounds of ${SECONDS} s; fsync and synchronous_commit are on`,
   ]);
@@ -118,8 +122,7 @@ async function startContender(contender, work, database) {
   const file = `requests-${contender.name}`;
   let hasRequests = false;
   contender.prepare = async (seconds) => {
-    // Each pet can be ordered once.
-    if (hasRequests && work !== 'order') return;
+    if (hasRequests && !NEEDS_ROWS.includes(work)) return;
     contender.requests = await requestsOf(work, contender, database, seconds);
     await load.prepare(file, contender.requests);
     hasRequests = true;

@@ -13,6 +13,9 @@ const REDIS_START_MS = 5000;
 /** A server that has not ended by then is killed. */
 const STOP_MS = 10_000;
 
+/** What runs the servers, which `run.mjs` may replace. */
+export const node = { path: process.execPath, version: process.version };
+
 /**
  * Resolves when the server prints where it listens: a line with `localhost:PORT`.
  *
@@ -24,7 +27,7 @@ export async function startServer(file, flags, environment) {
   // Log lines go to a file: the reader of a pipe would share the machine with what is measured.
   const logFile = join(DATA_DIRECTORY, 'server.log');
   const log = openSync(logFile, 'w');
-  const child = spawn(process.execPath, [...flags, file], {
+  const child = spawn(node.path, [...flags, file], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { ...process.env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', log],

@@ -1,11 +1,16 @@
-import { Body, ConflictException, Controller, Post } from '@nestjs/common';
-import { IsInt } from 'class-validator';
-import type { Order } from '../../src/generated/prisma/client.js';
+import { Body, ConflictException, Controller, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
+import { IsIn, IsInt } from 'class-validator';
+import type { Order, OrderStatus } from '../../src/generated/prisma/client.js';
 import { PrismaService } from './prisma.service.js';
 
 class PlaceOrderBody {
   @IsInt()
   petId!: number;
+}
+
+class ChangeOrderBody {
+  @IsIn(['placed', 'approved', 'delivered', 'cancelled'])
+  status!: OrderStatus;
 }
 
 @Controller('v1/store/orders')
@@ -18,6 +23,20 @@ export class OrdersController {
     const order = await this.prisma.order.create({ data: { petId } }).catch((cause: unknown) => {
       throw new ConflictException('The pet is not available.', { cause });
     });
+    return toResponse(order);
+  }
+
+  /** Triggers check the transition, and change the pet. */
+  @Patch(':orderId')
+  async change(
+    @Param('orderId', ParseIntPipe) id: number,
+    @Body() { status }: ChangeOrderBody,
+  ): Promise<object> {
+    const order = await this.prisma.order
+      .update({ where: { id }, data: { status } })
+      .catch((cause: unknown) => {
+        throw new ConflictException('The order cannot change.', { cause });
+      });
     return toResponse(order);
   }
 }

@@ -1,7 +1,10 @@
 import {
   Body,
+  ConflictException,
   Controller,
+  Delete,
   Get,
+  HttpCode,
   NotFoundException,
   Param,
   ParseIntPipe,
@@ -91,6 +94,18 @@ export class PetsController {
     @Body() { name }: ChangePetBody,
   ): Promise<PetResponse> {
     return toResponse(await this.prisma.pet.update({ where: { id }, data: { name } }));
+  }
+
+  /** An order that is not cancelled keeps its pet. */
+  @Delete(':petId')
+  @HttpCode(204)
+  async delete(@Param('petId', ParseIntPipe) id: number): Promise<void> {
+    const kept = await this.prisma.order.count({ where: { petId: id, status: { not: 'cancelled' } } });
+    if (kept > 0) throw new ConflictException('The pet has orders.');
+    await this.prisma.$transaction([
+      this.prisma.order.deleteMany({ where: { petId: id, status: 'cancelled' } }),
+      this.prisma.pet.delete({ where: { id } }),
+    ]);
   }
 
   @Post()

