@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { reachableDirectory } from '../dist/embedded/data-directory.js';
 import { openEmbeddedPostgres } from '../dist/embedded/embedded-postgres.js';
-import { migrate } from '../dist/prisma/migrations.js';
+import { migrate } from '../dist/database/migrations.js';
 import { ACTIVE_KEYS, storedKeys } from './keys.mjs';
 
 export const DATA_DIRECTORY = reachableDirectory(fileURLToPath(new URL('.data', import.meta.url)));

@@ -35,7 +35,7 @@ const WARM_UP_SECONDS = 2;
 const CONNECTIONS = 64;
 const POOL_SIZES = options.short ? [10] : [4, 10, 20];
 /** Each row of these works can be written once. */
-const NEEDS_ROWS = ['order', 'change-order', 'delete'];
+const NEEDS_ROWS = new Set(['order', 'change-order', 'delete']);
 /** A round with an invalid response may have coincided with another program's work; a second one has not. */
 const TRIES = 2;
 
@@ -122,7 +122,7 @@ async function startContender(contender, work, database) {
   const file = `requests-${contender.name}`;
   let hasRequests = false;
   contender.prepare = async (seconds) => {
-    if (hasRequests && !NEEDS_ROWS.includes(work)) return;
+    if (hasRequests && !NEEDS_ROWS.has(work)) return;
     contender.requests = await requestsOf(work, contender, database, seconds);
     await load.prepare(file, contender.requests);
     hasRequests = true;

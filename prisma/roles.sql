@@ -51,7 +51,7 @@ declare
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
     'resume_api_key', 'unban_api_key', 'create_plan', 'set_plan', 'api_key_overview_of'
   ];
-  -- The settings that the service relies on: src/prisma/session-settings.ts.
+  -- The settings that the service relies on: src/database/session-settings.ts.
   settings constant text[] := array[
     ['DateStyle', 'ISO, MDY'],
     ['TimeZone', 'UTC'],

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { loadConfig } from '../src/config/config.js';
-import { SESSION_SETTINGS } from '../src/prisma/session-settings.js';
+import { SESSION_SETTINGS } from '../src/database/session-settings.js';
 import { type RunningService, runService } from './support/running-service.js';
 
 const read = (file: string): string => readFileSync(file, 'utf8');

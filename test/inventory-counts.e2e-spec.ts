@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
-import { MIGRATIONS_DIRECTORY, readMigrations } from '../src/prisma/migration-files.js';
+import { MIGRATIONS_DIRECTORY, readMigrations } from '../src/database/migration-files.js';
 import { createEmptyDatabase } from './support/database.js';
 import { selectOne } from './support/sql-outcome.js';
 import { openTestPool } from './support/test-pool.js';

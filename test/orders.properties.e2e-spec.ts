@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Batching } from '../src/batching/batching.js';
 import type { Creation } from '../src/idempotency/idempotency.service.js';
-import { ConnectionPools } from '../src/prisma/connection-pools.js';
+import { ConnectionPools } from '../src/database/connection-pools.js';
 import { PrismaService } from '../src/prisma/prisma.service.js';
 import { ORDER_STATUSES, type OrderStatus } from '../src/store/order.js';
 import { OrdersRepository } from '../src/store/orders.repository.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { migrate } from '../src/prisma/migrations.js';
+import { migrate } from '../src/database/migrations.js';
 import { eventually } from './support/eventually.js';
 import { startService, type TestService } from './support/service.js';
 import { addPets } from './support/store.js';

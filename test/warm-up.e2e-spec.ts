@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
-import { warmUpOf } from '../src/prisma/warm-up.js';
+import { warmUpOf } from '../src/database/warm-up.js';
 import { createTestDatabase } from './support/database.js';
 import { bytesOf, REQUESTS, withHeaders } from './support/http/provocations.js';
 import { startInState } from './support/http/service-states.js';
@@ -66,7 +66,7 @@ describe('a service that has started', () => {
     const service = await startService();
     closing.push(() => service.close());
     const warnings: string[] = [];
-    await warmUpOf(service.prisma, (message) => warnings.push(message)).onApplicationBootstrap();
+    await warmUpOf(service.prisma.connections, (message) => warnings.push(message)).onApplicationBootstrap();
     expect(warnings).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
-// npm run check -- docs: links in the documents work, and every variable, error code and dependency is documented.
+// npm run check -- docs: links in the documents work, and every variable, error code, dependency and arrow between folders is documented.
 import { existsSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const faults = [];
@@ -70,6 +71,29 @@ const packages = new Set(named.at(-1).names);
 for (const [, cell] of read('docs/dependencies.md').matchAll(/^\| (`[^|]*`) +\|/gm)) {
   for (const [, name] of cell.matchAll(/`([^`]+)`/g)) {
     if (!packages.has(name)) faults.push(`docs/dependencies.md: ${name} is not a dependency`);
+  }
+}
+
+/** Which folders of src import from which, as the table of the architecture and the check of imports say it. */
+const { forbidden } = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
+const importsOf = (cell) =>
+  [...cell.matchAll(/[a-z]+/g)]
+    .map(([folder]) => folder)
+    .filter((one) => one !== 'nothing' && one !== 'generated');
+const table = new Map(
+  [...read('docs/architecture.md').matchAll(/^\| `(\w+)` +\|[^|]*\| ([`\w, ]+?) +\|$/gm)].map(
+    ([, folder, cell]) => [folder, importsOf(cell)],
+  ),
+);
+for (const { comment } of forbidden) {
+  const [, folder, targets] = /^src\/(\w+) may import only from (.*)$/.exec(comment) ?? [];
+  if (folder === undefined) continue;
+  const allowed = importsOf(targets).join(', ');
+  const stated = table.get(folder)?.join(', ');
+  if (stated !== allowed) {
+    faults.push(
+      `docs/architecture.md: ${folder} may import from ${allowed || 'nothing'}, not from ${stated || 'nothing'}`,
+    );
   }
 }
 

@@ -52,7 +52,7 @@ select $$create database petstore owner petstore_owner template template0 encodi
 where not exists (select from pg_database where datname = 'petstore') \gexec
 alter database petstore owner to petstore_owner;
 
--- What the service and the command line rely on (src/prisma/session-settings.ts). What is set for a role in a database wins
+-- What the service and the command line rely on (src/database/session-settings.ts). What is set for a role in a database wins
 -- over all other places, and it holds behind a pooler.
 select format('alter role %I in database petstore set %I = %L', role, name, value)
 from unnest(array['petstore_owner', 'petstore_api', 'petstore_cli']) as role

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Semaphore } from '../prisma/semaphore.js';
+import { Semaphore } from '../database/semaphore.js';
 import { UnavailableError } from '../common/errors/database-errors.js';
 import { FAILURES, FakeSend } from '../../test/support/fake-send.js';
 import {

@@ -4,7 +4,7 @@ import {
   type DatabaseFailure,
   UnavailableError,
 } from '../common/errors/database-errors.js';
-import type { Semaphore } from '../prisma/semaphore.js';
+import type { Semaphore } from '../database/semaphore.js';
 import { FairQueue, type QueueKey } from './fair-queue.js';
 
 /** A result: another transaction has locked the row that the item needs, and nothing was done for it. */

@@ -1,5 +1,5 @@
 import type { PrismaService } from '../prisma/prisma.service.js';
-import { plainArray, type Statement, statement } from '../prisma/statement.js';
+import { plainArray, type Statement, statement } from '../database/statement.js';
 import { type Batcher, eachOnce } from './batcher.js';
 import type { Batching } from './batching.js';
 

@@ -1,13 +1,13 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import type { Config } from '../config/config.js';
-import { isUnchanged, MIGRATIONS_DIRECTORY, readMigrations } from '../prisma/migration-files.js';
-import { readRecords } from '../prisma/migration-records.js';
+import { isUnchanged, MIGRATIONS_DIRECTORY, readMigrations } from '../database/migration-files.js';
+import { readRecords } from '../database/migration-records.js';
 import {
   describeWrongSetting,
   ROLE_SETTING_VALUES,
   serverTimeoutMs,
   wrongSettings,
-} from '../prisma/session-settings.js';
+} from '../database/session-settings.js';
 import type { CliContext } from './context.js';
 import { queryOne, type Session } from './session.js';
 

@@ -3,7 +3,7 @@ import { Clock } from '../common/clock.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { isUnavailable } from '../common/errors/database-errors.js';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { within } from '../prisma/within.js';
+import { within } from '../database/within.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 
 /** A resource that was created. */

@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { eventually } from '../../test/support/eventually.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import { ConnectionPools } from '../prisma/connection-pools.js';
+import { ConnectionPools } from '../database/connection-pools.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { loadConfig } from '../config/config.js';
 import { Housekeeping } from './housekeeping.js';

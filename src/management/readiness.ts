@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
-import type { ConnectionPools } from '../prisma/connection-pools.js';
+import type { ConnectionPools } from '../database/connection-pools.js';
 import { isUndefinedTable } from '../common/errors/database-errors.js';
-import { listMigrations, MIGRATIONS_DIRECTORY } from '../prisma/migration-files.js';
-import { APPLIED_MIGRATIONS } from '../prisma/migration-records.js';
-import { describeWrongSetting, SETTING_VALUES, wrongSettings } from '../prisma/session-settings.js';
-import { within } from '../prisma/within.js';
+import { listMigrations, MIGRATIONS_DIRECTORY } from '../database/migration-files.js';
+import { APPLIED_MIGRATIONS } from '../database/migration-records.js';
+import { describeWrongSetting, SETTING_VALUES, wrongSettings } from '../database/session-settings.js';
+import { within } from '../database/within.js';
 
 /** The result of the checks: `ok` or an error. */
 export interface ReadinessReport {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { within } from '../prisma/within.js';
+import { within } from '../database/within.js';
 import { EncodedText } from './encoded-text.js';
 import { type OpenApi, toJson, toYaml } from './json.js';
 

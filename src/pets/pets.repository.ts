@@ -16,7 +16,7 @@ import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { skippingUsedIds } from '../prisma/used-ids.js';
-import { bytesArray, plainArray } from '../prisma/statement.js';
+import { bytesArray, plainArray } from '../database/statement.js';
 import { type NewPet, PET_STATUSES, type PetChange, type PetStatus } from './pet.js';
 import {
   CHANGE_PETS,

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { eventually } from '../../test/support/eventually.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import type { Statement } from '../prisma/statement.js';
+import type { Statement } from '../database/statement.js';
 import { CHANGE_PETS, FILTER_PETS, LIST_PETS, LIST_PETS_BY_ID } from './pets.sql.js';
 
 const PETS = 1_000_000;

@@ -1,6 +1,6 @@
 import { inBothDirections, listSql, pagesSql } from '../batching/pages.js';
 import { IS_MINE, storedAndFree } from '../idempotency/idempotency.sql.js';
-import { statement } from '../prisma/statement.js';
+import { statement } from '../database/statement.js';
 
 /** The JSON of a row of a page. */
 const PET_JSON = 'pet_json(record.id, record.name, record.category_id, record.status)';

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.js';
 import { dataDirectory } from '../embedded/data-directory.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
-import { ConnectionPools } from './connection-pools.js';
-import { migrate } from './migrations.js';
+import { ConnectionPools } from '../database/connection-pools.js';
+import { migrate } from '../database/migrations.js';
 import { PrismaService } from './prisma.service.js';
 
 /** The configured database, or the embedded one. */

@@ -4,7 +4,7 @@ import { CONFIG, INTERRUPTED, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { Database } from './database.js';
 import { PrismaService } from './prisma.service.js';
-import { warmUpOf, WarmUp } from './warm-up.js';
+import { warmUpOf, WarmUp } from '../database/warm-up.js';
 
 /** Opens the database for repositories, and warms it up for them before the port is bound. */
 @Global()
@@ -27,7 +27,7 @@ export class PrismaModule {
           provide: WarmUp,
           inject: [PrismaService, LOGGER],
           useFactory: (prisma: PrismaService, logger: Logger) =>
-            warmUpOf(prisma, (message) => logger.warn(message)),
+            warmUpOf(prisma.connections, (message) => logger.warn(message)),
         },
       ],
       exports: [Database, PrismaService],

@@ -4,10 +4,10 @@ import type { PoolClient } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { accept, silence, withFakePostgres } from '../../test/support/fake-postgres.js';
 import { Batching } from '../batching/batching.js';
-import { ConnectionPools } from './connection-pools.js';
+import { ConnectionPools } from '../database/connection-pools.js';
 import { classifyDatabaseError, isUnavailable, NotSentError } from '../common/errors/database-errors.js';
 import { PrismaService } from './prisma.service.js';
-import { type Statement, statement } from './statement.js';
+import { type Statement, statement } from '../database/statement.js';
 import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 
 let database: TestDatabase;

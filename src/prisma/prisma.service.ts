@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '../generated/prisma/client.js';
-import type { ConnectionPools } from './connection-pools.js';
-import { type Statement, statementOf } from './statement.js';
+import type { ConnectionPools } from '../database/connection-pools.js';
+import { type Statement, statementOf } from '../database/statement.js';
 
 /** Repositories run their SQL through it: declared statements, or the typed client where a statement is rare. */
 @Injectable()

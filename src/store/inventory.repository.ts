@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Batching } from '../batching/batching.js';
 import { type Batcher, eachOnce } from '../batching/batcher.js';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { statement } from '../prisma/statement.js';
+import { statement } from '../database/statement.js';
 import type { Inventory } from './inventory.dto.js';
 
 /** Adds up the parts of `pet_counts`: exact, without reading the pets. */

@@ -8,7 +8,7 @@ import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { skippingUsedIds } from '../prisma/used-ids.js';
-import { bytesArray, plainArray } from '../prisma/statement.js';
+import { bytesArray, plainArray } from '../database/statement.js';
 import type { OrderStatus } from './order.js';
 import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
 

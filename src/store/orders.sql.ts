@@ -1,6 +1,6 @@
 import { listSql } from '../batching/pages.js';
 import { IS_MINE, storedAndFree } from '../idempotency/idempotency.sql.js';
-import { statement } from '../prisma/statement.js';
+import { statement } from '../database/statement.js';
 
 /** Pages of all orders or of one status. */
 export const LIST_ORDERS = statement(

@@ -1,5 +1,5 @@
 import { asUnavailable } from '../common/errors/database-errors.js';
-import { runStatement, type Statement, statement, type StatementSource } from '../prisma/statement.js';
+import { runStatement, type Statement, statement, type StatementSource } from '../database/statement.js';
 import { admissionSql } from './admission-sql.js';
 import { type AdmissionRow, type KeyDecision, parseAdmission, tallyOf } from './key-decision.js';
 import { plainAdmissionSql } from './plain-admission-sql.js';

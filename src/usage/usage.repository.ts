@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { plainArray, statement } from '../prisma/statement.js';
+import { plainArray, statement } from '../database/statement.js';
 import type { UsageDay } from './usage.dto.js';
 
 const DAYS = 31;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { escapeIdentifier, escapeLiteral, type Pool } from 'pg';
-import { SESSION_SETTINGS } from '../../src/prisma/session-settings.js';
+import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { HOSTILE_SETTINGS, setHostileSettings } from '../support/hostile-settings.js';

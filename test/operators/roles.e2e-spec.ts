@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { SESSION_SETTINGS } from '../../src/prisma/session-settings.js';
+import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { HOSTILE_SETTINGS, setHostileSettings, SHOWN_SETTINGS } from '../support/hostile-settings.js';
 import { type GroupRole, grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';

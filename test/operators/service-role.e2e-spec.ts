@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { Housekeeping } from '../../src/lifecycle/housekeeping.js';
-import { migrate } from '../../src/prisma/migrations.js';
+import { migrate } from '../../src/database/migrations.js';
 import { send, tally } from '../support/send.js';
 import { grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
 import { changeOrder, orderInStatus, placeOrder } from '../support/store.js';

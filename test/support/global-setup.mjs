@@ -36,7 +36,7 @@ function superuserUrl(server) {
 }
 
 async function createTemplate() {
-  const { migrate } = await import('../../dist/prisma/migrations.js');
+  const { migrate } = await import('../../dist/database/migrations.js');
   const url = new URL(process.env.TEST_DATABASE_URL);
   const server = new pg.Client({ connectionString: url.toString() });
   await server.connect();

@@ -1,5 +1,5 @@
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
-import { SESSION_SETTINGS } from '../../src/prisma/session-settings.js';
+import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
 
 /** Each setting that the service relies on, with a value that another program may want. */
 export const HOSTILE_SETTINGS: Readonly<Record<keyof typeof SESSION_SETTINGS, string>> = {

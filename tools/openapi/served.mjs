@@ -5,7 +5,7 @@ import { loadConfig } from '../../dist/config/config.js';
 import { HttpAdapter } from '../../dist/http/http-adapter.js';
 import { ManagementServer } from '../../dist/management/management-server.js';
 import { setUpOpenApi } from '../../dist/openapi/set-up.js';
-import { ConnectionPools } from '../../dist/prisma/connection-pools.js';
+import { ConnectionPools } from '../../dist/database/connection-pools.js';
 import { Database } from '../../dist/prisma/database.js';
 import { PrismaService } from '../../dist/prisma/prisma.service.js';
 import { createLogger, nestLogger } from '../../dist/telemetry/logger.js';

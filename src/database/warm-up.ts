@@ -3,7 +3,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import type pg from 'pg';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
-import type { PrismaService } from './prisma.service.js';
+import type { ConnectionPools } from './connection-pools.js';
 import { runStatement, type Statement, statementsOf } from './statement.js';
 
 /** The statements that requests send on the connections of a pool. */
@@ -88,8 +88,10 @@ export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
 }
 
 /** Warms up every declared statement, on the connections that requests send it on. */
-export function warmUpOf({ connections }: PrismaService, warn: (message: string) => void): WarmUp {
-  const { admission, main, namedStatements } = connections;
+export function warmUpOf(
+  { admission, main, namedStatements }: ConnectionPools,
+  warn: (message: string) => void,
+): WarmUp {
   return new WarmUp({
     pools: [
       { pool: admission, statements: statementsOf('admission') },
