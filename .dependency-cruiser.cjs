@@ -30,7 +30,7 @@ const arrows = {
     'common',
     'config',
   ],
-  cli: ['lifecycle', 'embedded', 'database', 'common', 'config'],
+  cli: ['lifecycle', 'usage', 'embedded', 'database', 'common', 'config'],
 };
 
 /** The service, the command line, and what a browser loads first. */

@@ -9,7 +9,6 @@ const CHECKS = {
   lint: 'oxlint --type-aware --deny-warnings',
   format: 'prettier --check --log-level warn .',
   imports: 'depcruise src',
-  words: 'node tools/check-words.mjs',
   docs: 'node tools/check-docs.mjs',
   migrations: 'squawk prisma/migrations/*/migration.sql',
   openapi:

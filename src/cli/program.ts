@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { releaseVersion } from '../config/version.js';
 import { EXIT_CODES, explainError } from './cli-error.js';
 import { addDbCommands } from './commands/db.js';
 import { addDoctorCommand } from './commands/doctor.js';
@@ -26,7 +26,7 @@ function createProgram(context: CliContext): Command {
         'It uses DATABASE_URL if that is set, else the embedded database of the service on DATA_DIR (./.petstore).\n' +
         'Exit codes: 0 success, 1 failure, 2 wrong usage.',
     )
-    .version(version())
+    .version(releaseVersion())
     // Commands inherit these settings, so they come first.
     .exitOverride()
     .showHelpAfterError('Add --help for usage.')
@@ -36,11 +36,4 @@ function createProgram(context: CliContext): Command {
   addDbCommands(program, context);
   addDoctorCommand(program, context);
   return program;
-}
-
-/** The same from src/cli and, compiled, from dist/cli. */
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  const { version: number }: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
-  return number;
 }

@@ -1,6 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-
-const DAYS = 31;
+import { USAGE_DAYS } from './usage-days.js';
 
 /** One window of the calling key as it is after this request. */
 @ApiSchema({ description: 'A window of the API key, with this request counted.' })
@@ -46,9 +45,9 @@ export class Usage {
   /** A day without a request has zeros. */
   @ApiProperty({
     type: [UsageDay],
-    description: `The last ${DAYS} UTC days, oldest first.`,
-    minItems: DAYS,
-    maxItems: DAYS,
+    description: `The last ${USAGE_DAYS} UTC days, oldest first.`,
+    minItems: USAGE_DAYS,
+    maxItems: USAGE_DAYS,
   })
   readonly days!: readonly UsageDay[];
 }
@@ -58,9 +57,9 @@ export const USAGE_EXAMPLE: Usage = {
   plan: 'pro',
   minute: { limit: 300, remaining: 288, resetsAt: new Date('2026-11-20T09:31:00Z') },
   day: { limit: 10_000, remaining: 9_871, resetsAt: new Date('2026-11-21T00:00:00Z') },
-  days: Array.from({ length: DAYS }, (_, index) => {
+  days: Array.from({ length: USAGE_DAYS }, (_, index) => {
     const day = new Date(Date.UTC(2026, 9, 21 + index)).toISOString().slice(0, 10);
-    const isToday = index === DAYS - 1;
+    const isToday = index === USAGE_DAYS - 1;
     return { day, admitted: isToday ? 129n : 0n, refused: isToday ? 2n : 0n };
   }),
 };

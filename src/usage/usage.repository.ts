@@ -4,8 +4,7 @@ import { Batching } from '../batching/batching.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray, statement } from '../database/statement.js';
 import type { UsageDay } from './usage.dto.js';
-
-const DAYS = 31;
+import { USAGE_DAYS } from './usage-days.js';
 
 /**
  * The last 31 days of keys. The present day is in the counters, the finished ones are history: one statement reads both, so that a
@@ -19,7 +18,7 @@ const DAYS_OF_KEYS = statement(
            coalesce(live.day_admitted, 0) + coalesce(past.admitted, 0) as admitted,
            coalesce(live.day_refused, 0) + coalesce(past.refused, 0) as refused
     from unnest($1::bigint[], $2::timestamptz[]) with ordinality as wanted (key_id, now, number)
-    cross join lateral generate_series(${DAYS - 1}, 0, -1) as ago
+    cross join lateral generate_series(${USAGE_DAYS - 1}, 0, -1) as ago
     cross join lateral (select (wanted.now at time zone 'UTC')::date - ago as day) as of_day
     left join api_key_counters as live on live.api_key_id = wanted.key_id and live.day = of_day.day
     left join api_key_usage as past on past.api_key_id = wanted.key_id and past.day = of_day.day
@@ -53,6 +52,6 @@ export class UsageRepository {
       plainArray(queries.map(({ keyId }) => keyId)),
       queries.map(({ now }) => now.toISOString()),
     ]);
-    return queries.map((_, nth) => days.slice(nth * DAYS, (nth + 1) * DAYS));
+    return queries.map((_, nth) => days.slice(nth * USAGE_DAYS, (nth + 1) * USAGE_DAYS));
   }
 }

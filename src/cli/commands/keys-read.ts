@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
+import { USAGE_DAYS } from '../../usage/usage-days.js';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
@@ -18,9 +19,6 @@ const STATES = ['live', 'suspended', 'banned', 'expired', 'revoked', 'unissued']
 
 /** Without `--limit`, people get at most so many rows; scripts get all. */
 const SHOWN_MAX = 100;
-
-/** As many as `GET /v1/usage` returns. */
-const DAYS = 31;
 
 export function addKeyReadCommands(keys: Command, context: CliContext): void {
   keys
@@ -58,7 +56,7 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
     'Shows the requests of a key by UTC day, today last. Days without requests are left out.',
   )
     .addOption(
-      new Option('--days <days>', 'number of days, including today').argParser(dayCount).default(DAYS),
+      new Option('--days <days>', 'number of days, including today').argParser(dayCount).default(USAGE_DAYS),
     )
     .action(async (reference: KeyReference, { days, json }: JsonOption & { readonly days: number }) => {
       const { rows } = await withDatabase(context, async ({ client }) => {

@@ -1,0 +1,2 @@
+/** The UTC days that the usage of a key covers, the present one included. */
+export const USAGE_DAYS = 31;
