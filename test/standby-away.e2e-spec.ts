@@ -41,16 +41,16 @@ const sessions = async (condition = 'true'): Promise<number> => {
   return Number(rows[0]?.['count']);
 };
 
-function post(path: string, body: object, claim?: string): Promise<Response> {
+function post(path: string, body: object, claim?: string, by = service): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
     ...(claim !== undefined && { 'idempotency-key': claim }),
   };
-  return service.fetch(path, { method: 'POST', key, body: JSON.stringify(body), headers });
+  return by.fetch(path, { method: 'POST', key, body: JSON.stringify(body), headers });
 }
 
-const create = (name: string, claim?: string): Promise<Response> =>
-  post('/v1/pets', { name, categoryId: 1 }, claim);
+const create = (name: string, claim?: string, by = service): Promise<Response> =>
+  post('/v1/pets', { name, categoryId: 1 }, claim, by);
 
 const order = (petId: bigint | undefined, claim?: string): Promise<Response> =>
   post('/v1/store/orders', { petId: Number(petId) }, claim);
@@ -62,15 +62,21 @@ const NAMES = `select name from pets where name ~ '^[0-9a-f]{8}-'`;
 
 describe('a commit that waits for a synchronous standby for a while', () => {
   it('rejects no request: others wait for their turn', async () => {
+    const { statementTimeoutMs } = service.config.database;
+    const patient = await startService({ databaseUrl: server.url, statementTimeoutMs });
     await awaitAbsentStandby(server);
-    const first = create('first', randomUUID());
+    const first = create('first', randomUUID(), patient);
     await eventually(async () => expect(await sessions(`wait_event = 'SyncRep'`)).toBe(1));
-    const writes = Array.from({ length: 63 }, (_, number) => create(`write ${number}`, randomUUID()));
-    const isLong = `wait_event = 'SyncRep' and clock_timestamp() - xact_start > interval '600 ms'`;
+    const writes = Array.from({ length: 63 }, (_, number) =>
+      create(`write ${number}`, randomUUID(), patient),
+    );
+    // Each of its time-outs has passed.
+    const isLong = `wait_event = 'SyncRep' and clock_timestamp() - xact_start > interval '${statementTimeoutMs} ms'`;
     await eventually(async () => expect(await sessions(isLong)).toBeGreaterThan(0));
     await awaitNoStandby(server);
     const responses = await Promise.all([first, ...writes]);
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    await patient.close();
   });
 });
 

@@ -60,6 +60,8 @@ export interface TestServiceOptions {
   readonly hasNoDatabase?: boolean;
   /** The test provokes 503, by the deadlines of a deployment. Otherwise one fails it under its own name, whatever it compares. */
   readonly provokes503?: boolean;
+  /** The time-out of statements, where that is the subject, while requests wait for long. */
+  readonly statementTimeoutMs?: number;
 }
 
 const ROOMY: IssueKey = { name: 'test', plan: 'business', perMinute: 1_000_000, perDay: 10_000_000 };
@@ -133,11 +135,13 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   };
 }
 
-function configOf(databaseUrl: string, { environment, provokes503 }: TestServiceOptions): Config {
+function configOf(databaseUrl: string, options: TestServiceOptions): Config {
+  const { environment, provokes503, statementTimeoutMs = LONG_DEADLINES.statementTimeoutMs } = options;
   const fixed = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: databaseUrl };
   // A busy machine may be slow to send.
   const config = loadConfig({ ...fixed, REQUEST_TIMEOUT_MS: '300000', ...environment });
-  return provokes503 === true ? config : { ...config, database: { ...config.database, ...LONG_DEADLINES } };
+  if (provokes503 === true) return config;
+  return { ...config, database: { ...config.database, ...LONG_DEADLINES, statementTimeoutMs } };
 }
 
 async function issueKey(
