@@ -20,7 +20,7 @@ export interface Caller {
 export type KeyWindow = 'minute' | 'day';
 
 /** The result of admission for one request. */
-export interface Decision {
+export interface AdmissionDecision {
   /** The windows that the rate-limit headers describe: those of the key, or the one of the address. */
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
   /** The key, when it is valid, also of a rejected request. */
@@ -36,11 +36,11 @@ export interface Decision {
 /** Decides about requests. No promise rejects: an error becomes a rejection. Rejections may be delayed, which slows down floods. */
 export abstract class AdmissionPort {
   /** Decides about a request by its `Authorization` header, and counts it: once a request, never twice. */
-  abstract decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision>;
+  abstract decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<AdmissionDecision>;
   /** Counts bytes that never became a request against their address. */
-  abstract chargeAddress(clientAddress: string): Promise<Decision>;
+  abstract chargeAddress(clientAddress: string): Promise<AdmissionDecision>;
   /** Counts a public document against the address, in a limit apart from that of requests without a valid key. */
-  abstract chargeDocument(clientAddress: string): Decision;
+  abstract chargeDocument(clientAddress: string): AdmissionDecision;
   /** The state of an address, without counting: for preflights. */
-  abstract describeAddress(clientAddress: string): Decision;
+  abstract describeAddress(clientAddress: string): AdmissionDecision;
 }

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Decision } from './decision.js';
+import type { AdmissionDecision } from './decision.js';
 import { looksLikeKey } from './mask-keys.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The decision about this request; null only before. */
-    decision: Decision | null;
+    decision: AdmissionDecision | null;
     /** Milliseconds that the request may still wait for the database: what its decision has left. */
     databaseMs: number;
     /** The body as it was sent; null without a body. */

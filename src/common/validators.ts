@@ -22,14 +22,19 @@ export const IsInt64Text = (): PropertyDecorator => Int64(int64OfText);
 const Int64 = (read: (value: unknown) => unknown): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: TransformFnParams): unknown => read(value)),
-    Rule({ name: 'isInt64', isValid: isInt64, message: 'must be a 64-bit integer', schema: INT64 }),
+    ValidatedProperty({
+      name: 'isInt64',
+      isValid: isInt64,
+      message: 'must be a 64-bit integer',
+      schema: INT64,
+    }),
   );
 
 /** A query value that is repeated for each plain decimal int64, `countMax` times at most. */
 export const AreInt64Texts = (countMax: number): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: TransformFnParams): unknown => value && [value].flat().map(int64OfText)),
-    Rule({
+    ValidatedProperty({
       name: 'areInt64Texts',
       isValid: (values) => isArray(values) && values.length <= countMax && values.every(isInt64),
       message: `must be given at most ${countMax} times, each time with a 64-bit integer`,
@@ -46,7 +51,7 @@ export const IsIntegerFromTo = (minimum: number, maximum: number): PropertyDecor
     Transform(({ value }: TransformFnParams): unknown =>
       typeof value === 'string' && PLAIN_INTEGER.test(value) ? Number(value) : value,
     ),
-    Rule({
+    ValidatedProperty({
       name: 'isIntegerFromTo',
       isValid: (value) => isInt(value) && Number(value) >= minimum && Number(value) <= maximum,
       message: `must be an integer from ${minimum} to ${maximum}`,
@@ -58,7 +63,7 @@ const PLAIN_INTEGER = /^(?:0|-?[1-9]\d{0,15})$/;
 
 /** One of a closed set of words, which the OpenAPI document may describe under a name. */
 export const IsOneOf = (schema: EnumSchema | Pick<EnumSchema, 'enum'>): PropertyDecorator =>
-  Rule({
+  ValidatedProperty({
     name: 'isOneOf',
     isValid: (value) => isIn(value, schema.enum),
     message: `must be one of ${schema.enum.join(', ')}`,
@@ -66,11 +71,11 @@ export const IsOneOf = (schema: EnumSchema | Pick<EnumSchema, 'enum'>): Property
   });
 
 /** A query value that is repeated for each of some words. */
-export const AreSomeOf = (schema: EnumSchema): PropertyDecorator =>
+export const IsOneOrMoreOf = (schema: EnumSchema): PropertyDecorator =>
   applyDecorators(
     Transform(({ value }: TransformFnParams): unknown => value && [value].flat()),
-    Rule({
-      name: 'areSomeOf',
+    ValidatedProperty({
+      name: 'isOneOrMoreOf',
       isValid: (values) => isArray(values) && values.every((value) => isIn(value, schema.enum)),
       message: `must be one of ${schema.enum.join(', ')}, and may be repeated`,
       schema: { ...schema, isArray: true },
@@ -86,7 +91,12 @@ export interface EnumSchema {
 
 /** A query value that is given at most once. */
 export const IsGivenOnce = (): PropertyDecorator =>
-  Rule({ name: 'isGivenOnce', isValid: isString, message: 'must be given once', schema: { type: 'string' } });
+  ValidatedProperty({
+    name: 'isGivenOnce',
+    isValid: isString,
+    message: 'must be given once',
+    schema: { type: 'string' },
+  });
 
 /** Anything but white space, as Unicode and JavaScript see it. */
 const VISIBLE = /[^\s\u0085]/u;
@@ -95,7 +105,7 @@ const UNSTORABLE = /\0|\p{Surrogate}/u;
 
 /** Text that PostgreSQL stores exactly as it was sent: up to `codePointsMax` code points, not only white space. */
 export const IsStorableText = (codePointsMax: number): PropertyDecorator =>
-  Rule({
+  ValidatedProperty({
     name: 'isStorableText',
     isValid: (value) => isStorableText(value, codePointsMax),
     message:
@@ -117,7 +127,7 @@ function isStorableText(value: unknown, codePointsMax: number): boolean {
   return value.length <= 2 * codePointsMax && Array.from(value).length <= codePointsMax;
 }
 
-interface RuleOptions {
+interface ValidatedPropertyOptions {
   readonly name: string;
   readonly isValid: (value: unknown) => boolean;
   /** Follows the name of the property. */
@@ -127,7 +137,7 @@ interface RuleOptions {
 }
 
 /** Validates a property, and documents it. */
-function Rule({ name, isValid, message, schema }: RuleOptions): PropertyDecorator {
+function ValidatedProperty({ name, isValid, message, schema }: ValidatedPropertyOptions): PropertyDecorator {
   return applyDecorators(
     ValidateBy({
       name,

@@ -167,9 +167,9 @@ export class ConnectionPools {
   }
 
   /**
-   * Where one connection broke the others are suspect: a server that moved, or a firewall that forgot them, says nothing, and each of
-   * them would cost a statement its whole time-out before the service is well again. A session that began as read only stays so.
-   * Connections that are opened from now on are of the next generation: those of this one that break later do not make them suspect.
+   * If one connection broke, the idle ones are dropped: the server may have moved, or a firewall may have forgotten them, and each could
+   * cost a statement its whole time-out. A session that began as read only stays so. Connections that are opened from now on belong to
+   * the next generation, and stay when more of this one break.
    */
   #dropIdle(): void {
     this.#generation += 1;

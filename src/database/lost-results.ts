@@ -19,9 +19,9 @@ const HAS_STALLED_COMMITS = `
 const TOO_MANY_CONNECTIONS = '53300';
 
 /**
- * Ends connections whose result will never arrive: the server's time-outs are over, and it is at work on no statement that could be
- * theirs, or cannot be reached. A commit may take for as long as a synchronous standby is away. Its connection stays: another one in its
- * place would soon be in the same state, until the server has none left, and a cancelled commit would count although no standby has it.
+ * Closes connections whose result is lost: the time-outs of the server have passed, and it works on none of their statements or cannot
+ * be reached. A commit that waits for a synchronous standby keeps its connection: another one in its place would soon wait, too, until
+ * the server has none left, and a cancelled commit would count although no standby has it.
  */
 export class LostResults {
   readonly #url: string;

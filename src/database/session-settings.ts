@@ -85,8 +85,8 @@ const EQUIVALENTS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * A statement is ended by the server this much earlier than its connection is given up: 600 ms by default, a third of what a request
- * has. So writes that wait for their turn in a stall of a second still have the time to be sent.
+ * PostgreSQL ends a statement so much earlier than the service gives its connection up. Writes that wait for their turn in a stall of a
+ * second then still have the time to be sent.
  */
 export const PROBE_MS = 350;
 

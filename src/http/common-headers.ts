@@ -1,6 +1,6 @@
 import type { Clock } from '../common/clock.js';
 import type { Cors } from './cors.js';
-import type { Decision, LimitWindow } from '../common/decision.js';
+import type { AdmissionDecision, LimitWindow } from '../common/decision.js';
 import type { Headers } from '../common/headers.js';
 
 export interface CommonHeadersOptions {
@@ -12,7 +12,7 @@ export interface CommonHeadersOptions {
 interface CommonHeadersInput {
   /** The identifier of the request. */
   readonly id: string;
-  readonly decision: Decision;
+  readonly decision: AdmissionDecision;
   /** The `Origin` header of the request. */
   readonly origin?: string | undefined;
 }

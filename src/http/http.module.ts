@@ -3,7 +3,7 @@ import { APP_FILTER, APP_PIPE, HttpAdapterHost } from '@nestjs/core';
 import { CONFIG } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { ErrorFilter } from '../common/errors/error.filter.js';
-import { InputPipe } from '../common/validation.pipe.js';
+import { InputPipe } from '../common/input.pipe.js';
 import { PublicUrl } from '../common/public-url.js';
 import type { HttpAdapter } from './http-adapter.js';
 import { RequestPipeline } from './pipeline.js';

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Decision } from '../common/decision.js';
+import type { AdmissionDecision } from '../common/decision.js';
 import type { ApiError } from '../common/errors/api-error.js';
 
 /** A response to bytes that never became a request: there is only a connection. */
 export interface SocketResponse {
   readonly id: string;
   readonly address: string;
-  readonly decision: Decision;
+  readonly decision: AdmissionDecision;
   readonly error: ApiError;
 }
 

@@ -10,7 +10,7 @@ import { Telemetry } from '../telemetry/telemetry.js';
 /** Once an hour, in a second of this process's own, so that replicas do not work together. */
 const HOURLY = `${randomInt(60)} ${randomInt(60)} * * * *`;
 
-/** Later than this, which only a suspended process is, a run is left out. */
+/** A run that is later than a minute is skipped: the process was suspended. */
 const LATE_MS = 60_000;
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { Expose } from 'class-transformer';
 import { PagingQuery } from '../common/pagination.js';
 import {
   AreInt64Texts,
-  AreSomeOf,
+  IsOneOrMoreOf,
   type EnumSchema,
   IsInt64,
   IsInt64Text,
@@ -40,7 +40,7 @@ export class ListPetsQuery extends PagingQuery {
   @Expose()
   @ApiProperty({ description: 'Return only pets with one of these statuses. Repeat it for each one.' })
   @MayBeAbsent()
-  @AreSomeOf(PET_STATUS)
+  @IsOneOrMoreOf(PET_STATUS)
   readonly status?: readonly PetStatus[];
 
   @Expose()

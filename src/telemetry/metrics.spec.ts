@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../common/errors/api-error.js';
-import type { Decision, LimitWindow } from '../common/decision.js';
+import type { AdmissionDecision, LimitWindow } from '../common/decision.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import { Metrics } from './metrics.js';
 
@@ -14,20 +14,20 @@ const window = (policy: LimitWindow['policy'], remaining: number): LimitWindow =
 
 const ofKey = (
   planId: string,
-  rejectedBy?: Decision['rejectedBy'],
+  rejectedBy?: AdmissionDecision['rejectedBy'],
   code: ErrorCode = 'rate_limit_exceeded',
-): Decision => ({
+): AdmissionDecision => ({
   windows: [window('minute', 0), window('day', 0)],
   caller: { keyId: 1n, planId },
   ...(rejectedBy && { rejectedBy, rejection: new ApiError(code) }),
 });
 
-const ofAddress = (code?: ErrorCode): Decision => ({
+const ofAddress = (code?: ErrorCode): AdmissionDecision => ({
   windows: [window('address', 0)],
   ...(code && { rejection: new ApiError(code) }),
 });
 
-async function counted(decisions: readonly Decision[]): Promise<string[]> {
+async function counted(decisions: readonly AdmissionDecision[]): Promise<string[]> {
   const metrics = new Metrics();
   for (const decision of decisions) metrics.decided(decision);
   const text = await metrics.registry.metrics();
@@ -41,7 +41,7 @@ const admission = (plan: string, outcome: string, count = 1): string =>
 const rejection = (name: string): string => `petstore_rejections_total{window="${name}"} 1`;
 
 describe('admissions', () => {
-  it.each<[string, Decision, string[]]>([
+  it.each<[string, AdmissionDecision, string[]]>([
     ['admitted', ofKey('pro'), [admission('pro', 'admitted')]],
     ['rejected by the minute', ofKey('pro', 'minute'), [admission('pro', 'limited'), rejection('minute')]],
     ['rejected by the day', ofKey('pro', 'day'), [admission('pro', 'limited'), rejection('day')]],

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BatchReport } from '../batching/batcher.js';
 import { type AnyBatcher, SIZE_MAX } from '../batching/batching.js';
-import type { Decision } from '../common/decision.js';
+import type { AdmissionDecision } from '../common/decision.js';
 import { DATABASE_FAILURES } from '../common/errors/database-errors.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import { METHODS } from '../http/cors.js';
@@ -142,7 +142,7 @@ export class Metrics {
   }
 
   /** A public document that is sent has neither a key nor a rejection, and is not counted. */
-  decided({ caller, rejection, rejectedBy, windows: [{ policy }] }: Decision): void {
+  decided({ caller, rejection, rejectedBy, windows: [{ policy }] }: AdmissionDecision): void {
     const plan = this.#planOf(caller?.planId);
     if (rejection === undefined) {
       if (caller !== undefined) this.#admissions.inc({ plan, outcome: 'admitted' });

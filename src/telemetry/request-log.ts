@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Decision } from '../common/decision.js';
+import type { AdmissionDecision } from '../common/decision.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
@@ -61,7 +61,7 @@ export class RequestLog {
 }
 
 /** Why a request was rejected is not visible later: counters move on, bans end. */
-const describeDecision = (decision: Decision | null): object => ({
+const describeDecision = (decision: AdmissionDecision | null): object => ({
   // Text, because many programs that read logs parse every number as a double.
   keyId: decision?.caller?.keyId.toString(),
   plan: decision?.caller?.planId,

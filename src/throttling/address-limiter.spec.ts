@@ -110,7 +110,7 @@ describe('the limiter', () => {
             ...state,
             remaining: Math.max(0, limit - used - 1),
             allowed: used < limit,
-            floods: used >= limit + 2,
+            isFlooding: used >= limit + 2,
           });
           expect(state.resetAtMs).toBeGreaterThan(nowMs);
           expect(addresses.size.counted).toBeLessThanOrEqual(4);

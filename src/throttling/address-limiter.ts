@@ -46,11 +46,11 @@ export class AddressLimiter {
 
   constructor(private readonly options: AddressLimiterOptions) {}
 
-  /** Counts one rejected request. `allowed` is false if the limit was used up before, `floods` if the address counts as flooding. */
+  /** Counts one rejected request. `allowed` is false if the limit was used up before, `isFlooding` if the address counts as flooding. */
   charge(
     address: string,
     nowMs: number,
-  ): AddressState & { readonly allowed: boolean; readonly floods: boolean } {
+  ): AddressState & { readonly allowed: boolean; readonly isFlooding: boolean } {
     const buckets = this.#bucketsOf(address, nowMs);
     const left = leftIn(buckets);
     for (const { name, limit, count } of buckets) {
@@ -60,7 +60,7 @@ export class AddressLimiter {
     return {
       ...this.#stateWith(left - 1),
       allowed: left > 0,
-      floods: left <= -this.options.floodAfter,
+      isFlooding: left <= -this.options.floodAfter,
     };
   }
 

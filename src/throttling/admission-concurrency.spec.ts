@@ -5,7 +5,7 @@ import { hashOfKey, makeManyKeys } from '../../test/support/admission/many-keys.
 import { insertKey, insertSecret, readCounted } from '../../test/support/admission/rows.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { openTestPool } from '../../test/support/test-pool.js';
-import type { KeyDecision } from './key-decision.js';
+import type { DatabaseDecision } from './database-decision.js';
 import { WholeAdmissionStatement } from '../../test/support/admission/whole-admission-statement.js';
 
 const CONNECTIONS = 6;
@@ -45,7 +45,7 @@ async function makeKey(): Promise<{ readonly id: bigint; readonly hash: string }
   return { id, hash: await insertSecret(operators, id) };
 }
 
-const countOf = (decisions: readonly KeyDecision[], state: KeyDecision['state']): number =>
+const countOf = (decisions: readonly DatabaseDecision[], state: DatabaseDecision['state']): number =>
   decisions.filter((decision) => decision.state === state).length;
 
 async function deadlocks(): Promise<number> {

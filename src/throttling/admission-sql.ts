@@ -1,4 +1,4 @@
-import { selectAdmissionRow } from './key-decision.js';
+import { selectAdmissionRow } from './database-decision.js';
 
 /**
  * The general admission statement, for requests that the fast path (`plainAdmissionSql`) declines: it authenticates a batch, checks it

@@ -1,7 +1,12 @@
 import { asUnavailable } from '../common/errors/database-errors.js';
 import { runStatement, type Statement, statement, type StatementSource } from '../database/statement.js';
 import { admissionSql } from './admission-sql.js';
-import { type AdmissionRow, type KeyDecision, parseAdmission, tallyOf } from './key-decision.js';
+import {
+  type AdmissionRow,
+  type DatabaseDecision,
+  parseAdmission,
+  keyDecisionsOf,
+} from './database-decision.js';
 import { plainAdmissionSql } from './plain-admission-sql.js';
 
 export interface BanPolicy {
@@ -30,18 +35,18 @@ interface AdmissionQuery extends Statement {
   /** Appended to the parameters that both statements share. */
   readonly parameters: readonly number[];
   /** The decision about secrets that its rows do not contain. */
-  readonly otherwise: KeyDecision | undefined;
+  readonly withoutRow: DatabaseDecision | undefined;
 }
 
 const PLAIN: AdmissionQuery = {
   ...statement('plain_admission', plainAdmissionSql, 'admission'),
   parameters: [],
-  otherwise: undefined,
+  withoutRow: undefined,
 };
 const GENERAL = statement('admission', admissionSql, 'admission');
 
 /** One for each request, in order of arrival; undefined where it is not known yet. */
-type Decisions = (KeyDecision | undefined)[];
+type Decisions = (DatabaseDecision | undefined)[];
 
 /**
  * Decides about batches of requests in SQL: authenticates them, checks them against their plans, counts them. The plain case is
@@ -59,7 +64,7 @@ export class AdmissionStatement {
     this.#general = {
       ...GENERAL,
       parameters: [banAfterRefusals, banSeconds, banMaxSeconds],
-      otherwise: { state: 'unknown' },
+      withoutRow: { state: 'unknown' },
     };
   }
 
@@ -68,7 +73,7 @@ export class AdmissionStatement {
    * @param at a test's clock in place of the database's
    * @returns one decision for each request, in the same order, or an error where the database failed after it had decided about others
    */
-  async decide(hashes: readonly string[], at?: Date): Promise<readonly (KeyDecision | Error)[]> {
+  async decide(hashes: readonly string[], at?: Date): Promise<readonly (DatabaseDecision | Error)[]> {
     const decisions = await this.#run(PLAIN, hashes, at);
     try {
       if (!isWhole(decisions)) await this.#decideRest(decisions, hashes, at);
@@ -102,14 +107,14 @@ export class AdmissionStatement {
     const secrets = [...requests.keys()];
     const values = [secrets, [...requests.values()], at?.toISOString() ?? null, ...query.parameters];
     const rows = parseAdmission(await runStatement<{ json: string }>(this.source, query, values));
-    const decisionOf = new Map<string | undefined, () => KeyDecision | undefined>();
-    const keys = new Map<string, () => KeyDecision>();
+    const decisionOf = new Map<string | undefined, () => DatabaseDecision | undefined>();
+    const keys = new Map<string, () => DatabaseDecision>();
     for (const row of rows) {
       const [state, position, id, , nowMs] = row;
       const secret = secrets[position - 1];
       if (state === 'live' || state === 'suspended') {
         // The secrets of a key share its limits.
-        const next = keys.get(id) ?? this.#tallyOf(row);
+        const next = keys.get(id) ?? this.#keyDecisionsOf(row);
         keys.set(id, next);
         decisionOf.set(secret, next);
       } else {
@@ -119,12 +124,12 @@ export class AdmissionStatement {
     }
     return hashes.map((hash) => {
       const next = decisionOf.get(hash);
-      return next === undefined ? query.otherwise : next();
+      return next === undefined ? query.withoutRow : next();
     });
   }
 
-  #tallyOf(row: AdmissionRow): () => KeyDecision {
-    const { clockWentBack, startsBan, next } = tallyOf(row);
+  #keyDecisionsOf(row: AdmissionRow): () => DatabaseDecision {
+    const { clockWentBack, startsBan, next } = keyDecisionsOf(row);
     // Another primary wrote counts that are more than two minutes ahead.
     if (clockWentBack) {
       this.options.warn?.(
@@ -158,4 +163,4 @@ const CREATE_MISSING_COUNTERS = {
     returning api_key_id::text as "keyId"`,
 };
 
-const isWhole = (decisions: Decisions): decisions is KeyDecision[] => !decisions.includes(undefined);
+const isWhole = (decisions: Decisions): decisions is DatabaseDecision[] => !decisions.includes(undefined);

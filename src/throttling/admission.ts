@@ -2,18 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/api-key.js';
 import type { Batcher } from '../batching/batcher.js';
-import type { AdmissionPort, Decision, LimitWindow } from '../common/decision.js';
+import type { AdmissionPort, AdmissionDecision, LimitWindow } from '../common/decision.js';
 import { ApiError } from '../common/errors/api-error.js';
 import type { Clock } from '../common/clock.js';
 import type { Headers } from '../common/headers.js';
 import { toApiError } from '../common/errors/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
-import type { KeyDecision } from './key-decision.js';
+import type { DatabaseDecision } from './database-decision.js';
 import { createDelay } from './delayed-rejections.js';
 
 export interface AdmissionParts {
   /** Decides about keys, many at a time. */
-  readonly keys: Pick<Batcher<ApiKeyHash, KeyDecision>, 'load'>;
+  readonly keys: Pick<Batcher<ApiKeyHash, DatabaseDecision>, 'load'>;
   /** The same, in a queue of its own, for keys from addresses that are past their limit. */
   readonly lowPriorityKeys: AdmissionParts['keys'];
   readonly addresses: AddressLimiter;
@@ -24,7 +24,7 @@ export interface AdmissionParts {
   readonly databaseClock: { observe(databaseNowMs: number): void };
 }
 
-/** Delayed rejections at a time: as many connections as a flood may hold, also of those of a proxy that others use, too. */
+/** Delayed rejections at a time, so that a flood cannot hold every connection of a proxy. */
 const DELAYED_MAX = 100;
 
 const MINUTE_SECONDS = 60;
@@ -35,11 +35,11 @@ export class Admission implements AdmissionPort {
 
   constructor(private readonly parts: AdmissionParts) {}
 
-  async decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<Decision> {
+  async decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<AdmissionDecision> {
     const credential = readCredential(headers.authorization);
     if (credential === 'none') return this.#reject(clientAddress, 'missing_api_key');
     if (credential === 'malformed') return this.#reject(clientAddress, 'invalid_api_key');
-    let decision: KeyDecision | undefined;
+    let decision: DatabaseDecision | undefined;
     try {
       decision = await this.#lookUp(credential, clientAddress);
     } catch (error) {
@@ -52,25 +52,25 @@ export class Admission implements AdmissionPort {
     return this.#reject(clientAddress, `${decision.state}_api_key`);
   }
 
-  async chargeAddress(clientAddress: string): Promise<Decision> {
+  async chargeAddress(clientAddress: string): Promise<AdmissionDecision> {
     const { addresses, clock } = this.parts;
     const state = addresses.charge(clientAddress, clock.nowMs());
-    if (state.floods) await this.#delay();
+    if (state.isFlooding) await this.#delay();
     return rejectedUnlessAllowed(ofAddress(state), state, clock.nowMs());
   }
 
-  chargeDocument(clientAddress: string): Decision {
+  chargeDocument(clientAddress: string): AdmissionDecision {
     const nowMs = this.parts.clock.nowMs();
     const state = this.parts.documents.charge(clientAddress, nowMs);
     return rejectedUnlessAllowed(ofAddress(state, 'documents'), state, nowMs);
   }
 
-  describeAddress(clientAddress: string): Decision {
+  describeAddress(clientAddress: string): AdmissionDecision {
     return ofAddress(this.parts.addresses.peek(clientAddress, this.parts.clock.nowMs()));
   }
 
   /** The decision, or undefined when the address is past its limit and has as many lookups in flight as it may have. */
-  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
+  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision | undefined> {
     const { keys, lowPriorityKeys, addresses, clock } = this.parts;
     if (!addresses.peek(clientAddress, clock.nowMs()).exhausted) return await keys.load(hash);
     const leave = addresses.enterLookup(clientAddress);
@@ -83,7 +83,7 @@ export class Admission implements AdmissionPort {
   }
 
   /** 401 against the address, or 429 if the address had already used up its limit. */
-  async #reject(clientAddress: string, code: AuthenticationErrorCode): Promise<Decision> {
+  async #reject(clientAddress: string, code: AuthenticationErrorCode): Promise<AdmissionDecision> {
     const decision = await this.chargeAddress(clientAddress);
     return decision.rejection === undefined
       ? { ...decision, rejection: authenticationError(code) }
@@ -91,9 +91,9 @@ export class Admission implements AdmissionPort {
   }
 }
 
-function ofKey(of: Extract<KeyDecision, { readonly planId: string }>): Decision {
+function ofKey(of: Extract<DatabaseDecision, { readonly planId: string }>): AdmissionDecision {
   const { keyId, planId, state, nowMs, minute, day, retryAtMs } = of;
-  const decision: Decision = { windows: [minute, day], caller: { keyId, planId } };
+  const decision: AdmissionDecision = { windows: [minute, day], caller: { keyId, planId } };
   if (state === 'admitted') return decision;
   if (state === 'suspended') {
     const retry = retryAtMs === undefined ? {} : { headers: retryAfter(retryAtMs, nowMs) };
@@ -109,13 +109,15 @@ function ofKey(of: Extract<KeyDecision, { readonly planId: string }>): Decision 
 const ofAddress = (
   { limit, remaining, resetAtMs }: AddressState,
   policy: LimitWindow['policy'] = 'address',
-): Decision => ({ windows: [{ policy, windowSeconds: MINUTE_SECONDS, limit, remaining, resetAtMs }] });
+): AdmissionDecision => ({
+  windows: [{ policy, windowSeconds: MINUTE_SECONDS, limit, remaining, resetAtMs }],
+});
 
 const rejectedUnlessAllowed = (
-  decision: Decision,
+  decision: AdmissionDecision,
   { allowed, resetAtMs }: ReturnType<AddressLimiter['charge']>,
   nowMs: number,
-): Decision =>
+): AdmissionDecision =>
   allowed ? decision : { ...decision, rejection: rejectionUntil('rate_limit_exceeded', resetAtMs, nowMs) };
 
 /** 429, with the whole seconds after which the request is admitted if no other uses the key. */

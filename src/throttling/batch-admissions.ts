@@ -4,7 +4,7 @@ import type { Batching } from '../batching/batching.js';
 import type { Batcher } from '../batching/batcher.js';
 import type { PrismaService } from '../prisma/prisma.service.js';
 import { type AdmissionObserver, AdmissionStatement, type BanPolicy } from './admission-statement.js';
-import type { KeyDecision } from './key-decision.js';
+import type { DatabaseDecision } from './database-decision.js';
 
 interface AdmissionsOptions {
   readonly batching: Batching;
@@ -33,13 +33,13 @@ export function batchAdmissions({
   warn,
   observer,
   now,
-}: AdmissionsOptions): Batcher<ApiKeyHash, KeyDecision> {
+}: AdmissionsOptions): Batcher<ApiKeyHash, DatabaseDecision> {
   const source = { queryable: pool, named: prisma.connections.namedStatements };
   const statement = new AdmissionStatement(source, bans, {
     warn,
     onBanStarted: () => observer?.banStarted(),
   });
-  return batching.batchWrites<ApiKeyHash, KeyDecision>({
+  return batching.batchWrites<ApiKeyHash, DatabaseDecision>({
     name,
     send: (hashes) => statement.decide(hashes, now?.()),
     // A key with many requests does not make those of others wait.

@@ -1,4 +1,4 @@
-import { selectAdmissionRow } from './key-decision.js';
+import { selectAdmissionRow } from './database-decision.js';
 
 /**
  * The fast path of admission, for nearly all requests: the key is live, has no ban, neither a present nor a lifted one, its day is counted

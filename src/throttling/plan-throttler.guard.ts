@@ -6,7 +6,7 @@ import {
   type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
-import type { Decision, KeyWindow } from '../common/decision.js';
+import type { AdmissionDecision, KeyWindow } from '../common/decision.js';
 
 /** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
 export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
@@ -46,7 +46,7 @@ function throttlerOf(name: KeyWindow, ttl: number): ThrottlerOptions {
   };
 }
 
-function decisionOf(context: ExecutionContext): Decision {
+function decisionOf(context: ExecutionContext): AdmissionDecision {
   const { decision } = context.switchToHttp().getRequest<FastifyRequest>();
   if (decision === null) throw new Error('a request reached a handler without a decision');
   return decision;

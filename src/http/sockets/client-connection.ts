@@ -118,7 +118,7 @@ export class ClientConnection extends Duplex {
     if (this.requests.isClosing && this.requests.arriving === undefined) return;
     if (this.#received.length > 0) {
       const piece = this.#received.subarray(0, PIECE_BYTES);
-      // Not an empty part, which would keep all of it in memory.
+      // An empty subarray would keep the whole buffer in memory.
       this.#received = this.#received.length > PIECE_BYTES ? this.#received.subarray(PIECE_BYTES) : NOTHING;
       this.#isWanted = false;
       this.push(piece);

@@ -1,6 +1,6 @@
 import type { KeyWindow, LimitWindow } from '../../../src/common/decision.js';
 import type { BanPolicy } from '../../../src/throttling/admission-statement.js';
-import type { KeyDecision } from '../../../src/throttling/key-decision.js';
+import type { DatabaseDecision } from '../../../src/throttling/database-decision.js';
 
 /** The settings of a key by operators. Times are ms; an infinite one is never. */
 export interface ModelKey {
@@ -62,7 +62,7 @@ export class AdmissionModel {
 
   constructor(private readonly policy: BanPolicy) {}
 
-  decide(secretName: string, nowMs: number): KeyDecision {
+  decide(secretName: string, nowMs: number): DatabaseDecision {
     const secret = this.secrets.get(secretName);
     const key = secret && this.keys.get(secret.keyId);
     if (secret === undefined || key === undefined) return { state: 'unknown' };
@@ -126,7 +126,7 @@ export class AdmissionModel {
     counters: ModelCounters,
     nowMs: number,
     barredUntilMs = -Infinity,
-  ): KeyDecision {
+  ): DatabaseDecision {
     const limits = this.#limitsOf(key);
     const minute = windowOf(
       'minute',

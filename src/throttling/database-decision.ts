@@ -1,7 +1,7 @@
 import type { KeyWindow, LimitWindow } from '../common/decision.js';
 
 /** The decision of the database about one request. All times are ms of its clock. */
-export type KeyDecision =
+export type DatabaseDecision =
   | { readonly state: 'unknown' }
   | { readonly state: 'revoked' | 'expired'; readonly keyId: bigint; readonly nowMs: number }
   | {
@@ -84,23 +84,23 @@ export const parseAdmission = (rows: readonly { readonly json: string }[]): read
  * granted, each with its own `Remaining`; the next are rejected and counted; the rest finds the key banned. So each gets what it
  * would have got had they come one after another.
  */
-export interface KeyTally {
+export interface KeyDecisions {
   /** The row's counts were more than two minutes ahead of the clock, and began anew. */
   readonly clockWentBack: boolean;
   /** Whether the rejections of this batch started a ban: while one is on, none is counted. */
   readonly startsBan: boolean;
   /** The decision of the next request of the key. */
-  readonly next: () => KeyDecision;
+  readonly next: () => DatabaseDecision;
 }
 
-export function tallyOf(row: AdmissionRow): KeyTally {
+export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
   const [rowState, , id, planId, nowMs, granted, rejected, ...rest] = row;
   const [minuteLimit, minuteAdmitted, minuteResetMs, dayLimit, dayAdmitted, dayResetMs, ...last] = rest;
   const [clockWentBack, barredUntilMs] = last;
   const keyId = BigInt(id);
   const counted = granted + rejected;
   let ordinal = 0;
-  const next = (): KeyDecision => {
+  const next = (): DatabaseDecision => {
     ordinal += 1;
     const admitted = Math.min(ordinal, granted);
     const minute = windowOf('minute', minuteLimit, minuteAdmitted + admitted, minuteResetMs);
