@@ -1,4 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { BatchingModule } from './batching/batching.module.js';
 import { ConfigModule, type Environment } from './config/config.module.js';
@@ -7,10 +9,12 @@ import { LifecycleModule } from './lifecycle/lifecycle.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { ManagementServer } from './management/management-server.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
+import { QueryParametersGuard } from './openapi/query-parameters.guard.js';
 import { PetsModule } from './pets/pets.module.js';
 import { PrismaModule } from './prisma/prisma.module.js';
 import { StoreModule } from './store/store.module.js';
 import { TelemetryModule } from './telemetry/telemetry.module.js';
+import { PlanThrottlerGuard } from './throttling/plan-throttler.guard.js';
 import { ThrottlingModule } from './throttling/throttling.module.js';
 import { UsageModule } from './usage/usage.module.js';
 
@@ -27,7 +31,6 @@ export class AppModule {
         PrismaModule.openAfter(ManagementModule, ManagementServer),
         BatchingModule,
         HttpModule,
-        // The order of the guards: whose key it is, whether the key's plan has a request left, then whether its parameters are known.
         AuthModule,
         ThrottlingModule,
         PetsModule,
@@ -35,6 +38,12 @@ export class AppModule {
         UsageModule,
         OpenApiModule,
         LifecycleModule,
+      ],
+      // The guards of every route, in their order.
+      providers: [
+        { provide: APP_GUARD, useExisting: ApiKeyGuard },
+        { provide: APP_GUARD, useExisting: PlanThrottlerGuard },
+        { provide: APP_GUARD, useExisting: QueryParametersGuard },
       ],
     };
   }

@@ -1,8 +1,5 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import { ApiKeyGuard } from './api-key.guard.js';
 
-@Module({
-  providers: [{ provide: APP_GUARD, useClass: ApiKeyGuard }],
-})
+@Module({ providers: [ApiKeyGuard], exports: [ApiKeyGuard] })
 export class AuthModule {}

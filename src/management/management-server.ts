@@ -3,12 +3,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { ListenError } from './listen.error.js';
 import type { Readiness } from './readiness.js';
-
-/** The management port cannot be listened on. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError';
-}
 
 /** Probes and scrapers send a few hundred bytes at once. */
 const REQUEST_TIMEOUT_MS = 5000;

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import { DocsPageController } from './docs-page.controller.js';
 import { DocumentController } from './document.controller.js';
 import { OpenApiDocument } from './openapi-document.js';
@@ -8,6 +7,7 @@ import { QueryParametersGuard } from './query-parameters.guard.js';
 /** The service's own description, for machines and for people. */
 @Module({
   controllers: [DocumentController, DocsPageController],
-  providers: [OpenApiDocument, { provide: APP_GUARD, useClass: QueryParametersGuard }],
+  providers: [OpenApiDocument, QueryParametersGuard],
+  exports: [QueryParametersGuard],
 })
 export class OpenApiModule {}

@@ -1,5 +1,4 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
 import { ThrottlerModule } from '@nestjs/throttler';
 import type { Logger } from 'pino';
 import { Batching } from '../batching/batching.js';
@@ -48,9 +47,9 @@ const LOOKUPS_MAX = 4;
       useFactory: createAdmission,
     },
     { provide: AdmissionPort, useExisting: Admission },
-    { provide: APP_GUARD, useClass: PlanThrottlerGuard },
+    PlanThrottlerGuard,
   ],
-  exports: [Clock, AdmissionPort],
+  exports: [Clock, AdmissionPort, PlanThrottlerGuard],
 })
 export class ThrottlingModule {}
 
