@@ -24,6 +24,9 @@ const DAY_SECONDS = 86_400;
  */
 const DATABASE_WAIT_MS = 1900;
 
+/** Clients send the headers of a request at once, whatever time its body may take. */
+const HEADERS_TIMEOUT_MAX_MS = 10_000;
+
 /** Digits alone: `Number` also reads `1e3` and `0x10`. */
 const integer = (min: number, max: number) =>
   z
@@ -195,6 +198,7 @@ function toConfig(read: z.infer<typeof variables>) {
     logRequests: read.LOG_REQUESTS,
     bodyBytesMax: read.BODY_BYTES_MAX,
     requestTimeoutMs: read.REQUEST_TIMEOUT_MS,
+    headersTimeoutMs: Math.min(HEADERS_TIMEOUT_MAX_MS, read.REQUEST_TIMEOUT_MS),
     drainGraceMs: read.DRAIN_GRACE_MS,
     keepAliveTimeoutMs: read.KEEP_ALIVE_TIMEOUT_MS,
     connectionsMax: read.CONNECTIONS_MAX,

@@ -20,12 +20,6 @@ interface LateHandlers {
   clientErrors?: ReturnType<typeof parserErrorHandler>;
 }
 
-/** Clients send the headers of a request at once. */
-const HEADERS_TIMEOUT_MS = 10_000;
-
-const headersTimeoutOf = ({ requestTimeoutMs }: Config): number =>
-  Math.min(HEADERS_TIMEOUT_MS, requestTimeoutMs);
-
 /** Nest's adapter for Fastify, with the connections of the server, their limits and their end. */
 export class HttpAdapter extends FastifyAdapter {
   readonly #config: Config;
@@ -54,7 +48,7 @@ export class HttpAdapter extends FastifyAdapter {
             requireHostHeader: false,
             // Else Node drops all but the first of a repeated Authorization; joined, they are no key (401).
             joinDuplicateHeaders: true,
-            headersTimeout: headersTimeoutOf(config),
+            headersTimeout: config.headersTimeoutMs,
             requestTimeout: config.requestTimeoutMs,
             // How soon an expired request is noticed: well before the connection is closed, and Node's 30 s would double the time-out.
             connectionsCheckingInterval: Math.min(1000, config.requestTimeoutMs / 4),
@@ -85,7 +79,7 @@ export class HttpAdapter extends FastifyAdapter {
     this.setOnRequestHook(pipeline.onRequest);
     const connections = new Connections(server, {
       max: this.#config.connectionsMax,
-      firstByteTimeoutMs: headersTimeoutOf(this.#config),
+      firstByteTimeoutMs: this.#config.headersTimeoutMs,
       warn: (message) => pipeline.logger.warn(message),
     });
     this.#connections = connections;

@@ -139,7 +139,8 @@ function configOf(databaseUrl: string, options: TestServiceOptions): Config {
   const { environment, provokes503, statementTimeoutMs = LONG_DEADLINES.statementTimeoutMs } = options;
   const fixed = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: databaseUrl };
   // A busy machine may be slow to send.
-  const config = loadConfig({ ...fixed, REQUEST_TIMEOUT_MS: '300000', ...environment });
+  const loaded = loadConfig({ ...fixed, REQUEST_TIMEOUT_MS: '300000', ...environment });
+  const config = { ...loaded, headersTimeoutMs: loaded.requestTimeoutMs };
   if (provokes503 === true) return config;
   return { ...config, database: { ...config.database, ...LONG_DEADLINES, statementTimeoutMs } };
 }
