@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Clock } from '../src/common/clock.js';
 import { Connection, only } from './support/wire.js';
 import { get } from './support/http/request-bytes.js';
 import { eventually } from './support/eventually.js';
@@ -10,9 +11,9 @@ let service: TestService;
 let key: string;
 let open: (Connection | Socket)[];
 
-async function start(environment: Readonly<Record<string, string>>): Promise<void> {
+async function start(environment: Readonly<Record<string, string>>, clock?: Clock): Promise<void> {
   open = [];
-  service = await startService({ environment });
+  service = await startService({ environment, ...(clock && { clock }) });
   ({ key } = await service.issueKey());
 }
 afterEach(async () => {
@@ -40,7 +41,8 @@ async function isServed(): Promise<boolean> {
 
 describe('connections', () => {
   it('past the maximum are closed without a response, and count against no key', async () => {
-    await start({ CONNECTIONS_MAX: '1' });
+    const nowMs = Date.now();
+    await start({ CONNECTIONS_MAX: '1' }, { nowMs: () => nowMs });
     const first = await connected();
     first.send(get('/v1/usage', key));
     const before = only(await first.response(), 'x-ratelimit-remaining');

@@ -5,9 +5,11 @@ import { eventually } from './support/eventually.js';
 import { holdOpen, type OperatorAtWork } from './support/operators.js';
 import { selectOne } from './support/sql-outcome.js';
 import { addPet, addPets, changeOrder, orderInStatus, petStatus, placeOrder } from './support/store.js';
-import { useService } from './support/use-service.js';
+import { useReplicas, useService } from './support/use-service.js';
 
 const service = useService({ provokes503: true });
+/** Its requests wait for long. */
+const patient = useReplicas(service, 1);
 let operator: OperatorAtWork<void> | undefined;
 /** Since when the operator has its lock. */
 let heldSince: Date;
@@ -266,17 +268,20 @@ describe('changes of an order', () => {
 
 describe('an operator', () => {
   it('finds the locks reported that a session has held for a second', async () => {
-    const reported = jest.spyOn(service.prisma.connections, 'reportLocks');
+    const [by] = patient;
+    if (by === undefined) throw new Error('no replica');
+    const reported = jest.spyOn(by.prisma.connections, 'reportLocks');
     const [held, order] = [await addPet(service), await addOrder()];
     for (const [statement, id, send] of [
-      [LOCK_PETS, held, () => place(held)],
-      [LOCK_ORDERS, order.id, () => approve(order.id)],
+      [LOCK_PETS, held, () => placeOrder(by, held)],
+      [LOCK_ORDERS, order.id, () => changeOrder(by, order.id, 'approved')],
     ] as const) {
       await hold(statement, [id]);
-      expectLocked(await send());
-      expect(reported).toHaveBeenCalled();
-      reported.mockClear();
+      const waiting = send();
+      await eventually(() => expect(reported).toHaveBeenCalled());
       await release();
+      expect((await waiting).ok).toBe(true);
+      reported.mockClear();
     }
     reported.mockRestore();
   });
