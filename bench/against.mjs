@@ -1,7 +1,7 @@
 // npm run bench -- --against DIR: compares two builds of the service. In each round both run in a fresh process, in turns.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { SERVERS } from './contests.mjs';
+import { CONTESTS, SERVERS } from './contests.mjs';
 import { measureRound, median } from './measure.mjs';
 import { requestsOf } from './requests.mjs';
 import { startServer } from './server.mjs';
@@ -12,17 +12,7 @@ const SECONDS = 3;
 const WARM_UP_SECONDS = 1;
 const CONNECTIONS = 64;
 const SIZE = { pets: 100_000, keys: 10_000 };
-const WORKS = [
-  'first-page',
-  'random-pages',
-  'by-id',
-  'by-ids',
-  'change',
-  'create',
-  'order',
-  'change-order',
-  'delete',
-];
+const WORKS = CONTESTS.map(({ work }) => work);
 const FILE = 'requests-of-build';
 
 /**

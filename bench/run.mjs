@@ -6,10 +6,10 @@ import { parseArgs, promisify } from 'node:util';
 import { compareBuilds } from './against.mjs';
 import { openDatabases } from './databases.mjs';
 import { chooseLoad } from './load.mjs';
-import { openNode } from './node.mjs';
+import { node } from './node.mjs';
 import { assertSameResponses, measureRound } from './measure.mjs';
 import { requestsOf } from './requests.mjs';
-import { node, openRedis, startServer } from './server.mjs';
+import { openRedis, startServer } from './server.mjs';
 import { render } from './table.mjs';
 import { CONTESTS, SERVERS } from './contests.mjs';
 
@@ -46,7 +46,6 @@ const chosen = CONTESTS.filter(
 if (chosen.length === 0) throw new Error(`contests: ${CONTESTS.map(({ id }) => id).join(', ')}`);
 
 const load = await chooseLoad();
-Object.assign(node, await openNode(log));
 const databases = await openDatabases(log);
 const redis = await openRedis();
 let closed;

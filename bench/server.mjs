@@ -7,14 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DATA_DIRECTORY } from './databases.mjs';
+import { node } from './node.mjs';
 
 const START_MS = 30_000;
 const REDIS_START_MS = 5000;
 /** A server that has not ended by then is killed. */
 const STOP_MS = 10_000;
-
-/** What runs the servers, which `run.mjs` may replace. */
-export const node = { path: process.execPath, version: process.version };
 
 /**
  * Resolves when the server prints where it listens: a line with `localhost:PORT`.

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import { PrismaService } from '../prisma/prisma.service.js';
-import { Batcher, type BatcherOptions, type BatchReport } from './batcher.js';
+import type { Statement } from '../database/statement.js';
+import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batcher.js';
 
 /** A batcher as metrics and the shutdown see it. */
 export type AnyBatcher = Pick<Batcher<unknown, unknown>, 'name' | 'waiting' | 'close'>;
@@ -25,6 +26,14 @@ const WAITING_MAX = 5000;
 
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX };
+
+interface ChangeOptions<Item, Row, Result> {
+  readonly statement: Statement;
+  /** The parameters of the statement. */
+  readonly valuesOf: (items: readonly Item[]) => readonly unknown[];
+  /** The result of an item, or the error that rejects it. */
+  readonly resultOf: (row: Row, item: Item) => Result | Error;
+}
 
 /** Creates the batchers of repositories. Each joins the queries of one kind into statements. */
 @Injectable()
@@ -57,6 +66,24 @@ export class Batching implements OnApplicationShutdown {
   ): Batcher<Item, Result> {
     const onLongLocked = (): void => this.prisma.connections.reportLocks();
     return this.batchWrites({ locksRow: true, onLongLocked, ...options });
+  }
+
+  /** The same, by a statement that returns a row with an outcome for each item. The items of the outcome `locked` are sent again. */
+  batchChanges<Item extends { readonly id: bigint }, Row extends { readonly outcome: string }, Result>({
+    statement,
+    valuesOf,
+    resultOf,
+  }: ChangeOptions<Item, Row, Result>): Batcher<Item, Result> {
+    return this.batchRowWrites({
+      name: statement.name,
+      keyOf: ({ id }) => id,
+      send: async (items, sendBefore) => {
+        const rows = await this.prisma.write<Row>(statement, valuesOf(items), sendBefore);
+        return rows.map((row, index) =>
+          row.outcome === 'locked' ? LOCKED : resultOf(row, items[index] as Item),
+        );
+      },
+    });
   }
 
   #batcher<Item, Result>(

@@ -66,15 +66,15 @@ export function pagesSql(columns: Readonly<Record<string, string>>, json: string
  * serve: by the primary key, the planner would read the whole table to find the rows of a rare status. With a null status the second
  * branch returns nothing.
  */
-export function listSql(table: 'pets' | 'orders', json: string, direction: Direction = 'asc'): string {
+export function listSql(
+  table: string,
+  statusType: string,
+  json: string,
+  direction: Direction = 'asc',
+): string {
   const { from, to } = COMPARISONS[direction];
-  const columns = {
-    from_id: 'bigint',
-    size: 'int',
-    status: table === 'pets' ? 'pet_status' : 'order_status',
-  };
   return pagesSql(
-    columns,
+    { from_id: 'bigint', size: 'int', status: statusType },
     json,
     `
         (select *

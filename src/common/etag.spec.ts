@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Pool } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
-import { openTestPool } from '../../test/support/test-pool.js';
+import { useDatabase } from '../../test/support/use-service.js';
 import { etagOf, isMatch, parseIfMatch, parseIfNoneMatch, parsePreconditions } from './etag.js';
 
-describe('the tag of a text', () => {
-  let database: TestDatabase;
-  let pool: Pool;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    pool = openTestPool(database.url, { max: 1 });
-  });
-  afterAll(async () => {
-    await pool.end();
-    await database.drop();
-  });
+const database = useDatabase();
 
+describe('the tag of a text', () => {
   it('is a strong one of 22 characters that need no escaping', () => {
     expect(etagOf('')).toBe('"47DEQpj8HBSa-_TImW-5JC"');
   });
@@ -25,7 +14,7 @@ describe('the tag of a text', () => {
     const text = fc.string({ unit: 'binary', maxLength: 300 }).filter((one) => !one.includes('\0'));
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 20, maxLength: 60 }), async (texts) => {
-        const { rows } = await pool.query<{ etag: string }>(
+        const { rows } = await database.pool.query<{ etag: string }>(
           `select etag_of(text) as etag from unnest($1::text[]) with ordinality as t (text, n) order by n`,
           [texts],
         );
@@ -109,17 +98,6 @@ describe('If-None-Match', () => {
 });
 
 describe('the conditions of a write', () => {
-  let database: TestDatabase;
-  let pool: Pool;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    pool = openTestPool(database.url, { max: 1 });
-  });
-  afterAll(async () => {
-    await pool.end();
-    await database.drop();
-  });
-
   it('hold in SQL exactly for the representations for which they hold here', async () => {
     const texts = ['', 'a', 'b'];
     const tag = fc.oneof(
@@ -138,7 +116,7 @@ describe('the conditions of a write', () => {
           ...(noneMatch !== undefined && { 'if-none-match': noneMatch }),
         };
         const { ifMatch, ifNoneMatch } = parsePreconditions(headers);
-        const { rows } = await pool.query('select meets_preconditions($1, $2, $3) as holds', [
+        const { rows } = await database.pool.query('select meets_preconditions($1, $2, $3) as holds', [
           text,
           ifMatch,
           ifNoneMatch,

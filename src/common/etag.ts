@@ -71,6 +71,12 @@ export const parsePreconditions = ({
   };
 };
 
+/** The parameters of `meets_preconditions` for several writes. */
+export const preconditionArrays = (items: readonly Preconditions[]): (readonly (string | null)[])[] => [
+  items.map(({ ifMatch }) => ifMatch),
+  items.map(({ ifNoneMatch }) => ifNoneMatch),
+];
+
 /** The conditions of reads are evaluated with their response. */
 export const RequestPreconditions = createParamDecorator(
   (_data: unknown, context: ExecutionContext): Preconditions =>

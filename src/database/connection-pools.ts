@@ -57,14 +57,14 @@ export class ConnectionPools {
   readonly waitMs: number;
   /** Milliseconds after its sending in which a statement that does not reach its commit is rolled back. */
   readonly endsWithinMs: number;
-  /** Permits of statements that read: as many as connections that writes leave. */
+  /** Permits of statements that read, for the connections that writes leave. */
   readonly reads: Semaphore;
   /** Permits of statements that write, for half of the connections: a commit that stalls keeps its own, and reads must not wait for it. */
   readonly writes: Semaphore;
   #warnsAgainAt = 0;
   /** How often idle connections were dropped. */
   #generation = 0;
-  /** The generation in which a connection was opened. */
+  /** The generation in which a connection was opened or last worked. */
   readonly #generations = new WeakMap<pg.PoolClient, number>();
   /** Statements that are about to take a connection. */
   #starting = 0;
@@ -91,7 +91,7 @@ export class ConnectionPools {
     return [this.main, this.admission];
   }
 
-  /** Statements that wait for a permit or for a connection; of those of a batcher the next one. */
+  /** Statements that wait for a permit or for a connection. A batcher that waits for a permit counts once. */
   get waiting(): number {
     const inPools = this.all.reduce((sum, pool) => sum + pool.waitingCount, 0);
     return inPools + this.reads.waiting + this.writes.waiting;
@@ -148,6 +148,8 @@ export class ConnectionPools {
       this.#generations.set(connection, this.#generation);
     });
     pool.on('release', (error, released) => {
+      // Its statement succeeded since, so it is as good as one that was opened since.
+      if (error === undefined) this.#generations.set(released, this.#generation);
       if (makesSuspect(error) && this.#generations.get(released) === this.#generation) this.#dropIdle();
       if (isPreparedElsewhere(error)) this.#warnOfPooler(options);
       if (!isContention(error)) return;

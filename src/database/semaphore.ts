@@ -14,7 +14,7 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  /** Whether the caller is let in: it must leave. If not, it is called once when it may try again. */
+  /** Lets the caller in, who must leave again. Else returns false, and calls back once when the caller may try again. */
   enter(tryAgain: () => void): boolean {
     if (this.#active < this.permits) {
       this.#active += 1;

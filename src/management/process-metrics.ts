@@ -44,7 +44,7 @@ export function registerPoolMetrics(registry: Registry, readiness: Readiness): v
   });
   const waiting: Gauge = new Gauge({
     name: 'petstore_pool_waiting',
-    help: 'Statements waiting for a connection; of each batch the next one.',
+    help: 'Statements waiting for a permit or a connection; each batch counts once.',
     registers,
     collect: () => waiting.set(readiness.connections?.waiting ?? 0),
   });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Batcher, LOCKED } from '../batching/batcher.js';
+import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import {
   batchPages,
@@ -11,7 +11,7 @@ import {
   type PageQuery,
 } from '../batching/pages.js';
 import { ApiError } from '../common/errors/api-error.js';
-import type { Preconditions } from '../common/etag.js';
+import { preconditionArrays, type Preconditions } from '../common/etag.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
@@ -59,14 +59,13 @@ interface ChangeItem extends DeleteItem {
 }
 
 interface ChangeRow {
-  readonly outcome:
-    'changed' | 'unchanged' | 'locked' | 'pet_not_found' | 'precondition_failed' | 'pet_has_open_order';
+  readonly outcome: 'changed' | 'unchanged' | 'pet_not_found' | 'precondition_failed' | 'pet_has_open_order';
   readonly json: string;
 }
 
 interface DeleteRow {
   readonly outcome:
-    'deleted' | 'locked' | 'pet_not_found' | 'precondition_failed' | 'pet_has_open_order' | 'pet_is_sold';
+    'deleted' | 'pet_not_found' | 'precondition_failed' | 'pet_has_open_order' | 'pet_is_sold';
 }
 
 /** An array as an element of the array of all pages. */
@@ -123,15 +122,22 @@ export class PetsRepository {
       name: CREATE_PETS.name,
       send: (items, sendBefore) => this.#create(items, sendBefore),
     });
-    this.#changes = batching.batchRowWrites<ChangeItem, string>({
-      name: CHANGE_PETS.name,
-      keyOf: ({ id }) => id,
-      send: (items, sendBefore) => this.#change(items, sendBefore),
+    this.#changes = batching.batchChanges<ChangeItem, ChangeRow, string>({
+      statement: CHANGE_PETS,
+      valuesOf: (items) => [
+        plainArray(items.map(({ id }) => id)),
+        items.map(({ change }) => change.name ?? null),
+        plainArray(items.map(({ change }) => change.categoryId)),
+        plainArray(items.map(({ change }) => change.status)),
+        ...preconditionArrays(items),
+      ],
+      resultOf: ({ outcome, json }) =>
+        outcome === 'changed' || outcome === 'unchanged' ? json : new ApiError(outcome),
     });
-    this.#deletions = batching.batchRowWrites<DeleteItem, void>({
-      name: DELETE_PETS.name,
-      keyOf: ({ id }) => id,
-      send: (items, sendBefore) => this.#delete(items, sendBefore),
+    this.#deletions = batching.batchChanges<DeleteItem, DeleteRow, void>({
+      statement: DELETE_PETS,
+      valuesOf: (items) => [plainArray(items.map(({ id }) => id)), ...preconditionArrays(items)],
+      resultOf: ({ outcome }) => (outcome === 'deleted' ? undefined : new ApiError(outcome)),
     });
   }
 
@@ -184,40 +190,5 @@ export class PetsRepository {
       this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore),
     );
     return rows.map(({ outcome, id, json }) => (outcome === 'created' ? { id, json } : outcome));
-  }
-
-  async #change(
-    items: readonly ChangeItem[],
-    sendBefore: number,
-  ): Promise<readonly (string | ApiError | typeof LOCKED)[]> {
-    const values = [
-      plainArray(items.map(({ id }) => id)),
-      items.map(({ change }) => change.name ?? null),
-      plainArray(items.map(({ change }) => change.categoryId)),
-      plainArray(items.map(({ change }) => change.status)),
-      items.map(({ ifMatch }) => ifMatch),
-      items.map(({ ifNoneMatch }) => ifNoneMatch),
-    ];
-    const rows = await this.prisma.write<ChangeRow>(CHANGE_PETS, values, sendBefore);
-    return rows.map(({ outcome, json }) => {
-      if (outcome === 'locked') return LOCKED;
-      return outcome === 'changed' || outcome === 'unchanged' ? json : new ApiError(outcome);
-    });
-  }
-
-  async #delete(
-    items: readonly DeleteItem[],
-    sendBefore: number,
-  ): Promise<readonly (undefined | ApiError | typeof LOCKED)[]> {
-    const values = [
-      plainArray(items.map(({ id }) => id)),
-      items.map(({ ifMatch }) => ifMatch),
-      items.map(({ ifNoneMatch }) => ifNoneMatch),
-    ];
-    const rows = await this.prisma.write<DeleteRow>(DELETE_PETS, values, sendBefore);
-    return rows.map(({ outcome }) => {
-      if (outcome === 'locked') return LOCKED;
-      return outcome === 'deleted' ? undefined : new ApiError(outcome);
-    });
   }
 }

@@ -6,9 +6,11 @@ import { statement } from '../database/statement.js';
 const PET_JSON = 'pet_json(record.id, record.name, record.category_id, record.status)';
 
 /** Pages of all pets or of one status. */
-export const LIST_PETS = inBothDirections('list_pets', (direction) => listSql('pets', PET_JSON, direction));
+export const LIST_PETS = inBothDirections('list_pets', (direction) =>
+  listSql('pets', 'pet_status', PET_JSON, direction),
+);
 
-/** Columns of pages with filters. An array of a page is text, because the arrays of an array of PostgreSQL have the same length. */
+/** Columns of pages with filters. The arrays of a page are texts: PostgreSQL has no array of arrays of different lengths. */
 const FILTERS = { size: 'int', statuses: 'text', category_id: 'bigint' };
 
 /**

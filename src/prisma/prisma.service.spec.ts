@@ -227,3 +227,21 @@ it('drops the idle connections when one breaks, and not those that were opened s
   last.release();
   await fresh.close();
 });
+
+it('drops them again when one breaks that has worked since', async () => {
+  const fresh = openPrisma(true);
+  const { main } = fresh.connections;
+  const broken = new Error('Connection terminated unexpectedly');
+  const [first, second] = await Promise.all([main.connect(), main.connect()]);
+  first.release(broken);
+  second.release();
+  const [survivor, other] = await Promise.all([main.connect(), main.connect()]);
+  expect(survivor).toBe(second);
+  const idle = await pidOf(other);
+  other.release();
+  survivor.release(broken);
+  const next = await main.connect();
+  expect(await pidOf(next)).not.toBe(idle);
+  next.release();
+  await fresh.close();
+});

@@ -20,7 +20,7 @@ export class PrismaService extends PrismaClient {
   }
 
   /**
-   * Runs a declared statement of a batcher that reads. Rows are objects by column name, int64 is bigint.
+   * Runs a declared statement that only reads, for a batcher, which has a permit. Rows are objects by column name, int64 is bigint.
    *
    * @throws what `classifyDatabaseError` understands
    */

@@ -3,7 +3,7 @@ import { type Batcher, LOCKED } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
 import { ApiError } from '../common/errors/api-error.js';
-import type { Preconditions } from '../common/etag.js';
+import { preconditionArrays, type Preconditions } from '../common/etag.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
@@ -30,12 +30,7 @@ interface ChangeItem extends Preconditions {
 
 interface ChangeRow {
   readonly outcome:
-    | 'changed'
-    | 'unchanged'
-    | 'locked'
-    | 'order_not_found'
-    | 'precondition_failed'
-    | 'order_transition_not_allowed';
+    'changed' | 'unchanged' | 'order_not_found' | 'precondition_failed' | 'order_transition_not_allowed';
   /** What the order is if it does not change. */
   readonly status: OrderStatus;
   readonly json: string;
@@ -60,10 +55,18 @@ export class OrdersRepository {
       keyOf: ({ petId }) => petId,
       send: (items, sendBefore) => this.#place(items, sendBefore),
     });
-    this.#changes = batching.batchRowWrites<ChangeItem, string>({
-      name: CHANGE_ORDERS.name,
-      keyOf: ({ id }) => id,
-      send: (items, sendBefore) => this.#change(items, sendBefore),
+    this.#changes = batching.batchChanges<ChangeItem, ChangeRow, string>({
+      statement: CHANGE_ORDERS,
+      valuesOf: (items) => [
+        plainArray(items.map(({ id }) => id)),
+        plainArray(items.map(({ status }) => status)),
+        ...preconditionArrays(items),
+      ],
+      resultOf: ({ outcome, status, json }, item) => {
+        if (outcome === 'changed' || outcome === 'unchanged') return json;
+        if (outcome !== 'order_transition_not_allowed') return new ApiError(outcome);
+        return new ApiError(outcome, `The order is ${status} and cannot become ${item.status}.`);
+      },
     });
   }
 
@@ -111,25 +114,6 @@ export class OrdersRepository {
       if (outcome === 'created') return { id, json };
       if (outcome === 'busy' || outcome === 'used') return outcome;
       return outcome === 'locked' ? LOCKED : new ApiError(outcome);
-    });
-  }
-
-  async #change(
-    items: readonly ChangeItem[],
-    sendBefore: number,
-  ): Promise<readonly (string | ApiError | typeof LOCKED)[]> {
-    const values = [
-      plainArray(items.map(({ id }) => id)),
-      plainArray(items.map(({ status }) => status)),
-      items.map(({ ifMatch }) => ifMatch),
-      items.map(({ ifNoneMatch }) => ifNoneMatch),
-    ];
-    const rows = await this.prisma.write<ChangeRow>(CHANGE_ORDERS, values, sendBefore);
-    return rows.map(({ outcome, status, json }, index) => {
-      if (outcome === 'changed' || outcome === 'unchanged') return json;
-      if (outcome === 'locked') return LOCKED;
-      if (outcome !== 'order_transition_not_allowed') return new ApiError(outcome);
-      return new ApiError(outcome, `The order is ${status} and cannot become ${items[index]?.status}.`);
     });
   }
 }

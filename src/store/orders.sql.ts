@@ -7,6 +7,7 @@ export const LIST_ORDERS = statement(
   'list_orders',
   listSql(
     'orders',
+    'order_status',
     'order_json(record.id, record.pet_id, record.status, record.placed_at, record.updated_at)',
   ),
 );

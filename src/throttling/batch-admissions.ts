@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import type { Batching } from '../batching/batching.js';
 import type { Batcher } from '../batching/batcher.js';
+import type { Semaphore } from '../database/semaphore.js';
 import type { PrismaService } from '../prisma/prisma.service.js';
 import { type AdmissionObserver, AdmissionStatement, type BanPolicy } from './admission-statement.js';
 import type { DatabaseDecision } from './database-decision.js';
@@ -11,6 +12,8 @@ interface AdmissionsOptions {
   readonly prisma: PrismaService;
   readonly name: string;
   readonly pool: Pool;
+  /** Of the pool, where other statements share it. */
+  readonly permits?: Semaphore;
   readonly bans: BanPolicy;
   readonly warn: (message: string) => void;
   readonly observer?: AdmissionObserver | undefined;
@@ -29,6 +32,7 @@ export function batchAdmissions({
   prisma,
   name,
   pool,
+  permits,
   bans,
   warn,
   observer,
@@ -45,7 +49,7 @@ export function batchAdmissions({
     // A key with many requests does not make those of others wait.
     keyOf: (hash) => hash,
     concurrencyMax: 1,
-    permits: pool === prisma.connections.main ? prisma.connections.reads : undefined,
+    permits,
     neededMs: () => 0,
     separatesTimeouts: true,
   });

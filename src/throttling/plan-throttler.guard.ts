@@ -23,11 +23,6 @@ export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
 export class PlanThrottlerGuard extends ThrottlerGuard {
   /** Only called for the window that rejects a request: the others are skipped. */
   protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
-    await this.throwThrottlingException(context);
-    return false;
-  }
-
-  protected override async throwThrottlingException(context: ExecutionContext): Promise<void> {
     throw decisionOf(context).rejection ?? new Error('the request was not rejected');
   }
 }

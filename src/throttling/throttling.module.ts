@@ -83,7 +83,7 @@ function createAdmission(
   databaseClock: DatabaseClock,
   observer?: AdmissionObserver,
 ): Admission {
-  const { admission, main } = prisma.connections;
+  const { admission, main, reads } = prisma.connections;
   const common = {
     batching,
     prisma,
@@ -95,7 +95,12 @@ function createAdmission(
   };
   return new Admission({
     keys: batchAdmissions({ ...common, name: 'admission', pool: admission }),
-    lowPriorityKeys: batchAdmissions({ ...common, name: 'low_priority_admission', pool: main }),
+    lowPriorityKeys: batchAdmissions({
+      ...common,
+      name: 'low_priority_admission',
+      pool: main,
+      permits: reads,
+    }),
     addresses: createAddressLimiter(limits.addressLimitPerMinute),
     documents: createAddressLimiter(DOCUMENTS_PER_MINUTE),
     clock,
