@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs, promisify } from 'node:util';
+import * as prettier from 'prettier';
 import { compareBuilds } from './against.mjs';
 import { openDatabases } from './databases.mjs';
 import { chooseLoad } from './load.mjs';
@@ -156,5 +157,7 @@ async function writeInto(file, table) {
   const text = await readFile(file, 'utf8');
   const at = text.indexOf(heading);
   if (at === -1) throw new Error(`docs/performance.md has no "${heading.trim()}"`);
-  await writeFile(file, `${text.slice(0, at)}${heading}\n${table}`);
+  const style = await prettier.resolveConfig(file);
+  const written = `${text.slice(0, at)}${heading}\n${table}`;
+  await writeFile(file, await prettier.format(written, { ...style, parser: 'markdown' }));
 }
