@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { encodeCursor } from '../src/common/pagination.js';
-import { int64Text, legalName, statusOrAbsent } from './support/arbitraries.js';
 import { linkOf, walk } from './support/paging.js';
 import { startService } from './support/service.js';
 import { useService } from './support/use-service.js';
@@ -56,48 +54,12 @@ describe('POST /v1/pets', () => {
     expect([patch.status, patch.headers.get('accept-patch')]).toEqual([415, 'application/json']);
   });
 
-  it('keeps any int64 and any allowed name unchanged, through create, list and get', async () => {
-    await fc.assert(
-      fc.asyncProperty(int64Text, legalName, statusOrAbsent, async (categoryId, name, status) => {
-        const statusMember = status === undefined ? '' : `,"status":"${status}"`;
-        const members = `"name":${JSON.stringify(name)},"categoryId":${categoryId}${statusMember}}`;
-        const response = await create(`{${members}`);
-        const created = await response.text();
-        const id = /^\{"id":(-?\d+),/.exec(created)?.[1];
-        const expected = `{"id":${id},${members}`;
-        expect(created).toBe(expected);
-        const read = await service.get(`/v1/pets/${id}`);
-        expect(await read.text()).toBe(expected);
-        expect(response.headers.get('etag')).toBe(read.headers.get('etag'));
-        await service.pool.query('delete from pets where id <> $1', [id]);
-        expect(await (await service.get('/v1/pets')).text()).toBe(`[${expected}]`);
-      }),
-      { numRuns: 60 },
-    );
-  });
-
   it.each(['null', '[]', '"Rex"', '7'])('rejects the body %s', async (body) => {
     expect(await errorOf(await create(body))).toEqual({
       code: 'invalid_body',
       message: 'The body must be a JSON object.',
       status: 400,
     });
-  });
-
-  it.each([
-    ['name', ['null', '7', '""', '" \\t\\u00a0\\u2003\\u0085"', `"${'x'.repeat(256)}"`, '["Rex"]']],
-    ['name', ['"a\\u0000b"', '"a\\ud800b"', `"${'🐕'.repeat(256)}"`]],
-    ['categoryId', ['null', '"7"', 'true', '7.5', '9223372036854775808', '-9223372036854775809', '1e30']],
-    ['status', ['null', '"AVAILABLE"', '""', '["sold"]']],
-  ])('names %s as what is wrong with it: %j', async (member, values) => {
-    for (const value of values) {
-      const members = Object.entries({ name: '"Rex"', categoryId: '7', [member]: value });
-      const body = `{${members.map(([name, text]) => `"${name}":${text}`).join(',')}}`;
-      expect(await errorOf(await create(body))).toMatchObject({
-        code: 'invalid_body',
-        message: expect.stringMatching(new RegExp(`^${member} must`)),
-      });
-    }
   });
 
   it('lists every error of a body in one line', async () => {

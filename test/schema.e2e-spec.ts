@@ -114,3 +114,25 @@ describe('prisma/schema.prisma', () => {
     expect(declared.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual(rows);
   });
 });
+
+describe('a new row of the service', () => {
+  it.each([
+    ['pets', 'new_pet', { name: 'Rex', category_id: 7 }],
+    ['orders', 'new_order', { pet_id: 1 }],
+  ])('of %s has the defaults of its columns', async (table, of, members) => {
+    await client.query('begin');
+    await client.query(`insert into pets (id, name, category_id, status) values (1, 'Rex', 7, 'available')`);
+    const columns = Object.keys(members);
+    const { rows: inserted } = await client.query<{ row: object }>(
+      `insert into ${table} (${columns.join(', ')}) select ${columns.join(', ')} from jsonb_populate_record(null::${table}, $1)
+       returning to_jsonb(${table}) - 'id' as row`,
+      [members],
+    );
+    const { rows: filled } = await client.query<{ row: object }>(
+      `select to_jsonb(jsonb_populate_record(${of}(), $1)) - 'id' as row`,
+      [members],
+    );
+    await client.query('rollback');
+    expect(filled).toEqual(inserted);
+  });
+});

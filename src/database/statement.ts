@@ -58,3 +58,17 @@ export const bytesArray = (items: readonly (Buffer | undefined)[]): readonly (st
  */
 export const plainArray = (items: readonly (bigint | number | string | null | undefined)[]): string =>
   `{${items.map((item) => item ?? 'null').join(',')}}`;
+
+/**
+ * Members as the columns of a row, for `jsonb_populate_record`: `categoryId` as `category_id`. An int64 is text there, because
+ * JSON.stringify takes no bigint.
+ */
+export const columnsJson = (members: object): string =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries(members).map(([name, value]: [string, unknown]) => [
+        name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+        typeof value === 'bigint' ? String(value) : value,
+      ]),
+    ),
+  );

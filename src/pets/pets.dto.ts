@@ -1,4 +1,4 @@
-import { ApiProperty, ApiSchema } from '@nestjs/swagger';
+import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { PagingQuery } from '../common/pagination.js';
 import {
@@ -11,7 +11,7 @@ import {
   IsStorableText,
   MayBeAbsent,
 } from '../common/validators.js';
-import { type NewPet, PET_STATUSES, type PetChange, type PetStatus } from './pet.js';
+import { PET_STATUSES, type PetStatus } from './pet.js';
 
 const PET_STATUS: EnumSchema = {
   enum: [...PET_STATUSES],
@@ -23,8 +23,6 @@ const PET_STATUS: EnumSchema = {
 };
 
 const NAME_CODE_POINTS_MAX = 255;
-const NAME = { description: 'Stored and returned exactly as sent.' };
-const CATEGORY_ID = { description: 'The category of the pet: any int64.' };
 
 const IDS_MAX = 100;
 const SORT = { enum: ['id', '-id'] };
@@ -59,16 +57,16 @@ export class ListPetsQuery extends PagingQuery {
   readonly sort: 'id' | '-id' = 'id';
 }
 
-/** The body of `POST /v1/pets`. */
+/** The body of `POST /v1/pets`: the members that callers give a pet. */
 @ApiSchema({ name: 'NewPet' })
-export class NewPetBody implements NewPet {
+export class NewPetBody {
   @Expose()
-  @ApiProperty(NAME)
+  @ApiProperty({ description: 'Stored and returned exactly as sent.' })
   @IsStorableText(NAME_CODE_POINTS_MAX)
   readonly name!: string;
 
   @Expose()
-  @ApiProperty(CATEGORY_ID)
+  @ApiProperty({ description: 'The category of the pet: any int64.' })
   @IsInt64()
   readonly categoryId!: bigint;
 
@@ -80,47 +78,30 @@ export class NewPetBody implements NewPet {
 
 /** The body of `PATCH /v1/pets/{petId}`. */
 @ApiSchema({ name: 'PetChange', description: 'The members to change. Absent members stay as they are.' })
-export class PetChangeBody implements PetChange {
-  @Expose()
-  @ApiProperty(NAME)
-  @MayBeAbsent()
-  @IsStorableText(NAME_CODE_POINTS_MAX)
-  readonly name?: string;
+export class PetChangeBody extends PartialType(NewPetBody, { skipNullProperties: false }) {}
 
-  @Expose()
-  @ApiProperty(CATEGORY_ID)
-  @MayBeAbsent()
-  @IsInt64()
-  readonly categoryId?: bigint;
-
-  @Expose()
-  @MayBeAbsent()
-  @IsOneOf(PET_STATUS)
-  readonly status?: PetStatus;
+class PetId {
+  @ApiProperty({ description: 'Assigned by the service when the pet is added.' })
+  readonly id!: bigint;
 }
 
 /** A pet in a response. The function `pet_json` of the database writes its JSON. */
 @ApiSchema({ description: 'A pet.' })
-export class Pet {
-  @ApiProperty({ description: 'Assigned by the service when the pet is added.' })
-  readonly id!: bigint;
+export class Pet extends IntersectionType(PetId, NewPetBody) {}
 
-  @ApiProperty(NAME)
-  readonly name!: string;
+/** Beyond 2^53, so that an example copied into a program shows early whether it keeps every digit. */
+const CATEGORY_ID = 9007199254740993n;
 
-  @ApiProperty(CATEGORY_ID)
-  readonly categoryId!: bigint;
+export const NEW_PET_EXAMPLE: NewPetBody = { name: 'Rex', categoryId: CATEGORY_ID, status: 'available' };
 
-  @ApiProperty({ ...PET_STATUS, required: false })
-  readonly status?: PetStatus;
-}
+export const PET_EXAMPLE: Pet = { id: 1n, name: 'Rex', categoryId: CATEGORY_ID, status: 'available' };
 
-/** A `categoryId` beyond 2^53, so that an example copied into a program shows early whether it keeps every digit. */
-export const NEW_PET_EXAMPLE: NewPet = { name: 'Rex', categoryId: 9007199254740993n, status: 'available' };
-
-export const PET_EXAMPLE: Pet = { id: 1n, ...NEW_PET_EXAMPLE };
-
-export const CHANGED_PET_EXAMPLE: Pet = { id: 1n, ...NEW_PET_EXAMPLE, name: 'Rex II' };
+export const CHANGED_PET_EXAMPLE: Pet = {
+  id: 1n,
+  name: 'Rex II',
+  categoryId: CATEGORY_ID,
+  status: 'available',
+};
 
 export const PETS_EXAMPLE: readonly Pet[] = [
   PET_EXAMPLE,

@@ -16,8 +16,9 @@ import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { skippingUsedIds } from '../prisma/used-ids.js';
-import { bytesArray, plainArray } from '../database/statement.js';
-import { type NewPet, PET_STATUSES, type PetChange, type PetStatus } from './pet.js';
+import { bytesArray, columnsJson, plainArray } from '../database/statement.js';
+import { PET_STATUSES, type PetStatus } from './pet.js';
+import type { NewPetBody, PetChangeBody } from './pets.dto.js';
 import {
   CHANGE_PETS,
   CREATE_PETS,
@@ -40,7 +41,7 @@ export interface PetsQuery {
 }
 
 interface CreateItem {
-  readonly pet: NewPet;
+  readonly pet: NewPetBody;
   readonly key: IdempotencyKey | undefined;
 }
 
@@ -55,7 +56,7 @@ interface DeleteItem extends Preconditions {
 }
 
 interface ChangeItem extends DeleteItem {
-  readonly change: PetChange;
+  readonly change: PetChangeBody;
 }
 
 interface ChangeRow {
@@ -126,9 +127,7 @@ export class PetsRepository {
       statement: CHANGE_PETS,
       valuesOf: (items) => [
         plainArray(items.map(({ id }) => id)),
-        items.map(({ change }) => change.name ?? null),
-        plainArray(items.map(({ change }) => change.categoryId)),
-        plainArray(items.map(({ change }) => change.status)),
+        items.map(({ change }) => columnsJson(change)),
         ...preconditionArrays(items),
       ],
       resultOf: ({ outcome, json }) =>
@@ -155,7 +154,7 @@ export class PetsRepository {
   }
 
   /** Resolves when the pet, and with a key the response, is durable. */
-  create(pet: NewPet, key: IdempotencyKey | undefined, deadline: number): Promise<CreationOutcome> {
+  create(pet: NewPetBody, key: IdempotencyKey | undefined, deadline: number): Promise<CreationOutcome> {
     return this.#creations.load({ pet, key }, deadline);
   }
 
@@ -164,7 +163,7 @@ export class PetsRepository {
    *
    * @throws ApiError pet_not_found | precondition_failed | pet_has_open_order
    */
-  change(id: bigint, change: PetChange, conditions: Preconditions, deadline: number): Promise<string> {
+  change(id: bigint, change: PetChangeBody, conditions: Preconditions, deadline: number): Promise<string> {
     return this.#changes.load({ id, change, ...conditions }, deadline);
   }
 
@@ -179,9 +178,7 @@ export class PetsRepository {
 
   async #create(items: readonly CreateItem[], sendBefore: number): Promise<readonly CreationOutcome[]> {
     const values = [
-      items.map(({ pet }) => pet.name),
-      plainArray(items.map(({ pet }) => pet.categoryId)),
-      plainArray(items.map(({ pet }) => pet.status)),
+      items.map(({ pet }) => columnsJson(pet)),
       plainArray(items.map(({ key }) => key?.apiKeyId)),
       items.map(({ key }) => key?.key ?? null),
       bytesArray(items.map(({ key }) => key?.fingerprint)),

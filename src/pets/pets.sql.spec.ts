@@ -133,9 +133,7 @@ describe('changes of pets', () => {
   it('look up these pets alone, by the primary key', async () => {
     const nodes = await planOf(CHANGE_PETS, [
       `'{1,2,500000,2000000}'`,
-      `'{Max,null,Max,Max}'`,
-      `'{null,7,null,null}'`,
-      `'{null,null,sold,sold}'`,
+      `array['{"name":"Max"}', '{"category_id":7}', '{"status":"sold"}', '{"status":"sold"}']::jsonb[]`,
       `'{null,null,"\\"other\\"",null}'`,
       `'{null,null,null,null}'`,
     ]);
@@ -160,9 +158,7 @@ describe('changes of pets', () => {
     const nulls = ids.map(() => null);
     const changing = sessions.query<{ outcome: string }>(text.replace('select *', 'select change.*'), [
       ids,
-      nulls,
-      nulls,
-      ids.map(() => 'sold'),
+      ids.map(() => ({ status: 'sold' })),
       nulls,
       nulls,
     ]);

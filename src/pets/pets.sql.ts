@@ -3,7 +3,7 @@ import { IS_MINE, storedAndFree } from '../idempotency/idempotency.sql.js';
 import { statement } from '../database/statement.js';
 
 /** The JSON of a row of a page. */
-const PET_JSON = 'pet_json(record.id, record.name, record.category_id, record.status)';
+const PET_JSON = 'pet_json(record)';
 
 /** Pages of all pets or of one status. */
 export const LIST_PETS = inBothDirections('list_pets', (direction) =>
@@ -72,7 +72,7 @@ export const LIST_PETS_BY_ID = statement(
 export const FIND_PETS = statement(
   'find_pets',
   `
-    select pet_json(pet.id, pet.name, pet.category_id, pet.status) as json
+    select pet_json(pet) as json
     from unnest((select $1::bigint[])) with ordinality as wanted (id, number)
     left join pets as pet on pet.id = wanted.id
     order by wanted.number`,
@@ -86,15 +86,16 @@ export const CREATE_PETS = statement(
   'create_pets',
   `
     with input as materialized (
-      select pet.*, nextval('pets_id_seq') as id, ${IS_MINE} as is_mine
-      from unnest($1::text[], $2::bigint[], $3::pet_status[], $4::bigint[], $5::text[], $6::bytea[])
-        with ordinality as pet (name, category_id, status, api_key_id, key, fingerprint, number)),
+      select request.*, ${IS_MINE} as is_mine
+      from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
+        with ordinality as request (members, api_key_id, key, fingerprint, number)),
     creatable as (
-      select *, pet_json(id, name, category_id, status) as json from input where is_mine),
+      select *, (pet).id, pet_json(pet) as json
+      from (select *, jsonb_populate_record(new_pet(), members) as pet from input where is_mine) as numbered),
     ${storedAndFree('creatable')},
     created as (
-      insert into pets (id, name, category_id, status)
-      select id, name, category_id, status from free)
+      insert into pets
+      select (pet).* from free)
     select
       case when not input.is_mine then 'busy' when free.id is null then 'used' else 'created' end as outcome,
       free.id, free.json
@@ -104,58 +105,54 @@ export const CREATE_PETS = statement(
 );
 
 /**
- * Changes the given members (null: as it is) of pets, each once. One row for each pet, in their order: its outcome, and the pet as it is
- * then where it was changed or need not change. `locked` is one that would change but that another transaction has locked.
+ * Changes the given members of pets, each pet once. One row for each, in their order: its outcome, and the pet as it is then where it
+ * was changed or need not change. `locked` is one that would change but that another transaction has locked.
  */
 export const CHANGE_PETS = statement(
   'change_pets',
   `
     with input as materialized (
       select *
-      from unnest($1::bigint[], $2::text[], $3::bigint[], $4::pet_status[], $5::text[], $6::text[])
-        with ordinality as change (pet_id, new_name, new_category_id, new_status, if_match, if_none_match, number)),
+      from unnest($1::bigint[], $2::jsonb[], $3::text[], $4::text[])
+        with ordinality as change (pet_id, members, if_match, if_none_match, number)),
     held as materialized (
-      select *
-      from pets
+      select pet
+      from pets as pet
       where id = any(array(select pet_id from input))
       order by id
       for no key update skip locked),
     -- as the lock found it; a locked pet, as it was when the statement began
     present as (
-      select *, true as is_held from held
+      select pet, true as is_held from held
       union all
-      select *, false
-      from pets
-      where id = any(array(select pet_id from input)) and id <> all(array(select id from held))),
-    wanted as (
-      select
-        number, if_match, if_none_match, present.*,
-        coalesce(new_name, name) as new_name,
-        coalesce(new_category_id, category_id) as new_category_id,
-        coalesce(new_status, status) as new_status
+      select pet, false
+      from pets as pet
+      where id = any(array(select pet_id from input)) and id <> all(array(select (pet).id from held))),
+    wanted as materialized (
+      select *, jsonb_populate_record(pet, members) as wanted_pet
       from input
-      left join present on present.id = pet_id),
+      left join present on (pet).id = pet_id),
     -- a function looks for the open order, because a join would not see one that was placed just before the lock
     decided as materialized (
       select
         *,
         case
-          when id is null then 'pet_not_found'
+          when (pet).id is null then 'pet_not_found'
           when num_nonnulls(if_match, if_none_match) > 0
-            and not meets_preconditions(pet_json(id, name, category_id, status), if_match, if_none_match)
+            and not meets_preconditions(pet_json(pet), if_match, if_none_match)
             then 'precondition_failed'
-          when new_status is distinct from status and has_open_order(id) then 'pet_has_open_order'
-          when (new_name, new_category_id, new_status) is not distinct from (name, category_id, status) then 'unchanged'
+          when (wanted_pet).status is distinct from (pet).status and has_open_order(pet_id) then 'pet_has_open_order'
+          when wanted_pet is not distinct from pet then 'unchanged'
           when is_held then 'changed'
           else 'locked'
         end as outcome
       from wanted),
     changed as (
       update pets
-      set name = new_name, category_id = new_category_id, status = new_status
+      set name = (wanted_pet).name, category_id = (wanted_pet).category_id, status = (wanted_pet).status
       from decided
-      where pets.id = decided.id and outcome = 'changed')
-    select outcome, pet_json(id, new_name, new_category_id, new_status) as json
+      where id = pet_id and outcome = 'changed')
+    select outcome, pet_json(wanted_pet) as json
     from decided
     order by number`,
 );

@@ -61,10 +61,9 @@ async function writeSamples(transaction: Pick<PrismaClient, 'pet' | 'order'>): P
   const samples = samplePets();
   const pets = await transaction.pet.createManyAndReturn({
     // An order is placed for an available pet.
-    data: samples.map(({ name, categoryId, status, order }) => ({
-      name,
-      categoryId,
-      status: order === undefined ? (status ?? null) : 'available',
+    data: samples.map(({ order, ...pet }) => ({
+      ...pet,
+      ...(order !== undefined && { status: 'available' }),
     })),
     select: { id: true },
   });

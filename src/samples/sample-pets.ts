@@ -1,8 +1,8 @@
-import type { NewPet } from '../pets/pet.js';
+import type { NewPetBody } from '../pets/pets.dto.js';
 import type { OrderStatus } from '../store/order.js';
 
 /** A pet, with the status of its order if it has one. */
-export interface SamplePet extends NewPet {
+export interface SamplePet extends NewPetBody {
   readonly order?: OrderStatus;
 }
 

@@ -3,21 +3,14 @@ import { IS_MINE, storedAndFree } from '../idempotency/idempotency.sql.js';
 import { statement } from '../database/statement.js';
 
 /** Pages of all orders or of one status. */
-export const LIST_ORDERS = statement(
-  'list_orders',
-  listSql(
-    'orders',
-    'order_status',
-    'order_json(record.id, record.pet_id, record.status, record.placed_at, record.updated_at)',
-  ),
-);
+export const LIST_ORDERS = statement('list_orders', listSql('orders', 'order_status', 'order_json(record)'));
 
 export const FIND_ORDERS = statement(
   'find_orders',
   `
-    select order_json(o.id, o.pet_id, o.status, o.placed_at, o.updated_at) as json
+    select order_json(found) as json
     from unnest((select $1::bigint[])) with ordinality as wanted (id, number)
-    left join orders as o on o.id = wanted.id
+    left join orders as found on found.id = wanted.id
     order by wanted.number`,
 );
 
@@ -63,12 +56,16 @@ export const PLACE_ORDERS = statement(
       from candidate
       left join pet on pet.id = candidate.pet_id),
     placeable as materialized (
-      select *, order_json(id, pet_id, 'placed', now(), now()) as json
-      from (select *, nextval('orders_id_seq') as id from decided where rejection is null order by number) as numbered),
+      select *, (new_order).id, order_json(new_order) as json
+      from (
+        select *, jsonb_populate_record(new_order(), jsonb_build_object('pet_id', pet_id)) as new_order
+        from decided
+        where rejection is null
+        order by number) as numbered),
     ${storedAndFree('placeable')},
     placed as (
-      insert into orders (id, pet_id, status, placed_at, updated_at)
-      select id, pet_id, 'placed', now(), now() from free)
+      insert into orders
+      select (new_order).* from free)
     select
       case
         when not input.is_mine then 'busy'
@@ -102,47 +99,44 @@ export const CHANGE_ORDERS = statement(
       order by id
       for no key update skip locked),
     held as materialized (
-      select o.*
-      from orders as o
-      join pet on pet.id = o.pet_id
-      where o.id = any(array(select order_id from input))
-      order by o.id
-      for no key update of o skip locked),
+      select found
+      from orders as found
+      join pet on pet.id = found.pet_id
+      where found.id = any(array(select order_id from input))
+      order by found.id
+      for no key update of found skip locked),
     -- as the lock found it; what is locked, as it was when the statement began
     present as (
-      select *, true as is_held from held
+      select found, true as is_held from held
       union all
-      select *, false
-      from orders
-      where id = any(array(select order_id from input)) and id <> all(array(select id from held))),
+      select found, false
+      from orders as found
+      where id = any(array(select order_id from input)) and id <> all(array(select (found).id from held))),
     decided as materialized (
       select
-        input.*, present.*,
+        *,
         case
-          when id is null then 'order_not_found'
+          when (found).id is null then 'order_not_found'
           when num_nonnulls(if_match, if_none_match) > 0
-            and not meets_preconditions(order_json(id, pet_id, status, placed_at, updated_at), if_match, if_none_match)
+            and not meets_preconditions(order_json(found), if_match, if_none_match)
             then 'precondition_failed'
-          when status = new_status then 'unchanged'
-          when not order_may_become(status, new_status) then 'order_transition_not_allowed'
+          when (found).status = new_status then 'unchanged'
+          when not order_may_become((found).status, new_status) then 'order_transition_not_allowed'
           when is_held then 'changed'
           else 'locked'
         end as outcome
       from input
-      left join present on present.id = order_id),
+      left join present on (found).id = order_id),
     changed as (
       update orders
       set status = new_status
       from decided
-      where orders.id = decided.id and outcome = 'changed'
-      returning orders.*)
+      where id = order_id and outcome = 'changed'
+      returning orders as changed_order)
     select
-      outcome, decided.status,
-      case outcome
-        when 'changed' then order_json(changed.id, changed.pet_id, changed.status, changed.placed_at, changed.updated_at)
-        when 'unchanged' then order_json(decided.id, decided.pet_id, decided.status, decided.placed_at, decided.updated_at)
-      end as json
+      outcome, (found).status,
+      case outcome when 'changed' then order_json(changed_order) when 'unchanged' then order_json(found) end as json
     from decided
-    left join changed on changed.id = decided.id
+    left join changed on (changed_order).id = order_id
     order by number`,
 );
