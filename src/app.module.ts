@@ -9,7 +9,7 @@ import { LifecycleModule } from './lifecycle/lifecycle.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { ManagementServer } from './management/management-server.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
-import { QueryParametersGuard } from './openapi/query-parameters.guard.js';
+import { QueryParametersGuard } from './http/query-parameters.guard.js';
 import { PetsModule } from './pets/pets.module.js';
 import { PrismaModule } from './prisma/prisma.module.js';
 import { StoreModule } from './store/store.module.js';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { ThrottlerGuard, ThrottlerStorageService, type ThrottlerRequest } from '@nestjs/throttler';
 import { ApiKeyGuard } from '../src/auth/api-key.guard.js';
-import { DeprecationInterceptor } from '../src/common/deprecation.interceptor.js';
-import { InputPipe } from '../src/common/input.pipe.js';
+import { DeprecationInterceptor } from '../src/http/deprecation.interceptor.js';
+import { InputPipe } from '../src/http/input.pipe.js';
 import { PlanThrottlerGuard } from '../src/throttling/plan-throttler.guard.js';
 import { useService } from './support/use-service.js';
 

@@ -3,7 +3,6 @@ import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { OnApplicationShutdown } from '@nestjs/common';
 import { Batching } from '../src/batching/batching.js';
 import { Database } from '../src/prisma/database.js';
 import { eventually } from './support/eventually.js';
@@ -137,9 +136,7 @@ describe('SIGTERM', () => {
 
 describe('app.close()', () => {
   it('settles the items of batches before the connections of the database are closed', async () => {
-    const closings = [Batching, Database].map(({ prototype }) =>
-      jest.spyOn(prototype as OnApplicationShutdown, 'onApplicationShutdown'),
-    );
+    const closings = [Batching, Database].map(({ prototype }) => jest.spyOn(prototype, 'close'));
     const service = await startService();
     await service.close();
     const [batching = 0, database = 0] = closings.map(({ mock }) => mock.invocationCallOrder[0]);

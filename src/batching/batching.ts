@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { PrismaService } from '../prisma/prisma.service.js';
 import type { Statement } from '../database/statement.js';
 import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batcher.js';
@@ -37,7 +37,7 @@ interface ChangeOptions<Item, Row, Result> {
 
 /** Creates the batchers of repositories. Each joins the queries of one kind into statements. */
 @Injectable()
-export class Batching implements OnApplicationShutdown {
+export class Batching {
   readonly #batchers: AnyBatcher[] = [];
 
   constructor(
@@ -104,7 +104,7 @@ export class Batching implements OnApplicationShutdown {
   }
 
   /** Rejects new items in every batcher; resolves when all earlier items are settled: clients may have left their requests. */
-  async onApplicationShutdown(): Promise<void> {
+  async close(): Promise<void> {
     await Promise.all(this.#batchers.map((batcher) => batcher.close()));
   }
 }

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, type TransformFnParams } from 'class-transformer';
-import { isArray, isIn, isInt, isString, ValidateBy, ValidateIf } from 'class-validator';
+import { getMetadataStorage, isArray, isIn, isInt, isString, ValidateBy, ValidateIf } from 'class-validator';
 import { int64OfJson, isInt64, parseInt64 } from './int64.js';
 
 /** The member may be absent; `null` is a value like another and must be valid. */
@@ -146,3 +146,12 @@ function ValidatedProperty({ name, isValid, message, schema }: ValidatedProperty
     ApiProperty(schema),
   );
 }
+
+/** The names of the members that a DTO validates. */
+export const membersOf = (dto: new () => unknown): readonly string[] => [
+  ...new Set(
+    getMetadataStorage()
+      .getTargetValidationMetadatas(dto, '', false, false)
+      .map(({ propertyName }) => propertyName),
+  ),
+];

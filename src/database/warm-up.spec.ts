@@ -28,7 +28,7 @@ beforeEach(() => {
   pool = openTestPool(proxy.url, { max: 3 });
 });
 afterEach(async () => {
-  warmUp.onApplicationShutdown();
+  warmUp.close();
   await proxy.mode('pass');
   await pool.end();
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { OnApplicationBootstrap } from '@nestjs/common';
 import type pg from 'pg';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
@@ -31,7 +31,7 @@ const BEFORE_LISTEN_MAX_MS = 30_000;
  * Opens the connections that requests use first, and prepares their statements there, before the port is bound: opening and planning
  * take most of a first request's time, and on a busy machine more than a request has.
  */
-export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
+export class WarmUp implements OnApplicationBootstrap {
   readonly #closing = new AbortController();
 
   constructor(private readonly options: WarmUpOptions) {}
@@ -51,7 +51,7 @@ export class WarmUp implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
-  onApplicationShutdown(): void {
+  close(): void {
     this.#closing.abort();
   }
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../common/clock.js';
+import type { Clock } from '../throttling/clock.js';
 import type { Cors } from './cors.js';
-import type { AdmissionDecision, LimitWindow } from '../common/decision.js';
+import type { AdmissionDecision, LimitWindow } from '../throttling/decision.js';
 import type { Headers } from '../common/headers.js';
 
 export interface CommonHeadersOptions {

@@ -9,7 +9,7 @@ import {
 } from 'fastify';
 import type { Config } from '../config/config.js';
 import { trustedHops } from './client-address.js';
-import { requestIdOf } from '../common/request.js';
+import { requestIdOf } from './request.js';
 import { handleUnusualRequests, parserErrorHandler } from './parser-errors.js';
 import type { RequestPipeline } from './pipeline.js';
 import { Connections } from './sockets/connections.js';
@@ -75,15 +75,13 @@ export class HttpAdapter extends FastifyAdapter {
   installPipeline(pipeline: RequestPipeline): void {
     const fastify = this.getInstance();
     const { server } = fastify;
-    // Nest's own hook comes before all others.
-    this.setOnRequestHook(pipeline.onRequest);
     const connections = new Connections(server, {
       max: this.#config.connectionsMax,
       firstByteTimeoutMs: this.#config.headersTimeoutMs,
       warn: (message) => pipeline.logger.warn(message),
     });
     this.#connections = connections;
-    pipeline.install(fastify, connections);
+    pipeline.install(this, connections);
     // Its body is ignored like that of a GET.
     fastify.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
     this.#late.frameworkErrors = (...call) => void pipeline.rejectTarget(...call);

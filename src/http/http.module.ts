@@ -3,10 +3,11 @@ import { APP_FILTER, APP_PIPE, HttpAdapterHost } from '@nestjs/core';
 import { CONFIG } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { ErrorFilter } from '../common/errors/error.filter.js';
-import { InputPipe } from '../common/input.pipe.js';
+import { InputPipe } from './input.pipe.js';
 import { PublicUrl } from '../common/public-url.js';
 import type { HttpAdapter } from './http-adapter.js';
 import { RequestPipeline } from './pipeline.js';
+import { QueryParametersGuard } from './query-parameters.guard.js';
 
 /** The request pipeline, with the exception filter and the pipe of all routes. */
 @Global()
@@ -14,10 +15,11 @@ import { RequestPipeline } from './pipeline.js';
   providers: [
     { provide: PublicUrl, inject: [CONFIG], useFactory: ({ publicUrl }: Config) => new PublicUrl(publicUrl) },
     RequestPipeline,
+    QueryParametersGuard,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: InputPipe },
   ],
-  exports: [PublicUrl],
+  exports: [PublicUrl, QueryParametersGuard],
 })
 export class HttpModule implements NestModule {
   constructor(

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AdmissionDecision } from '../common/decision.js';
+import type { AdmissionDecision } from '../throttling/decision.js';
 import type { ApiError } from '../common/errors/api-error.js';
 
 /** A response to bytes that never became a request: there is only a connection. */

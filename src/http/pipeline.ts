@@ -1,5 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { stringify } from 'lossless-json';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
@@ -7,10 +9,10 @@ import { ApiError } from '../common/errors/api-error.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import { Caching } from './caching.js';
 import { clientAddressOf, type ClientAddressOf } from './client-address.js';
-import { Clock } from '../common/clock.js';
+import { Clock } from '../throttling/clock.js';
 import { commonHeaders } from './common-headers.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
-import { AdmissionPort } from '../common/decision.js';
+import { AdmissionPort } from '../throttling/decision.js';
 import { sendError, toApiError } from '../common/errors/error.filter.js';
 import { ArrivingBodies, bodyBrokeOff, checkFraming, emptyBody, isBrokenOff } from './arriving-bodies.js';
 import {
@@ -24,7 +26,7 @@ import {
 import { parseJsonBody } from './json-body.parser.js';
 import type { Headers } from '../common/headers.js';
 import { HttpObserver } from './observer.js';
-import { decorateRequests } from '../common/request.js';
+import { decorateRequests } from './request.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import type { SocketOptions } from './parser-errors.js';
 import type { Connections } from './sockets/connections.js';
@@ -76,11 +78,16 @@ export class RequestPipeline implements SocketOptions {
     this.#databaseMs = database.waitMs;
   }
 
-  /** Adds all steps but `onRequest`, which must come before the hooks of Nest. */
-  install(fastify: FastifyInstance, connections: Connections): void {
+  /** Adds the steps, in the order in which a request takes them. */
+  install(adapter: FastifyAdapter, connections: Connections): void {
+    const fastify = adapter.getInstance<FastifyInstance>();
     this.#connections = connections;
     decorateRequests(fastify, this.#databaseMs);
     fastify.addHook('onRoute', (route) => this.#methods.add(route));
+    // A bigint to the digit, and a Date as RFC 3339.
+    fastify.setReplySerializer((payload) => stringify(payload) ?? 'null');
+    // Nest adds its hook before all others.
+    adapter.setOnRequestHook((request, reply, done) => this.#onRequest(request, reply, done));
     fastify.removeAllContentTypeParsers();
     fastify.addHook('preParsing', (request, reply, payload, done) => {
       const { raw } = request;
@@ -110,13 +117,9 @@ export class RequestPipeline implements SocketOptions {
     fastify.setNotFoundHandler((request, reply) => sendError(this.#noRoute(request), request, reply));
   }
 
-  readonly onRequest = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    done: (error?: Error) => void,
-  ): void => {
+  #onRequest(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
     this.#beforeBody(request, reply).then((hasResponded) => hasResponded || done(), done);
-  };
+  }
 
   /**
    * Obtains the decision of admission, then checks what needs no body. It throws no rejection of the decision: the guards do, and

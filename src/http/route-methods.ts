@@ -14,9 +14,13 @@ export class RouteMethods {
   /**
    * To be called for each route that is registered.
    *
-   * @throws Error for a method that is missing from `METHODS`, which preflight responses and `Allow` list
+   * @throws Error for a route that is neither an `@Operation()` nor `@Public()`, and for a method that is missing from `METHODS`,
+   *   which preflight responses and `Allow` list
    */
-  add({ method, url }: Pick<RouteOptions, 'method' | 'url'>): void {
+  add({ method, url, config }: Pick<RouteOptions, 'method' | 'url' | 'config'>): void {
+    if (config?.operation === undefined) {
+      throw new Error(`${String(method)} ${url} is neither an @Operation() nor @Public()`);
+    }
     for (const one of [method].flat() as HTTPMethod[]) {
       if (!METHODS.includes(one)) throw new Error(`METHODS leaves out ${one}, which ${url} offers`);
       if (this.#router.hasRoute(one, url)) continue;

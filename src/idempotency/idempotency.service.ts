@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../common/clock.js';
+import { Clock } from '../throttling/clock.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { isUnavailable } from '../common/errors/database-errors.js';
 import { PrismaService } from '../prisma/prisma.service.js';

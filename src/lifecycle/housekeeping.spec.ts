@@ -107,7 +107,7 @@ describe('Housekeeping', () => {
     const housekeeping = new Housekeeping(prisma, config, logger, telemetry);
     void housekeeping.run();
     await eventually(() => expect(writes).toHaveBeenCalledTimes(1));
-    const stopped = housekeeping.onApplicationShutdown().then(() => 'stopped');
+    const stopped = housekeeping.close().then(() => 'stopped');
     expect(await Promise.race([stopped, Promise.resolve('running')])).toBe('running');
     gate.emit('open');
     await stopped;

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import type { Logger } from 'pino';
 import { CONFIG, LOGGER } from '../config/config.module.js';
@@ -20,7 +20,7 @@ const CHUNK = 500;
 
 /** Deletes old days of usage and expired idempotency keys, once an hour. Several replicas may do so at the same time. */
 @Injectable()
-export class Housekeeping implements OnApplicationShutdown {
+export class Housekeeping {
   #isStopping = false;
   #run: Promise<void> = Promise.resolve();
 
@@ -39,7 +39,7 @@ export class Housekeeping implements OnApplicationShutdown {
   }
 
   /** Resolves when the chunk that is being deleted is done. */
-  async onApplicationShutdown(): Promise<void> {
+  async close(): Promise<void> {
     this.#isStopping = true;
     await this.#run;
   }

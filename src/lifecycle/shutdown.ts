@@ -1,11 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Inject,
+  Injectable,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Logger } from 'pino';
+import { Batching } from '../batching/batching.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
+import { WarmUp } from '../database/warm-up.js';
 import type { HttpAdapter } from '../http/http-adapter.js';
+import { ManagementServer } from '../management/management-server.js';
 import { Readiness } from '../management/readiness.js';
+import { Database } from '../prisma/database.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { Housekeeping } from './housekeeping.js';
 
 /** The signals that end the service: of supervisors, of Ctrl-C, and of a terminal that is closed. */
 export const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -19,12 +30,18 @@ const SAME_SIGNAL_MS = 500;
  */
 const DRAIN_MS = 500;
 
-/** Prepares the stop on a signal. Then Nest closes the server, and the providers close what they opened. */
+/** All steps of a stop, in their order. Between the two methods Nest closes the server. */
 @Injectable()
-export class Shutdown implements BeforeApplicationShutdown {
+export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(
     private readonly host: HttpAdapterHost<HttpAdapter>,
     private readonly readiness: Readiness,
+    private readonly warmUp: WarmUp,
+    private readonly housekeeping: Housekeeping,
+    private readonly batching: Batching,
+    private readonly telemetry: Telemetry,
+    private readonly database: Database,
+    private readonly management: ManagementServer,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -41,6 +58,16 @@ export class Shutdown implements BeforeApplicationShutdown {
     this.#exitOnSecondSignal();
     await delay(drainGraceMs);
     await this.host.httpAdapter.drain(DRAIN_MS);
+  }
+
+  /** What works ends before what it works with. */
+  async onApplicationShutdown(): Promise<void> {
+    this.warmUp.close();
+    await this.housekeeping.close();
+    await this.batching.close();
+    await this.telemetry.close();
+    await this.database.close();
+    await this.management.close();
   }
 
   #exitAfter(timeoutMs: number): void {

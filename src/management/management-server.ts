@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import type { OnApplicationShutdown } from '@nestjs/common';
 import { ListenError } from './listen.error.js';
 import type { Readiness } from './readiness.js';
 
@@ -10,7 +9,7 @@ import type { Readiness } from './readiness.js';
 const REQUEST_TIMEOUT_MS = 5000;
 
 /** For supervisors and Prometheus, on a port of its own without keys and limits, which must not be reachable from outside. */
-export class ManagementServer implements OnApplicationShutdown {
+export class ManagementServer {
   readonly #server: Server;
 
   constructor(
@@ -44,7 +43,7 @@ export class ManagementServer implements OnApplicationShutdown {
     });
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');
     this.#server.close();

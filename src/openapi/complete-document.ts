@@ -20,7 +20,7 @@ interface DecoratedOperation extends Operation {
  * Adds what belongs to all operations: parameters in headers, the headers of responses, 304, and the errors that any operation can
  * respond with.
  *
- * @throws Error for an operation that is not below `/v1` or has no `@ApiOperation()`
+ * @throws Error for an operation that is not below `/v1` or has no `@Operation()`
  */
 export function completeDocument(document: OpenAPIObject): OpenApi {
   const { openapi, info, servers, tags, components } = document;
@@ -50,7 +50,7 @@ function completeOperation(
   shared: Record<string, Json>,
 ): Operation {
   const { parameters = [], responses, [ERROR_CODES_EXTENSION]: ownCodes = [], ...described } = operation;
-  if (!operation.summary) throw new Error(`${operation.operationId} has no @ApiOperation() with a summary`);
+  if (!operation.summary) throw new Error(`${operation.operationId} has no @Operation()`);
   const traits = {
     isDeprecated: operation.deprecated === true,
     isList: Object.values(responses).some((one) => isListResponse(one)),

@@ -2,12 +2,10 @@ import { Module } from '@nestjs/common';
 import { DocsPageController } from './docs-page.controller.js';
 import { DocumentController } from './document.controller.js';
 import { OpenApiDocument } from './openapi-document.js';
-import { QueryParametersGuard } from './query-parameters.guard.js';
 
 /** The service's own description, for machines and for people. */
 @Module({
   controllers: [DocumentController, DocsPageController],
-  providers: [OpenApiDocument, QueryParametersGuard],
-  exports: [QueryParametersGuard],
+  providers: [OpenApiDocument],
 })
 export class OpenApiModule {}

@@ -3,19 +3,16 @@ import { PublicUrl } from '../common/public-url.js';
 import { BASE_PATH } from './complete-document.js';
 import { createDocument } from './document.js';
 import { OpenApiDocument } from './openapi-document.js';
-import { followDocument } from './follow-document.js';
 
-/** Makes the OpenAPI document of an application, and has its routes follow it. To be called before `app.init()`. */
+/** Makes the OpenAPI document of an application, and redirects to the docs page. */
 export function setUpOpenApi(app: NestFastifyApplication): void {
   const publicUrl = app.get(PublicUrl);
   const fastify = app.getHttpAdapter().getInstance();
-  const document = createDocument(app, publicUrl.to(BASE_PATH));
-  followDocument(document, fastify);
-  app.get(OpenApiDocument).document = document;
+  app.get(OpenApiDocument).document = createDocument(app, publicUrl.to(BASE_PATH));
   const location = publicUrl.to('/docs');
   // Nest removes the slash from the end of a path.
   for (const path of ['/', '/docs/']) {
-    fastify.get(path, { config: { public: true } }, ({ decision }, reply) => {
+    fastify.get(path, { config: { public: true, operation: 'redirectToDocs' } }, ({ decision }, reply) => {
       if (decision?.rejection !== undefined) throw decision.rejection;
       return reply.code(308).headers({ location, 'cache-control': 'public, no-cache' }).send();
     });

@@ -5,19 +5,18 @@ import {
   ApiCreatedResponse,
   ApiNoContentResponse,
   ApiOkResponse,
-  ApiOperation,
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
-import { Deprecated, type Deprecation, deprecationNotice } from '../common/deprecation.interceptor.js';
+import { Deprecated, type Deprecation, deprecationNotice } from '../http/deprecation.interceptor.js';
 import { parseInt64 } from '../common/int64.js';
 import { type Preconditions, RequestPreconditions } from '../common/etag.js';
 import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
 import { Paging } from '../common/pagination.js';
 import { PublicUrl } from '../common/public-url.js';
-import { RequestDeadline } from '../common/request.js';
-import { JsonText } from '../common/route.decorators.js';
+import { RequestDeadline } from '../http/request.js';
+import { JsonText, Operation } from '../common/route.decorators.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../idempotency/idempotency-key.js';
 import { Idempotency } from '../idempotency/idempotency.service.js';
 import {
@@ -53,8 +52,9 @@ export class PetsController {
   ) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List pets',
+    query: ListPetsQuery,
     description:
       'Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that ' +
       'are added or deleted meanwhile do not make the pages skip or repeat others. A pet must pass every filter that is given.',
@@ -82,7 +82,7 @@ export class PetsController {
   }
 
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Add a pet',
     description:
       'Adds a pet. Unknown members are ignored. With an `Idempotency-Key` the request is safe to repeat.',
@@ -105,7 +105,7 @@ export class PetsController {
   }
 
   @Get(':petId')
-  @ApiOperation({
+  @Operation({
     summary: 'Get a pet',
     description: `Returns a pet by its identifier.\n\n${deprecationNotice(GET_PET_DEPRECATION)}`,
     deprecated: true,
@@ -122,7 +122,7 @@ export class PetsController {
   }
 
   @Patch(':petId')
-  @ApiOperation({
+  @Operation({
     summary: 'Change a pet',
     description:
       'Changes the members of a pet that the body has; at least one is required. The status of a pet with an open order ' +
@@ -144,7 +144,7 @@ export class PetsController {
 
   @Delete(':petId')
   @HttpCode(204)
-  @ApiOperation({
+  @Operation({
     summary: 'Delete a pet',
     description:
       'Deletes a pet and its cancelled orders. A pet with an open or a delivered order is not deleted. With `If-Match`, the ' +

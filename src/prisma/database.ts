@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Logger } from 'pino';
 import type { DatabaseConfig } from '../config/config.js';
 import { dataDirectory } from '../embedded/data-directory.js';
@@ -9,7 +8,7 @@ import { migrate } from '../database/migrations.js';
 import { PrismaService } from './prisma.service.js';
 
 /** The configured database, or the embedded one. */
-export class Database implements OnApplicationShutdown {
+export class Database {
   constructor(
     readonly url: string,
     /** The data directory of the embedded database; undefined for the configured one. */
@@ -61,9 +60,5 @@ export class Database implements OnApplicationShutdown {
   async close(): Promise<void> {
     await this.prisma.close();
     await this.closeServer();
-  }
-
-  onApplicationShutdown(): Promise<void> {
-    return this.close();
   }
 }

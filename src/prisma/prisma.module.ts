@@ -30,7 +30,7 @@ export class PrismaModule {
             warmUpOf(prisma.connections, (message) => logger.warn(message)),
         },
       ],
-      exports: [Database, PrismaService],
+      exports: [Database, PrismaService, WarmUp],
     };
   }
 }

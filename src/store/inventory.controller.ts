@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequestDeadline } from '../common/request.js';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { Operation } from '../common/route.decorators.js';
+import { RequestDeadline } from '../http/request.js';
 import { Inventory, INVENTORY_EXAMPLE } from './inventory.dto.js';
 import { InventoryRepository } from './inventory.repository.js';
 
@@ -11,7 +12,7 @@ export class InventoryController {
   constructor(private readonly inventory: InventoryRepository) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'Get the inventory',
     description: 'Returns the exact number of pets by status.',
   })

@@ -1,19 +1,12 @@
 import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiBody,
-  ApiCreatedResponse,
-  ApiOkResponse,
-  ApiOperation,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBearerAuth, ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { parseInt64 } from '../common/int64.js';
 import { type Preconditions, RequestPreconditions } from '../common/etag.js';
 import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
-import { JsonText } from '../common/route.decorators.js';
-import { RequestDeadline } from '../common/request.js';
+import { JsonText, Operation } from '../common/route.decorators.js';
+import { RequestDeadline } from '../http/request.js';
 import { Paging } from '../common/pagination.js';
 import { PublicUrl } from '../common/public-url.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../idempotency/idempotency-key.js';
@@ -39,8 +32,9 @@ export class OrdersController {
   ) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'List orders',
+    query: ListOrdersQuery,
     description:
       'Returns a page of orders, ordered by `id`. Follow the `next` link in the `Link` header until there is none.',
   })
@@ -66,7 +60,7 @@ export class OrdersController {
   }
 
   @Post()
-  @ApiOperation({
+  @Operation({
     summary: 'Place an order',
     description:
       'Orders a pet that is `available` and makes it `pending`. Of simultaneous orders for the same pet, exactly one succeeds.',
@@ -90,7 +84,7 @@ export class OrdersController {
   }
 
   @Get(':orderId')
-  @ApiOperation({ summary: 'Get an order', description: 'Returns an order by its identifier.' })
+  @Operation({ summary: 'Get an order', description: 'Returns an order by its identifier.' })
   @ApiId('orderId')
   @ApiOkResponse({ type: Order, description: 'The order.', example: ORDER_EXAMPLE })
   @ApiErrors('order_not_found')
@@ -103,7 +97,7 @@ export class OrdersController {
   }
 
   @Patch(':orderId')
-  @ApiOperation({
+  @Operation({
     summary: 'Change the status of an order',
     description:
       'Changes the status of an order, and the status of its pet with it: `delivered` makes the pet `sold`, `cancelled` makes ' +

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import sonicBoom from 'sonic-boom';
-import { maskKeys } from '../common/mask-keys.js';
+import { maskKeys } from '../auth/mask-keys.js';
 
 /** JSON lines without API keys, on standard error unless a `destination` is given. */
 export const createLogger = (level: string, destination: DestinationStream = openStandardError()): Logger =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../common/errors/api-error.js';
-import type { AdmissionDecision, LimitWindow } from '../common/decision.js';
+import type { AdmissionDecision, LimitWindow } from '../throttling/decision.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import { Metrics } from './metrics.js';
 

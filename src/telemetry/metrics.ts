@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BatchReport } from '../batching/batcher.js';
 import { type AnyBatcher, SIZE_MAX } from '../batching/batching.js';
-import type { AdmissionDecision } from '../common/decision.js';
+import type { AdmissionDecision } from '../throttling/decision.js';
 import { DATABASE_FAILURES } from '../common/errors/database-errors.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import { METHODS } from '../http/cors.js';

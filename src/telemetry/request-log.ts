@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { AdmissionDecision } from '../common/decision.js';
+import type { AdmissionDecision } from '../throttling/decision.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';

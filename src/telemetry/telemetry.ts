@@ -68,6 +68,11 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
     this.#metrics.housekeepingFailed();
   }
 
+  /** Sends the remaining spans. */
+  async close(): Promise<void> {
+    await this.#tracing?.close();
+  }
+
   /** Without tracing it is the caller's, so that its trace leads to the line. */
   #traceIdOf(request: FastifyRequest): string | undefined {
     if (this.#tracing !== undefined) return this.#tracing.traceIdOf(request);

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OnApplicationShutdown } from '@nestjs/common';
 import {
   type Attributes,
   defaultTextMapGetter,
@@ -26,7 +25,7 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BatchReport } from '../batching/batcher.js';
 import { routeConfigOf } from '../common/route.decorators.js';
-import { maskKeys } from '../common/mask-keys.js';
+import { maskKeys } from '../auth/mask-keys.js';
 
 /** The methods of RFC 9110 and RFC 5789. Others are `_OTHER`, as OpenTelemetry's conventions say: clients can make up any. */
 const METHODS: ReadonlySet<string> = new Set(
@@ -37,7 +36,7 @@ const METHODS: ReadonlySet<string> = new Set(
 const SHUTDOWN_MS = 1000;
 
 /** A span for each request, with one below it for each item that the request sent to the database. The variables are OpenTelemetry's. */
-export class Tracing implements OnApplicationShutdown {
+export class Tracing {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #propagator = new W3CTraceContextPropagator();
@@ -120,7 +119,7 @@ export class Tracing implements OnApplicationShutdown {
   }
 
   /** Sends the remaining spans, as far as a second allows. The exporter reports the others. */
-  async onApplicationShutdown(): Promise<void> {
+  async close(): Promise<void> {
     const sent = this.#provider.shutdown().catch(() => undefined);
     await Promise.race([sent, delay(SHUTDOWN_MS, undefined, { ref: false })]);
   }

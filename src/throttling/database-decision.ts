@@ -1,4 +1,4 @@
-import type { KeyWindow, LimitWindow } from '../common/decision.js';
+import type { KeyWindow, LimitWindow } from './decision.js';
 
 /** The decision of the database about one request. All times are ms of its clock. */
 export type DatabaseDecision =

@@ -6,7 +6,7 @@ import {
   type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
-import type { AdmissionDecision, KeyWindow } from '../common/decision.js';
+import type { AdmissionDecision, KeyWindow } from './decision.js';
 
 /** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
 export const PLAN_THROTTLERS: ThrottlerModuleOptions = {

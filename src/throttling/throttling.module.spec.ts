@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { startService, type TestService } from '../../test/support/service.js';
-import { AdmissionPort } from '../common/decision.js';
+import { AdmissionPort } from './decision.js';
 import { startClock } from './throttling.module.js';
 
 const HOUR_MS = 3_600_000;

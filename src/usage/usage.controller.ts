@@ -1,9 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
-import { Clock } from '../common/clock.js';
-import type { LimitWindow } from '../common/decision.js';
-import { RequestDeadline } from '../common/request.js';
+import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { type CallingKey, CurrentKey } from '../throttling/current-key.decorator.js';
+import { Clock } from '../throttling/clock.js';
+import type { LimitWindow } from '../throttling/decision.js';
+import { Operation } from '../common/route.decorators.js';
+import { RequestDeadline } from '../http/request.js';
 import { Usage, USAGE_EXAMPLE, type UsageWindow } from './usage.dto.js';
 import { UsageRepository } from './usage.repository.js';
 
@@ -17,7 +18,7 @@ export class UsageController {
   ) {}
 
   @Get()
-  @ApiOperation({
+  @Operation({
     summary: 'Get usage',
     description:
       'Returns the plan and limits of the API key of the request, the current minute and day with this request counted, and ' +

@@ -7,7 +7,7 @@ import { type Config, loadConfig } from '../../src/config/config.js';
 import { columnTypes, ConnectionPools } from '../../src/database/connection-pools.js';
 import { PrismaService } from '../../src/prisma/prisma.service.js';
 import { WarmUp } from '../../src/database/warm-up.js';
-import { Clock } from '../../src/common/clock.js';
+import { Clock } from '../../src/throttling/clock.js';
 import { Database } from '../../src/prisma/database.js';
 import { HttpAdapter } from '../../src/http/http-adapter.js';
 import { ManagementServer } from '../../src/management/management-server.js';
@@ -87,8 +87,8 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     .overrideProvider(Database)
     .useValue(new Database(serviceUrl, undefined, prisma))
     .overrideProvider(ManagementServer)
-    .useValue({});
-  if (options.hasNoDatabase === true) builder.overrideProvider(WarmUp).useValue({});
+    .useValue({ close: () => Promise.resolve() });
+  if (options.hasNoDatabase === true) builder.overrideProvider(WarmUp).useValue({ close: () => undefined });
   if (options.clock !== undefined) builder.overrideProvider(Clock).useValue(options.clock);
   const module = await builder.compile();
   const app = module.createNestApplication<NestFastifyApplication>(new HttpAdapter(config, logger), {

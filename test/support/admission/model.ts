@@ -1,4 +1,4 @@
-import type { KeyWindow, LimitWindow } from '../../../src/common/decision.js';
+import type { KeyWindow, LimitWindow } from '../../../src/throttling/decision.js';
 import type { BanPolicy } from '../../../src/throttling/admission-statement.js';
 import type { DatabaseDecision } from '../../../src/throttling/database-decision.js';
 

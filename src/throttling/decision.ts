@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiError } from './errors/api-error.js';
+import type { ApiError } from '../common/errors/api-error.js';
 
 /** One window of a rate limit as it stood after this request was decided; times in ms of the database's clock. */
 export interface LimitWindow {

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { Caller, LimitWindow } from '../common/decision.js';
-import { authenticationError } from './api-key.js';
+import type { Caller, LimitWindow } from './decision.js';
+import { authenticationError } from '../auth/api-key.js';
 
 /** The key that a request was admitted for, and both its windows, this request counted. */
 export interface CallingKey extends Caller {

@@ -10,10 +10,10 @@ import { Reflector } from '@nestjs/core';
 import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { ApiError } from './errors/api-error.js';
-import { Clock } from './clock.js';
-import type { Headers } from './headers.js';
-import { PublicUrl } from './public-url.js';
+import { ApiError } from '../common/errors/api-error.js';
+import { Clock } from '../throttling/clock.js';
+import type { Headers } from '../common/headers.js';
+import { PublicUrl } from '../common/public-url.js';
 
 /** An operation that will be removed. */
 export interface Deprecation {

@@ -1,7 +1,8 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
-import { getMetadataStorage, type ValidationError, validateSync } from 'class-validator';
-import { ApiError } from './errors/api-error.js';
+import { type ValidationError, validateSync } from 'class-validator';
+import { ApiError } from '../common/errors/api-error.js';
+import { membersOf } from '../common/validators.js';
 
 /**
  * Turns a body or a query into its DTO, and rejects invalid ones with all errors in one message. Only members that the DTO exposes
@@ -33,12 +34,3 @@ export class InputPipe implements PipeTransform {
 
 const messageOf = ({ property, constraints }: ValidationError): string =>
   `${Object.values(constraints ?? {})[0] ?? `${property} is invalid`}.`;
-
-/** The names of the members that a DTO validates. */
-const membersOf = (dto: new () => unknown): readonly string[] => [
-  ...new Set(
-    getMetadataStorage()
-      .getTargetValidationMetadatas(dto, '', false, false)
-      .map(({ propertyName }) => propertyName),
-  ),
-];
