@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { holdOpen } from './support/operators.js';
+import { MEMBER_NAMES } from './support/pet-members.js';
 import { selectOne } from './support/sql-outcome.js';
 import { addPet, changeOrder, orderInStatus, petStatus, placeOrder } from './support/store.js';
 import { type ServiceInUse, useReplicas, useService } from './support/use-service.js';
@@ -141,7 +142,7 @@ describe('PATCH /v1/pets/{petId}', () => {
   it.each(['{}', '{"other":1}'])('400: the body %s has no member to change', async (body) => {
     expect(await (await change(await addPet(service), body)).json()).toEqual({
       code: 'invalid_body',
-      message: 'The body must have at least one of name, categoryId, status.',
+      message: `The body must have at least one of ${MEMBER_NAMES.join(', ')}.`,
       status: 400,
     });
   });
