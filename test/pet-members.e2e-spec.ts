@@ -139,7 +139,7 @@ const ofClient = (members: PetMembers): NewPet & Omit<Pet, 'id'> =>
   ) as unknown as NewPet & Omit<Pet, 'id'>;
 
 describe.each(MEMBER_NAMES)('the member %s', (name: PetMember) => {
-  const { isOptional = false, wrong } = PET_MEMBERS[name];
+  const { column, isOptional = false, wrong, wrongInColumn } = PET_MEMBERS[name];
   const [rex] = fc.sample(wholePet, { numRuns: 1, seed: 1 });
 
   it.each(wrong)('cannot be %.30s, and is named', async (value) => {
@@ -150,6 +150,14 @@ describe.each(MEMBER_NAMES)('the member %s', (name: PetMember) => {
         { code: 'invalid_body', message: expect.stringMatching(new RegExp(`^${name} must`)), status: 400 },
       ]);
     }
+    await expectStored(id, rex ?? {});
+  });
+
+  it.each(wrongInColumn)('cannot be %.30s in SQL either', async (value) => {
+    const { pool } = service;
+    const id = await idOfNew(rex ?? {});
+    const update = `update pets set ${column} = (jsonb_populate_record(pets, $1)).${column} where id = $2`;
+    await expect(pool.query(update, [`{"${column}":${value}}`, id])).rejects.toThrow();
     await expectStored(id, rex ?? {});
   });
 

@@ -23,7 +23,9 @@ function parseKeyReference(text: string): KeyReference {
   if (id !== undefined) return { id };
   const [prefix] = /^psk_[0-9A-Za-z]{8}/.exec(text) ?? [];
   if (prefix !== undefined) return { prefix };
-  throw new InvalidArgumentError('It must be an id such as 7, or the start of a key such as psk_8QvR2mXa.');
+  throw new InvalidArgumentError(
+    'It must be an id such as 7, or the first 12 characters of a key, such as psk_8QvR2mXa.',
+  );
 }
 
 /** A row of `api_key_overview`. */

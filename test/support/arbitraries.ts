@@ -10,10 +10,13 @@ export const int64Text: fc.Arbitrary<string> = fc
   )
   .map(String);
 
-/** Any name that the contract allows. */
-export const legalName: fc.Arbitrary<string> = fc
-  .string({ unit: 'binary', minLength: 1, maxLength: 255 })
-  .filter((name) => /[^\s\u0085]/u.test(name) && !name.includes('\0'));
+/** Any text of so many code points at most that the contract allows. */
+export const legalText = (codePointsMax: number): fc.Arbitrary<string> =>
+  fc
+    .string({ unit: 'binary', minLength: 1, maxLength: codePointsMax })
+    .filter((text) => /[^\s\u0085]/u.test(text) && !text.includes('\0'));
+
+export const legalName = legalText(255);
 
 export const statusOrAbsent: fc.Arbitrary<PetStatus | undefined> = fc.option(
   fc.constantFrom(...PET_STATUSES),

@@ -10,6 +10,8 @@ interface Member {
   /** Values as JSON. */
   readonly valid: fc.Arbitrary<string>;
   readonly wrong: readonly string[];
+  /** Wrong values that the column rejects, too: SQL and `\copy` write there. */
+  readonly wrongInColumn: readonly string[];
 }
 
 /** What callers give a pet, in the order of the JSON. Tests of create, list, get, change, replay, client and docs follow this table. */
@@ -21,17 +23,20 @@ export const PET_MEMBERS: Readonly<Record<keyof NewPetBody, Member>> = {
       ...['null', '7', '["Rex"]', '""', '" \\t\\u00a0\\u2003\\u0085"', '"a\\u0000b"', '"a\\ud800b"'],
       ...[`"${'x'.repeat(256)}"`, `"${'🐕'.repeat(256)}"`],
     ],
+    wrongInColumn: ['null', '""', `"${'🐕'.repeat(256)}"`],
   },
   categoryId: {
     column: 'category_id',
     valid: int64Text,
     wrong: ['null', '"7"', 'true', '7.5', '9223372036854775808', '-9223372036854775809', '1e30'],
+    wrongInColumn: ['null', '7.5', '9223372036854775808'],
   },
   status: {
     column: 'status',
     isOptional: true,
     valid: fc.constantFrom(...PET_STATUSES).map((status) => JSON.stringify(status)),
     wrong: ['null', '"AVAILABLE"', '""', '["sold"]'],
+    wrongInColumn: ['"AVAILABLE"', '""'],
   },
 };
 
