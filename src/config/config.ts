@@ -49,12 +49,15 @@ function isCutByPassword(text: string): boolean {
   return hasCut && (!URL.canParse(text) || /@/.test(new URL(text).pathname + new URL(text).hash));
 }
 
+const isOtherSchema = ({ searchParams }: URL): boolean =>
+  !['', 'public'].includes(searchParams.get('schema') ?? '');
+
 const databaseUrl = z
   .string()
   .refine((text) => !isCutByPassword(text), 'has a /, ? or # in the user or password: write %2F, %3F or %23')
   .pipe(url(/^postgres(ql)?$/, 'postgresql://user:password@host:5432/database'))
   // Prisma's own parameter, which its adapter ignores: the tables would be in another schema than the one that is named.
-  .refine((text) => /^(?:public)?$/.test(new URL(text).searchParams.get('schema') ?? ''), {
+  .refine((text) => !URL.canParse(text) || !isOtherSchema(new URL(text)), {
     error: 'must not name another schema than public',
   });
 
@@ -106,6 +109,27 @@ const TRACES_SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 
+interface DatabaseVariables {
+  readonly DATABASE_URL?: string | undefined;
+  readonly DATABASE_URL_FILE?: string | undefined;
+  readonly DATABASE_PASSWORD_FILE?: string | undefined;
+}
+
+const lacksPassword = ({ DATABASE_URL, DATABASE_URL_FILE }: DatabaseVariables): boolean => {
+  const text = DATABASE_URL ?? DATABASE_URL_FILE ?? '';
+  if (!URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username !== '' && password === '';
+};
+
+function databaseUrlOf({ DATABASE_URL, DATABASE_URL_FILE, DATABASE_PASSWORD_FILE }: DatabaseVariables) {
+  const text = DATABASE_URL ?? DATABASE_URL_FILE;
+  if (text === undefined || DATABASE_PASSWORD_FILE === undefined) return text;
+  const url = new URL(text);
+  url.password = encodeURIComponent(DATABASE_PASSWORD_FILE);
+  return url.href;
+}
+
 /** Also while other variables are wrong, so that an operator sees all faults at once. */
 const always = (): boolean => true;
 
@@ -116,6 +140,8 @@ const variables = z
     // For supervisors and Prometheus: it must not be reachable from outside.
     MANAGEMENT_HOST: z.string().default('127.0.0.1'),
     MANAGEMENT_PORT: integer(0, 65_535).default(3001),
+    // What the banner names where a container's port is published as another.
+    PUBLISHED_PORT: integer(1, 65_535).optional(),
     // Links begin with this origin; without one they are path-absolute.
     PUBLIC_URL: origin.default(''),
     TRUST_PROXY: trustProxy.optional(),
@@ -141,6 +167,7 @@ const variables = z
     // Without one an embedded PostgreSQL runs in DATA_DIR, whose default is found by src/embedded.
     DATABASE_URL: databaseUrl.optional(),
     DATABASE_URL_FILE: secretFile.pipe(databaseUrl).optional(),
+    DATABASE_PASSWORD_FILE: secretFile.optional(),
     DATA_DIR: z.string().optional(),
     // Off behind a pooler that does not keep prepared statements (PgBouncer before 1.21).
     DATABASE_NAMED_STATEMENTS: oneOf(['on', 'off']).default('on'),
@@ -162,6 +189,11 @@ const variables = z
   .refine(({ DATABASE_URL, DATABASE_URL_FILE }) => !(DATABASE_URL && DATABASE_URL_FILE), {
     path: ['DATABASE_URL_FILE'],
     error: 'must not be set together with DATABASE_URL',
+    when: always,
+  })
+  .refine((read) => !read.DATABASE_PASSWORD_FILE || lacksPassword(read), {
+    path: ['DATABASE_PASSWORD_FILE'],
+    error: 'needs a DATABASE_URL with a user and without a password',
     when: always,
   })
   .refine(({ PORT, MANAGEMENT_PORT }) => MANAGEMENT_PORT === 0 || MANAGEMENT_PORT !== PORT, {
@@ -192,6 +224,7 @@ function toConfig(read: z.infer<typeof variables>) {
     managementHost: read.MANAGEMENT_HOST,
     managementPort: read.MANAGEMENT_PORT,
     publicUrl: read.PUBLIC_URL,
+    publishedPort: read.PUBLISHED_PORT,
     trustProxy: read.TRUST_PROXY,
     corsOrigins: read.CORS_ORIGINS,
     logLevel: read.LOG_LEVEL,
@@ -205,7 +238,7 @@ function toConfig(read: z.infer<typeof variables>) {
     shutdownTimeoutMs: read.SHUTDOWN_TIMEOUT_MS,
     tracing: (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
     database: {
-      url: read.DATABASE_URL ?? read.DATABASE_URL_FILE,
+      url: databaseUrlOf(read),
       dataDir: read.DATA_DIR,
       namedStatements: read.DATABASE_NAMED_STATEMENTS === 'on',
       poolMax: read.DATABASE_POOL_MAX,

@@ -61,3 +61,33 @@ describe('DATABASE_URL_FILE', () => {
     expect(faults.join()).not.toContain('secret');
   });
 });
+
+describe('DATABASE_PASSWORD_FILE', () => {
+  const withoutPassword = 'postgresql://api@db:5432/petstore?sslmode=verify-full';
+
+  it('names a file with the password of the URL, whatever characters it has', () => {
+    const password = `a%40b@c/d:é"?#`;
+    const environment = { DATABASE_URL: withoutPassword, DATABASE_PASSWORD_FILE: fileWith(`${password}\n`) };
+    const { url = '' } = loadConfig(environment).database;
+    expect(decodeURIComponent(new globalThis.URL(url).password)).toBe(password);
+    expect(url.replace(/:[^:@]+@/, '@')).toBe(withoutPassword);
+  });
+
+  it('goes with a URL from a file, too', () => {
+    const environment = {
+      DATABASE_URL_FILE: fileWith(withoutPassword),
+      DATABASE_PASSWORD_FILE: fileWith('x'),
+    };
+    expect(loadConfig(environment).database.url).toBe(withoutPassword.replace('@', ':x@'));
+  });
+
+  it.each([undefined, URL, 'postgresql://db/petstore', 'nonsense'])(
+    'is a fault beside the URL %s, and is never repeated',
+    (url) => {
+      const file = fileWith('hidden');
+      const faults = faultsOf({ ...(url && { DATABASE_URL: url }), DATABASE_PASSWORD_FILE: file });
+      expect(faults.join(' ')).toMatch(/DATABASE_PASSWORD_FILE: needs a DATABASE_URL|DATABASE_URL: must/);
+      expect(faults.join(' ')).not.toContain('hidden');
+    },
+  );
+});

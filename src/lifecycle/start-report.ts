@@ -37,7 +37,7 @@ export class StartReport {
     const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;
     process.stdout.write(
       banner({
-        address: `http://localhost:${port}`,
+        address: this.config.publicUrl || `http://localhost:${this.config.publishedPort ?? port}`,
         management: `http://localhost:${this.management.port}`,
         dataDir: this.database.dataDir,
         isDefaultDataDir: this.config.database.dataDir === undefined,
