@@ -39,7 +39,7 @@ USER 1000:1000
 # The public port, and the one for probes and metrics, which is not for the public.
 EXPOSE 3000 3001
 # Liveness, not readiness: a restart while the database is away would not help.
-HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+HEALTHCHECK --interval=10s --timeout=3s --start-period=120s --retries=3 \
   CMD ["node", "/app/health.mjs"]
 # Two settings of V8, explained in docs/decisions/18-v8-flags-in-the-image.md: 190 MB under load instead of 310, at the same pace.
 CMD ["node", "--no-allocation-site-pretenuring", "--max-semi-space-size=16", "dist/main.js"]

@@ -1,26 +1,34 @@
 #!/bin/sh
-# Writes .env for docker-compose.yml from .env.example, with a random password at each name that is empty there.
-# Never overwrites an existing .env, because its passwords are those of the database volume.
+# Writes .env for docker-compose.yml, and a random password into each file of secrets/. Never overwrites one, because it is the
+# password of a database volume. Passwords that an older .env has are moved.
 set -eu
 cd "$(dirname "$0")/.."
+umask 077
 
-if [ -e .env ]; then
-  echo '.env already exists and is not changed' >&2
-  exit 1
-fi
-
-# 48 hexadecimal digits, 192 bits; letters and digits need no escaping in a URL.
+# 48 hexadecimal digits, 192 bits.
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 
-umask 077
-# Written to a temporary file first, so that an interrupted run leaves no partial .env. The link fails if .env exists.
-draft=$(mktemp .env.XXXXXX)
-trap 'rm -f "$draft"' EXIT
-while IFS= read -r line; do
-  case $line in
-    [A-Z]*=) printf '%s%s\n' "$line" "$(random)" ;;
-    *) printf '%s\n' "$line" ;;
-  esac
-done <.env.example >"$draft"
-ln "$draft" .env
-echo 'Wrote .env with random passwords. Keep it: they are stored nowhere else.'
+mkdir -p secrets
+while read -r name variable; do
+  if [ ! -e "secrets/$name" ]; then
+    password=$(sed -n "s/^$variable=//p" .env 2>/dev/null || true)
+    printf '%s' "${password:-$(random)}" >"secrets/.$name"
+    # Containers read it as other users; nobody else can enter the directory.
+    chmod 644 "secrets/.$name"
+    mv "secrets/.$name" "secrets/$name"
+  fi
+  if [ -e .env ]; then
+    sed "/^$variable=/d" .env >.env.new
+    mv .env.new .env
+  fi
+done <<'NAMES'
+postgres POSTGRES_PASSWORD
+petstore_owner PETSTORE_OWNER_PASSWORD
+petstore_api PETSTORE_API_PASSWORD
+petstore_api_2 PETSTORE_API_2_PASSWORD
+petstore_cli PETSTORE_CLI_PASSWORD
+grafana GRAFANA_PASSWORD
+NAMES
+
+[ -e .env ] || cp .env.example .env
+echo 'The passwords are in secrets/. Keep them: they are stored nowhere else.'

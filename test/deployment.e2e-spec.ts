@@ -19,6 +19,7 @@ function readYaml(file: string): readonly unknown[] {
 const VARIABLES = [...read('docs/configuration.md').matchAll(/^\| `([A-Z0-9_]+)`/gm)].map(([, name]) => name);
 
 interface ComposeService {
+  readonly secrets?: readonly string[];
   readonly image: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
@@ -27,7 +28,12 @@ interface ComposeService {
   readonly stop_grace_period?: string;
 }
 
-const [compose] = readYaml('docker-compose.yml') as [{ services: Readonly<Record<string, ComposeService>> }];
+const [compose] = readYaml('docker-compose.yml') as [
+  {
+    services: Readonly<Record<string, ComposeService>>;
+    secrets: Readonly<Record<string, { readonly file: string }>>;
+  },
+];
 const services = Object.entries(compose.services);
 
 describe('docker-compose.yml', () => {
@@ -43,12 +49,21 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  it.each(services)('contains no secret of %s', (_name, { environment = {} }) => {
+  it.each(services)('has the passwords of %s in files that are mounted', (_name, service) => {
+    const { environment = {}, secrets = [] } = service;
     for (const [name, value] of Object.entries(environment)) {
-      if (/PASSWORD|SECRET|TOKEN/.test(name))
-        expect([name, value]).toEqual([name, expect.stringMatching(/^\$\{/)]);
-      expect(value).not.toMatch(/:\/\/[^@/]*:(?!\$\{)[^@/]*@/);
+      expect(value.replaceAll(/\$\{\w+:-(\w*)\}/g, '$1')).not.toMatch(/:\/\/[^@/]*:[^@/]*@/);
+      if (!/PASSWORD|SECRET|TOKEN/.test(name)) continue;
+      const [, secret = ''] = /^\/run\/secrets\/?(?:\$\{\w+:-)?(\w*)\}?$/.exec(value) ?? [];
+      expect([name, value, secrets]).toEqual([name, value, expect.arrayContaining(secret ? [secret] : [])]);
     }
+    expect(Object.keys(compose.secrets)).toEqual(expect.arrayContaining([...secrets]));
+  });
+
+  it('mounts the files that make-env.sh writes', () => {
+    const written = [...read('deploy/make-env.sh').matchAll(/^(\w+) [A-Z_0-9]+_PASSWORD$/gm)];
+    const mounted = Object.entries(compose.secrets).map(([name, { file }]) => [name, file]);
+    expect(mounted).toEqual(written.map(([, name]) => [name, `./secrets/${name}`]));
   });
 
   it('gives the service variables that it knows, and time to stop', () => {
@@ -81,11 +96,7 @@ describe('docker-compose.yml', () => {
     const lines = [...read('.env.example').matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)];
     const named = lines.map(([, name = '']) => name).filter((name) => !name.startsWith('COMPOSE_'));
     expect(new Set(named)).toEqual(taken);
-    for (const [, name, value] of read('.env.example').matchAll(
-      /^([A-Z_]*(?:PASSWORD|TOKEN)[A-Z_]*)=(.*)$/gm,
-    )) {
-      expect([name, value]).toEqual([name, '']);
-    }
+    expect(named.filter((name) => /PASSWORD|TOKEN/.test(name))).toEqual([]);
   });
 });
 

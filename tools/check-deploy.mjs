@@ -44,7 +44,10 @@ const CALLS = [
   ['haproxy', ['-c', '-f', 'deploy/haproxy/haproxy.cfg'], haproxyEnvironment()],
   [
     'shellcheck',
-    ['deploy/make-env.sh', 'deploy/roll.sh', 'deploy/postgres/roles.sh', 'deploy/pgbouncer/start.sh'],
+    [
+      ...['deploy/make-env.sh', 'deploy/roll.sh', 'deploy/rotate.sh'],
+      ...['deploy/postgres/roles.sh', 'deploy/pgbouncer/start.sh'],
+    ],
   ],
   ['docker-compose', ['--profile', '*', 'config', '--quiet'], everyVariable()],
 ];

@@ -4,16 +4,31 @@
 #
 #   PGHOST=… PGPASSWORD=… PETSTORE_OWNER_PASSWORD=… PETSTORE_API_PASSWORD=… PETSTORE_CLI_PASSWORD=… sh roles.sh
 #
-# as a superuser: PGUSER, or else postgres. POSTGRES_PASSWORD, where it is set, becomes the password of that user.
+# as a superuser: PGUSER, or else postgres. POSTGRES_PASSWORD, where it is set, becomes the password of that user, and
+# PETSTORE_API_2_PASSWORD that of a second role for the service. With SECRETS=DIRECTORY the passwords come from files.
 # What petstore_service and petstore_operator may do is granted after the migrations, by `petstore db roles`.
 set -eu
 
 export PGUSER="${PGUSER:-postgres}"
+if [ -n "${SECRETS:-}" ]; then
+  POSTGRES_PASSWORD=$(cat "$SECRETS/postgres")
+  PETSTORE_OWNER_PASSWORD=$(cat "$SECRETS/petstore_owner")
+  PETSTORE_API_PASSWORD=$(cat "$SECRETS/petstore_api")
+  PETSTORE_API_2_PASSWORD=$(cat "$SECRETS/petstore_api_2")
+  PETSTORE_CLI_PASSWORD=$(cat "$SECRETS/petstore_cli")
+  export POSTGRES_PASSWORD PETSTORE_OWNER_PASSWORD PETSTORE_API_PASSWORD PETSTORE_API_2_PASSWORD PETSTORE_CLI_PASSWORD
+  # `docker compose restart` starts it together with the database.
+  for _ in $(seq 60); do
+    pg_isready --quiet && break
+    sleep 1
+  done
+fi
 psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --dbname postgres <<'SQL'
 -- Passwords come from the environment, so that they stand in no list of processes.
 \getenv superuser_password POSTGRES_PASSWORD
 \getenv owner_password PETSTORE_OWNER_PASSWORD
 \getenv api_password PETSTORE_API_PASSWORD
+\getenv api_2_password PETSTORE_API_2_PASSWORD
 \getenv cli_password PETSTORE_CLI_PASSWORD
 -- Without the notice that a membership is there already.
 set client_min_messages = warning;
@@ -41,11 +56,24 @@ alter role petstore_cli login password :'cli_password';
 grant petstore_service to petstore_api;
 grant petstore_operator to petstore_cli;
 
+\if :{?api_2_password}
+select 'create role petstore_api_2'
+where not exists (select from pg_roles where rolname = 'petstore_api_2') \gexec
+alter role petstore_api_2 login password :'api_2_password';
+grant petstore_service to petstore_api_2;
+\endif
+
 -- The server ends statements 350 ms before the service gives their connections up (DATABASE_STATEMENT_TIMEOUT_MS, 950). It
 -- belongs to the role because behind a pooler no session is the service's own.
-alter role petstore_api set statement_timeout = '600ms';
-alter role petstore_api set lock_timeout = '400ms';
-alter role petstore_api set idle_in_transaction_session_timeout = '5s';
+select format('alter role %I set %I = %L', rolname, name, value)
+from pg_roles
+cross join (
+  values
+    ('statement_timeout', '600ms'),
+    ('lock_timeout', '400ms'),
+    ('idle_in_transaction_session_timeout', '5s')
+) as setting (name, value)
+where rolname in ('petstore_api', 'petstore_api_2') \gexec
 
 -- The service cannot use another encoding.
 select $$create database petstore owner petstore_owner template template0 encoding 'UTF8'$$
@@ -55,7 +83,7 @@ alter database petstore owner to petstore_owner;
 -- What the service and the command line rely on (src/database/session-settings.ts). What is set for a role in a database wins
 -- over all other places, and it holds behind a pooler.
 select format('alter role %I in database petstore set %I = %L', role, name, value)
-from unnest(array['petstore_owner', 'petstore_api', 'petstore_cli']) as role
+from (select rolname as role from pg_roles where rolname in ('petstore_owner', 'petstore_api', 'petstore_api_2', 'petstore_cli')) as login
 cross join (
   values
     ('DateStyle', 'ISO, MDY'),
