@@ -9,6 +9,6 @@ cd "$(dirname "$0")/.."
 settle_seconds=5
 
 for replica in api-1 api-2 api-3; do
-  docker compose --profile scale up --detach --wait "$replica"
+  docker compose --profile scale up --detach --wait --wait-timeout 180 "$replica"
   sleep "$settle_seconds"
 done

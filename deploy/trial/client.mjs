@@ -11,7 +11,8 @@ const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 export function send(origin, { key, method = 'GET', path = '/v1/pets?limit=5', body, from, headers = {} }) {
   const beganAt = performance.now();
   return new Promise((resolve) => {
-    const settle = (outcome, status) => resolve({ outcome, status, ms: performance.now() - beganAt });
+    const settle = (outcome, status, location) =>
+      resolve({ outcome, status, location, beganAt, ms: performance.now() - beganAt });
     const outgoing = request(`${origin}${path}`, {
       ...{ method, agent, timeout: TIMEOUT_MS },
       ...(from && { localAddress: from }),
@@ -27,7 +28,9 @@ export function send(origin, { key, method = 'GET', path = '/v1/pets?limit=5', b
       let text = '';
       response.setEncoding('utf8').on('data', (more) => (text += more));
       response.once('error', (error) => settle(`failed: ${error.code ?? error.message}`));
-      response.once('end', () => settle(outcomeOf(response, text), response.statusCode));
+      response.once('end', () =>
+        settle(outcomeOf(response, text), response.statusCode, response.headers.location),
+      );
     });
     outgoing.end(body);
   });
@@ -54,6 +57,14 @@ export const count = (responses, ...statuses) =>
 export function quantile(responses, share) {
   const sorted = responses.map(({ ms }) => ms).sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))].toFixed(0);
+}
+
+/** The seconds from the first request that failed to the last one. */
+export function outage(responses) {
+  const failed = responses.filter(({ status }) => status !== 200 && status !== 201);
+  if (failed.length === 0) return '0';
+  const times = failed.map(({ beganAt }) => beganAt);
+  return ((Math.max(...times) - Math.min(...times)) / 1000).toFixed(1);
 }
 
 /** So many requests a second, whether the ones before have their responses or not; `stop` waits for the last one. */

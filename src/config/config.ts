@@ -125,9 +125,9 @@ const lacksPassword = ({ DATABASE_URL, DATABASE_URL_FILE }: DatabaseVariables): 
 function databaseUrlOf({ DATABASE_URL, DATABASE_URL_FILE, DATABASE_PASSWORD_FILE }: DatabaseVariables) {
   const text = DATABASE_URL ?? DATABASE_URL_FILE;
   if (text === undefined || DATABASE_PASSWORD_FILE === undefined) return text;
-  const url = new URL(text);
-  url.password = encodeURIComponent(DATABASE_PASSWORD_FILE);
-  return url.href;
+  const complete = new URL(text);
+  complete.password = encodeURIComponent(DATABASE_PASSWORD_FILE);
+  return complete.href;
 }
 
 /** Also while other variables are wrong, so that an operator sees all faults at once. */

@@ -16,9 +16,7 @@ const POLICY = { banAfterRefusals: 20, banSeconds: 60, banMaxSeconds: 3600 };
 const NOON = new Date('2026-11-20T12:00:00Z');
 const MIDNIGHT_MS = Date.parse('2026-11-21T00:00:00Z');
 /** A decision that waits for an operator would wait until this ends it with an error. */
-const STALLED_MS = 10_000;
-/** More than a slow machine needs. */
-const PATIENCE_MS = 25_000;
+const STALLED_MS = 100_000;
 
 let database: TestDatabase;
 /** Connections in the place of replicas. */
@@ -32,7 +30,7 @@ beforeAll(async () => {
   operators = openTestPool(database.url, { max: 3 });
   statement = new WholeAdmissionStatement({ queryable: replicas, named: true }, POLICY);
   await makeManyKeys(operators, KEYS);
-}, PATIENCE_MS);
+});
 
 afterAll(async () => {
   await replicas.end();
@@ -83,50 +81,46 @@ describe('admission from several connections at once', () => {
     }
   });
 
-  it(
-    'neither deadlocks nor stalls beside operators, over a thousand keys and a midnight, and counts all',
-    async () => {
-      const before = await deadlocks();
-      const operator = await operators.connect();
-      let admitted = 0;
-      let done = false;
-      try {
-        await operator.query('begin');
-        await operator.query(`select from api_keys where name = 'key 1' for update`);
-        await operator.query(`select from plans where id = 'business' for update`);
-        const deciding = Array.from({ length: CONNECTIONS }, async () => {
-          for (let group = 0; group < GROUPS; group += 1) {
-            const hashes = Array.from({ length: 25 }, () => hashOfKey(randomInt(1, KEYS + 1)));
-            const decisions = await statement.decide(
-              [hashOfKey(1), ...hashes],
-              new Date(MIDNIGHT_MS + randomInt(-50, 50)),
-            );
-            admitted += countOf(decisions, 'admitted');
-          }
-        });
-        const updating = updateInBulkUntil(() => done);
-        // Everything is decided while the operator's transaction is still open.
-        await Promise.all(deciding);
-        done = true;
-        expect(await updating).toBeGreaterThan(0);
-      } finally {
-        done = true;
-        await operator.query('rollback');
-        operator.release();
-      }
-      expect(admitted).toBe(CONNECTIONS * GROUPS * 26);
-      const { rows } = await operators.query(
-        `select sum(c.day_admitted + coalesce(u.admitted, 0))::int as counted
+  it('neither deadlocks nor stalls beside operators, over a thousand keys and a midnight, and counts all', async () => {
+    const before = await deadlocks();
+    const operator = await operators.connect();
+    let admitted = 0;
+    let done = false;
+    try {
+      await operator.query('begin');
+      await operator.query(`select from api_keys where name = 'key 1' for update`);
+      await operator.query(`select from plans where id = 'business' for update`);
+      const deciding = Array.from({ length: CONNECTIONS }, async () => {
+        for (let group = 0; group < GROUPS; group += 1) {
+          const hashes = Array.from({ length: 25 }, () => hashOfKey(randomInt(1, KEYS + 1)));
+          const decisions = await statement.decide(
+            [hashOfKey(1), ...hashes],
+            new Date(MIDNIGHT_MS + randomInt(-50, 50)),
+          );
+          admitted += countOf(decisions, 'admitted');
+        }
+      });
+      const updating = updateInBulkUntil(() => done);
+      // Everything is decided while the operator's transaction is still open.
+      await Promise.all(deciding);
+      done = true;
+      expect(await updating).toBeGreaterThan(0);
+    } finally {
+      done = true;
+      await operator.query('rollback');
+      operator.release();
+    }
+    expect(admitted).toBe(CONNECTIONS * GROUPS * 26);
+    const { rows } = await operators.query(
+      `select sum(c.day_admitted + coalesce(u.admitted, 0))::int as counted
          from api_keys k
          join api_key_counters c on c.api_key_id = k.id
          left join api_key_usage u on u.api_key_id = k.id and u.day = '2026-11-20'
          where k.name like 'key %'`,
-      );
-      expect(rows).toEqual([{ counted: admitted }]);
-      expect(await deadlocks()).toBe(before);
-    },
-    PATIENCE_MS,
-  );
+    );
+    expect(rows).toEqual([{ counted: admitted }]);
+    expect(await deadlocks()).toBe(before);
+  });
 });
 
 /** An operator who rewrites all keys but the first over and over, in the order opposite to that of admission. */
