@@ -7,7 +7,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { constantLoad, count, outage, quantile, send, shopRequest, tally } from './client.mjs';
+import { closeIdle, constantLoad, count, outage, quantile, send, shopRequest, tally } from './client.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LEFT_OUT = /^(?:\.git|\.env|\.petstore|secrets|dist|bench\/\.data|(?:.*\/)?node_modules)(?:\/|$)/;
@@ -49,7 +49,7 @@ const inDatabase = (program, args, options) =>
 let failures = 0;
 const figures = [];
 /** Prints a line for each promise, and keeps its figures for the table. */
-function check(what, holds, figure = 'yes') {
+function check(what, holds, figure = holds ? 'yes' : 'no') {
   if (!holds) failures += 1;
   figures.push([what, figure]);
   console.log(`${holds ? 'ok  ' : 'FAIL'} ${what}: ${figure}`);
@@ -201,6 +201,7 @@ async function addresses() {
 
 async function withoutReplicas(key) {
   compose('stop', ...REPLICAS);
+  closeIdle();
   const { outcome } = await send(BALANCED, { key });
   check('without a replica', outcome === '503 service_unavailable by HAProxy', outcome);
 }
@@ -299,6 +300,11 @@ function backupAndRestore() {
   check('restore of the backup', countRows() === before, `${before} pets and keys, ${seconds(restoredAt)}`);
 }
 
+function removeImages() {
+  const names = ['', '-next', '-broken'].map((suffix) => `petstore:trial${suffix}`);
+  run('docker', ['image', 'rm', '--force', ...names], { mayFail: true });
+}
+
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
 async function trial() {
@@ -325,6 +331,7 @@ async function trial() {
   backupAndRestore();
   compose('--profile', 'observe', 'down');
   upScale();
+  closeIdle();
   const { status } = await send(BALANCED, { key });
   check('after down and up the data and the keys are there', status === 200);
 }
@@ -343,6 +350,7 @@ try {
   await trial();
 } finally {
   compose('--profile', 'observe', 'down', '--volumes', '--remove-orphans');
+  removeImages();
   rmSync(directory, { recursive: true });
 }
 console.log(`\nDocker Engine ${engine.text}, Compose ${version.text}, ${cpus().length} cores\n`);
