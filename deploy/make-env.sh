@@ -9,9 +9,10 @@ umask 077
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }
 
 mkdir -p secrets
+chmod 700 secrets
 while read -r name variable; do
   if [ ! -e "secrets/$name" ]; then
-    password=$(sed -n "s/^$variable=//p" .env 2>/dev/null || true)
+    password=$([ ! -e .env ] || sed -n "s/^$variable=//p" .env)
     printf '%s' "${password:-$(random)}" >"secrets/.$name"
     # Containers read it as other users; nobody else can enter the directory.
     chmod 644 "secrets/.$name"

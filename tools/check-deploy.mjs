@@ -32,11 +32,6 @@ function dashboardRules() {
   return file;
 }
 
-function everyVariable() {
-  const names = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)];
-  return Object.fromEntries(names.map(([, name]) => [name, 'checked']));
-}
-
 const CALLS = [
   ['promtool', ['check', 'config', 'deploy/prometheus/prometheus.yml']],
   ['promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml']],
@@ -49,7 +44,7 @@ const CALLS = [
       ...['deploy/postgres/roles.sh', 'deploy/pgbouncer/start.sh'],
     ],
   ],
-  ['docker-compose', ['--profile', '*', 'config', '--quiet'], everyVariable()],
+  ['docker-compose', ['--profile', '*', 'config', '--quiet']],
 ];
 
 for (const [program, args, env = {}] of CALLS) {

@@ -4,7 +4,7 @@ set -eu
 umask 077
 # In the file a quotation mark is doubled. /tmp is memory.
 for role in petstore_api petstore_api_2; do
-  printf '"%s" "%s"\n' "$role" "$(sed 's/"/""/g' "/run/secrets/$role")"
+  printf '"%s" "%s"\n' "$role" "$(tr -d '\r\n' <"/run/secrets/$role" | sed 's/"/""/g')"
 done >/tmp/userlist.new
 mv /tmp/userlist.new /tmp/userlist.txt
 if [ "${1:-}" = reload ]; then

@@ -11,11 +11,12 @@ set -eu
 
 export PGUSER="${PGUSER:-postgres}"
 if [ -n "${SECRETS:-}" ]; then
-  POSTGRES_PASSWORD=$(cat "$SECRETS/postgres")
-  PETSTORE_OWNER_PASSWORD=$(cat "$SECRETS/petstore_owner")
-  PETSTORE_API_PASSWORD=$(cat "$SECRETS/petstore_api")
-  PETSTORE_API_2_PASSWORD=$(cat "$SECRETS/petstore_api_2")
-  PETSTORE_CLI_PASSWORD=$(cat "$SECRETS/petstore_cli")
+  secret() { tr -d '\r\n' <"$SECRETS/$1"; }
+  POSTGRES_PASSWORD=$(secret postgres)
+  PETSTORE_OWNER_PASSWORD=$(secret petstore_owner)
+  PETSTORE_API_PASSWORD=$(secret petstore_api)
+  PETSTORE_API_2_PASSWORD=$(secret petstore_api_2)
+  PETSTORE_CLI_PASSWORD=$(secret petstore_cli)
   export POSTGRES_PASSWORD PETSTORE_OWNER_PASSWORD PETSTORE_API_PASSWORD PETSTORE_API_2_PASSWORD PETSTORE_CLI_PASSWORD
   # `docker compose restart` starts it together with the database.
   for _ in $(seq 60); do
@@ -32,6 +33,13 @@ psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --dbname postgres <<'SQL'
 \getenv cli_password PETSTORE_CLI_PASSWORD
 -- Without the notice that a membership is there already.
 set client_min_messages = warning;
+-- Nor in the log of the server.
+set log_statement = 'none';
+set log_min_error_statement = 'panic';
+-- Another run waits.
+\o /dev/null
+select pg_advisory_lock(hashtext('roles.sh'));
+\o
 
 \if :{?superuser_password}
 alter role current_user password :'superuser_password';
@@ -80,8 +88,8 @@ select $$create database petstore owner petstore_owner template template0 encodi
 where not exists (select from pg_database where datname = 'petstore') \gexec
 alter database petstore owner to petstore_owner;
 
--- What the service and the command line rely on (src/database/session-settings.ts). What is set for a role in a database wins
--- over all other places, and it holds behind a pooler.
+-- What the service and the command line rely on (src/database/session-settings.ts). What is set for a role in a database overrides
+-- all other settings, and it holds behind a pooler.
 select format('alter role %I in database petstore set %I = %L', role, name, value)
 from (select rolname as role from pg_roles where rolname in ('petstore_owner', 'petstore_api', 'petstore_api_2', 'petstore_cli')) as login
 cross join (

@@ -10,15 +10,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 /** Ends the connections that are idle: after a pause the other side may be about to. */
 export const closeIdle = () => agent.destroy();
 
-/** One request, `from` an address of this machine. `outcome` is its status with the error's code, or why there is none. */
-export function send(origin, { key, method = 'GET', path = '/v1/pets?limit=5', body, from, headers = {} }) {
+/** One request. `outcome` is its status with the error's code, or why there is none. */
+export function send(origin, { key, method = 'GET', path = '/v1/pets?limit=5', body, headers = {} }) {
   const beganAt = performance.now();
   return new Promise((resolve) => {
     const settle = (outcome, status, location) =>
       resolve({ outcome, status, location, beganAt, ms: performance.now() - beganAt });
     const outgoing = request(`${origin}${path}`, {
       ...{ method, agent, timeout: TIMEOUT_MS },
-      ...(from && { localAddress: from }),
       headers: {
         ...headers,
         ...(key && { authorization: `Bearer ${key}` }),
