@@ -56,7 +56,7 @@ function check(what, holds, figure = holds ? 'yes' : 'no') {
 
 function issueKey(name, perDay = 100_000_000) {
   const words = `keys issue --json --name ${name} --plan enterprise --per-minute 1000000 --per-day ${perDay}`;
-  return JSON.parse(compose('run', '--rm', '--no-deps', 'petstore', ...words.split(' '))).key;
+  return JSON.parse(compose('run', '--rm', 'petstore', ...words.split(' '))).key;
 }
 
 /** Runs `work` while clients send requests, and returns these. */
@@ -216,7 +216,7 @@ async function rolls(key) {
 function canLogIn(role, password) {
   const url = `postgresql://${role}:${password}@database:5432/petstore`;
   const login = ['-e', `DATABASE_URL=${url}`, '-e', 'DATABASE_PASSWORD_FILE=', 'petstore', 'doctor'];
-  const { text } = run('docker', ['compose', 'run', '--rm', '--no-deps', ...login], { mayFail: true });
+  const { text } = run('docker', ['compose', 'run', '--rm', ...login], { mayFail: true });
   return !/password authentication failed/.test(text) && /ok/.test(text);
 }
 
@@ -242,10 +242,7 @@ async function observation() {
     });
     if (pulled.status !== 0) return check('Prometheus', true, 'not tried: its image cannot be had here');
   }
-  run('docker', [
-    ...['compose', '--profile', 'scale', '--profile', 'observe', 'up', '--detach', '--wait', '--no-deps'],
-    'prometheus',
-  ]);
+  compose('--profile', 'observe', 'up', '--detach', '--wait', 'prometheus');
   await delay(90_000);
   const { data } = await prometheus('targets?state=active');
   const up = data.activeTargets.filter(({ health }) => health === 'up');
