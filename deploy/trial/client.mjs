@@ -82,7 +82,6 @@ export function constantLoad(perSecond, makeRequest) {
     }
   })();
   return {
-    sent,
     stop: async () => {
       isStopped = true;
       await run;
