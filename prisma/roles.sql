@@ -18,6 +18,7 @@ declare
     ['petstore_service', 'select', 'api_keys'],
     ['petstore_service', 'select', 'api_key_secrets'],
     ['petstore_service', 'select, insert, update', 'api_key_counters'],
+    -- Delete is for the release 1.0.0-rc.1 alone, which does not call delete_old_usage yet.
     ['petstore_service', 'select, insert, update, delete', 'api_key_usage'],
     ['petstore_service', 'select, insert, update, delete', 'idempotency_keys'],
     ['petstore_service', 'select, insert, update, delete', 'pets'],
@@ -45,11 +46,12 @@ declare
   ];
   -- The service takes ids from the sequences before it inserts.
   service_sequences constant text[] := array['pets_id_seq', 'orders_id_seq'];
-  -- The service calls it when a row has the id of a new one already.
-  service_functions constant text[] := array['skip_used_ids'];
+  -- The service calls them when a row has the id of a new one already, and for old days.
+  service_functions constant text[] := array['skip_used_ids', 'delete_old_usage'];
   operator_functions constant text[] := array[
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
-    'resume_api_key', 'unban_api_key', 'create_plan', 'set_plan', 'api_key_overview_of'
+    'resume_api_key', 'unban_api_key', 'set_api_key_expiry', 'extend_api_key_overlap', 'create_plan', 'set_plan',
+    'api_key_overview_of'
   ];
   -- The settings that the service relies on: src/database/session-settings.ts.
   settings constant text[] := array[
@@ -64,7 +66,11 @@ declare
     ['array_nulls', 'on'],
     ['exit_on_error', 'off'],
     ['default_transaction_isolation', 'read committed'],
-    ['jit', 'off']
+    ['jit', 'off'],
+    -- For the default of DATABASE_STATEMENT_TIMEOUT_MS, 950; `petstore db roles` passes those for the configured one.
+    ['statement_timeout', coalesce(nullif(current_setting('petstore.statement_timeout', true), ''), '600ms')],
+    ['lock_timeout', coalesce(nullif(current_setting('petstore.lock_timeout', true), ''), '400ms')],
+    ['idle_in_transaction_session_timeout', '5s']
   ];
   owner constant name := (select tableowner from pg_tables where schemaname = 'public' and tablename = 'plans');
   wanted text[];
@@ -92,10 +98,13 @@ begin
     end;
   end loop;
 
-  -- No temporary tables either. Before PostgreSQL 15, every role could create tables.
+  -- No temporary tables and no large objects either. Before PostgreSQL 15, every role could create tables.
   execute format('revoke temporary on database %I from public', current_database());
   execute format('grant connect on database %I to petstore_service, petstore_operator', current_database());
   revoke create on schema public from public;
+  if current_setting('is_superuser')::boolean then
+    revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) from public;
+  end if;
   grant usage on schema public to petstore_service, petstore_operator;
 
   -- Revoke rights that only an earlier release needed. Tables of a later release are handled below.
@@ -138,11 +147,15 @@ begin
 
   -- For roles that log in as members, also through a pooler. Settings of a role in a database have the highest precedence.
   for object in
-    select rolname as name from pg_roles
-    where rolcanlogin and not rolsuper and pg_has_role(oid, 'petstore_service', 'member')
+    select rolname as name, coalesce(setconfig, '{}') as present
+    from pg_roles
+    left join pg_db_role_setting
+      on setrole = pg_roles.oid and setdatabase = (select oid from pg_database where datname = current_database())
+    where rolcanlogin and not rolsuper and pg_has_role(pg_roles.oid, 'petstore_service', 'member')
   loop
     begin
       foreach wanted slice 1 in array settings loop
+        continue when wanted[1] || '=' || wanted[2] = any (object.present);
         execute format('alter role %I in database %I set %I = %L', object.name, current_database(), wanted[1], wanted[2]);
       end loop;
     exception
@@ -168,6 +181,9 @@ begin
   end if;
   if has_database_privilege('petstore_service', current_database(), 'temporary') then
     raise warning 'petstore_service may still create temporary tables. Ask the owner of the database to run "revoke temporary on database % from public"', quote_ident(current_database());
+  end if;
+  if has_function_privilege('petstore_service', 'lo_create(oid)', 'execute') then
+    raise warning 'petstore_service may still create large objects. Run this as a superuser';
   end if;
 end
 $script$;

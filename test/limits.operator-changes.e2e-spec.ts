@@ -74,8 +74,8 @@ const CHANGES: readonly (readonly [what: string, ...Step[]])[] = [
   ],
   [
     "the secret's expiry",
+    { sql: ofSecret(`expires_at = now() + interval '1 hour'`), says: '200', limit: 500 },
     { sql: ofSecret('expires_at = now()'), says: '401 expired_api_key' },
-    { sql: ofSecret('expires_at = null'), says: '200', limit: 500 },
   ],
   [
     'a suspension',

@@ -71,27 +71,16 @@ alter role petstore_api_2 login password :'api_2_password';
 grant petstore_service to petstore_api_2;
 \endif
 
--- The server ends statements 350 ms before the service gives their connections up (DATABASE_STATEMENT_TIMEOUT_MS, 950). It
--- belongs to the role because behind a pooler no session is the service's own.
-select format('alter role %I set %I = %L', rolname, name, value)
-from pg_roles
-cross join (
-  values
-    ('statement_timeout', '600ms'),
-    ('lock_timeout', '400ms'),
-    ('idle_in_transaction_session_timeout', '5s')
-) as setting (name, value)
-where rolname in ('petstore_api', 'petstore_api_2') \gexec
-
 -- The service cannot use another encoding.
 select $$create database petstore owner petstore_owner template template0 encoding 'UTF8'$$
 where not exists (select from pg_database where datname = 'petstore') \gexec
 alter database petstore owner to petstore_owner;
 
--- What the service and the command line rely on (src/database/session-settings.ts). What is set for a role in a database overrides
--- all other settings, and it holds behind a pooler.
-select format('alter role %I in database petstore set %I = %L', role, name, value)
-from (select rolname as role from pg_roles where rolname in ('petstore_owner', 'petstore_api', 'petstore_api_2', 'petstore_cli')) as login
+-- What the service relies on (roleSettings in src/database/session-settings.ts): behind a pooler no session is its own. Settings of a role
+-- in a database override all others. The server ends statements 350 ms before the service gives their connections up
+-- (DATABASE_STATEMENT_TIMEOUT_MS, 950).
+select format('alter role %I in database petstore set %I = %L', rolname, name, value)
+from pg_roles
 cross join (
   values
     ('DateStyle', 'ISO, MDY'),
@@ -105,6 +94,10 @@ cross join (
     ('array_nulls', 'on'),
     ('exit_on_error', 'off'),
     ('default_transaction_isolation', 'read committed'),
-    ('jit', 'off')
-) as setting (name, value) \gexec
+    ('jit', 'off'),
+    ('statement_timeout', '600ms'),
+    ('lock_timeout', '400ms'),
+    ('idle_in_transaction_session_timeout', '5s')
+) as setting (name, value)
+where rolname in ('petstore_api', 'petstore_api_2') \gexec
 SQL

@@ -13,8 +13,6 @@ const HOURLY = `${randomInt(60)} ${randomInt(60)} * * * *`;
 /** A run that is later than a minute is skipped: the process was suspended. */
 const LATE_MS = 60_000;
 
-const DAY_MS = 86_400_000;
-
 /** Rows that one statement deletes, so that none runs or holds locks for long. */
 const CHUNK = 500;
 
@@ -45,13 +43,17 @@ export class Housekeeping {
   }
 
   async #deleteExpired(): Promise<void> {
-    const { apiKeyUsage, connections, idempotencyKey } = this.prisma;
+    const { connections, idempotencyKey } = this.prisma;
     const { usageRetentionDays } = this.config.limits;
     try {
       // The replica's clock may be wrong.
       const [{ now }] = await connections.read(() => this.prisma.$queryRaw<[{ now: Date }]>`select now()`);
-      const firstDay = new Date(startOfDay(now).getTime() - usageRetentionDays * DAY_MS);
-      await this.#inChunks(() => apiKeyUsage.deleteMany({ where: { day: { lt: firstDay } }, limit: CHUNK }));
+      await this.#inChunks(async () => {
+        const [counted] = await this.prisma.$queryRaw<
+          [{ count: number }]
+        >`select delete_old_usage(${usageRetentionDays}::int, ${CHUNK}::int) as count`;
+        return counted;
+      });
       await this.#inChunks(() =>
         idempotencyKey.deleteMany({ where: { expiresAt: { lte: now } }, limit: CHUNK }),
       );
@@ -69,5 +71,3 @@ export class Housekeeping {
     }
   }
 }
-
-const startOfDay = (at: Date): Date => new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);

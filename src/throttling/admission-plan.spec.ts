@@ -81,7 +81,8 @@ describe('the admission statements with many keys', () => {
     const first = FIRST_KEY + GROUPS * SIZE;
     const hashes = Array.from({ length: GROUPS * SIZE }, (_, n) => hashOfKey(first + n));
     await client.query(
-      `update api_key_counters set day = $1
+      `update api_key_counters
+       set minute = date_trunc('day', $1::timestamptz, 'UTC'), day = ($1::timestamptz at time zone 'UTC')::date
        where api_key_id in (select api_key_id from api_key_secrets where hash = any ($2::bytea[]))`,
       [NOON, hashes],
     );

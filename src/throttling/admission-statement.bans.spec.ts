@@ -117,18 +117,6 @@ describe('bans', () => {
     expect((await countersOf(key)).counters.ban).toEqual({ atMs, untilMs: atMs + minutes * MINUTE_MS });
   });
 
-  it('doubles also when the last one was longer than a day', async () => {
-    const days = { ...POLICY, banSeconds: (2 * DAY_MS) / 1000, banMaxSeconds: (30 * DAY_MS) / 1000 };
-    const strict = new WholeAdmissionStatement({ queryable: pool, named: false }, days);
-    const key = await makeKey('free', { perMinute: 1 });
-    const ends: number[] = [];
-    for (const day of [0, 3 - 1 / DAY_MS, 7]) {
-      await strict.decide(times(1 + 20, key.hash), new Date(NOON + day * DAY_MS));
-      ends.push(((await countersOf(key)).counters.ban?.untilMs ?? 0) - NOON);
-    }
-    expect(ends).toEqual([2 * DAY_MS, 7 * DAY_MS - 1, 15 * DAY_MS]);
-  });
-
   it('ends at once when it is lifted, and then no longer makes the next one longer', async () => {
     const key = await makeKey('free', { perMinute: 1 });
     await ban(key, NOON);

@@ -72,8 +72,8 @@ describe('the audit contains', () => {
         {
           action: 'update',
           table_name: 'api_key_secrets',
-          old: { expires_at: null },
-          new: { expires_at: expect.stringMatching(/\+00:00$/) },
+          old: { prefix: key.slice(0, 12), expires_at: null },
+          new: { prefix: key.slice(0, 12), expires_at: expect.stringMatching(/\+00:00$/) },
         },
         {
           action: 'insert',

@@ -30,6 +30,7 @@ beforeAll(async () => {
   await grantRoles(database.url, 'superuser');
   const owner = openTestPool(database.url, { max: 1 });
   await issueKeys(owner, KEY, { plan: 'pro' });
+  await owner.query('select rotate_api_key($1)', [KEY]);
   await owner.end();
   login = await loginAs('petstore_operator', database.url);
   operator = new Client({ connectionString: login.url });
@@ -69,7 +70,7 @@ describe('docs/operations.md names', () => {
        union all
        select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'`,
     );
-    expect(rows).toHaveLength(15);
+    expect(rows).toHaveLength(17);
     for (const { name } of rows) expect(document).toContain(`select * from ${name}`);
   });
 });

@@ -32,6 +32,7 @@ export const OPERATOR_CALLS = [
   `suspend_api_key(1, lasting => '1 hour')`,
   'resume_api_key(1)',
   'unban_api_key(1)',
+  `set_api_key_expiry(1, 'infinity')`,
   `set_plan('pro', per_minute => 5)`,
   `create_plan('new', 5, 50)`,
 ];
@@ -79,4 +80,6 @@ export const OWNERS_ALONE = [
   'update api_keys set created_at = now()',
   'delete from api_key_counters',
   'delete from pet_counts',
+  'select lo_create(0)',
+  `select lo_from_bytea(0, '')`,
 ];

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
+import { roleSettings, SESSION_SETTINGS } from '../../src/database/session-settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { HOSTILE_SETTINGS, setHostileSettings, SHOWN_SETTINGS } from '../support/hostile-settings.js';
 import { type GroupRole, grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
@@ -70,6 +70,27 @@ describe('petstore_service', () => {
     `select setval('pets_id_seq', 1)`,
   ])('may not: %s', async (sql) => {
     expect(await rejectionOf(service(), sql)).toMatchObject({ code: '42501' });
+  });
+
+  it.each([
+    `update api_key_counters set day = '9999-01-01'`,
+    `update api_key_counters set minute = now(), banned_at = now(), banned_until = now() + interval '25 hours',
+       day = (now() at time zone 'UTC')::date`,
+    `update api_key_counters set minute = now(), banned_at = now() + interval '2 minutes', banned_until = now() + interval '3 minutes',
+       day = (now() at time zone 'UTC')::date`,
+  ])('may not block a key for ever: %s', async (sql) => {
+    expect(await rejectionOf(service(), sql)).toMatchObject({ code: '23514' });
+  });
+
+  it('may delete no usage that callers see', async () => {
+    await service().query(
+      `insert into api_key_usage select 1, (now() at time zone 'UTC')::date - days, 1, 0 from generate_series(1, 40) as days`,
+    );
+    expect(await selectOne(service(), 'select delete_old_usage(0, 5) as deleted')).toEqual({ deleted: 5 });
+    expect(await selectOne(service(), 'select delete_old_usage(-5, 500) as deleted')).toEqual({ deleted: 4 });
+    expect(await selectOne(service(), 'select delete_old_usage(null, 500) as deleted')).toEqual({
+      deleted: 0,
+    });
   });
 
   it('cannot hand on what it may do itself', async () => {
@@ -172,13 +193,14 @@ describe('prisma/roles.sql', () => {
     expect(notices).toEqual([]);
   });
 
-  it('gives the service one function that has the rights of another, and none of the operators', async () => {
+  it('gives the service two functions that have the rights of another, and none of the operators', async () => {
     const { rows } = await owner.query<{ name: string; secdef: boolean }>(
       `select p.proname as name, p.prosecdef as secdef from pg_proc p
        where p.pronamespace = 'public'::regnamespace and has_function_privilege('petstore_service', p.oid, 'execute')`,
     );
-    // It only moves sequences forward.
-    expect(rows.filter(({ secdef }) => secdef)).toEqual([{ name: 'skip_used_ids', secdef: true }]);
+    // They move sequences forward, and delete usage that no caller sees.
+    const special = rows.filter(({ secdef }) => secdef).map(({ name }) => name);
+    expect(special.toSorted()).toEqual(['delete_old_usage', 'skip_used_ids']);
     const names = rows.map(({ name }) => name);
     expect(names.filter((name) => /api_key|plan|base62|audit/.test(name))).toEqual([]);
   });
@@ -230,6 +252,10 @@ describe('prisma/roles.sql', () => {
     await grantRoles(hostile.url, 'superuser');
     const after = openTestPool(login.url, { max: 1 });
     expect((await after.query(SHOWN_SETTINGS)).rows).toEqual([SESSION_SETTINGS]);
+    const wanted = roleSettings(950);
+    for (const [name, value] of Object.entries(wanted)) {
+      expect((await after.query(`select current_setting('${name}') as value`)).rows).toEqual([{ value }]);
+    }
     await after.end();
     await hostile.drop();
     await login.drop();

@@ -13,6 +13,10 @@ beforeAll(async () => {
   operator = new Client({ connectionString: database.url });
   await operator.connect();
   ({ id } = await selectOne<{ id: string }>(operator, `select id::text from issue_api_key('Acme', 'pro')`));
+  await operator.query(
+    `insert into api_key_secrets (hash, api_key_id, prefix, expires_at) values (sha256('old'), $1, 'psk_expired0', now())`,
+    [id],
+  );
 });
 afterAll(async () => {
   await operator.end();
@@ -181,6 +185,44 @@ const REJECTED: readonly (readonly [what: string, sql: string, message: RegExp, 
     `with revoked as (select revoke_api_key($1)) select rotate_api_key($1) from revoked`,
     /revoked/,
     /issue_api_key/,
+  ],
+  [
+    'a revocation in the future',
+    `update api_keys set revoked_at = now() + interval '2 minutes' where id = $1`,
+    /revoked_at \(.*\) is in the future/,
+    /set_api_key_expiry\(\d+, expires => '/,
+  ],
+  [
+    'an expired secret that is prolonged',
+    'update api_key_secrets set expires_at = null where prefix = $$psk_expired0$$',
+    /expired secret cannot be prolonged/,
+    /rotate_api_key/,
+  ],
+  [
+    'an expired secret whose overlap is extended',
+    'select extend_api_key_overlap($1)',
+    /no old secret of key \d+ works still/,
+    /rotate_api_key/,
+  ],
+  ['an extension of nothing', `select extend_api_key_overlap($1, '0')`, /invalid overlap/, /24 hours/],
+  ['an expiry that is over', `select set_api_key_expiry($1, now())`, /in the past/, /revoke_api_key\(\d+\)/],
+  ...[
+    '(issue_api_key($$Acme$$, $$pro$$)).*',
+    'issue_api_key(n, $$pro$$) from unnest(array[$$a$$, $$b$$, $$a$$]) as n',
+  ].map(
+    (call) =>
+      [
+        'two keys of one name in a statement',
+        `select ${call}`,
+        /second secret for /,
+        /after from: .* issue_api/,
+      ] as const,
+  ),
+  [
+    'a key that is rotated twice in a statement',
+    'select (rotate_api_key($1)).*',
+    /second secret for key \d+ in one statement/,
+    /after from: .* rotate_api_key/,
   ],
   [
     'a suspension that is over',

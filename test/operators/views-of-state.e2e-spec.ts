@@ -17,7 +17,7 @@ describe('the state of a key in api_key_overview is that of the service', () => 
     ['expired', 'expires_at = now()', '401 expired_api_key'],
     ['revoked', 'revoked_at = now()', '401 revoked_api_key'],
     // Of two reasons the one that the service gives.
-    ['revoked', `revoked_at = now() + interval '1 day', expires_at = now()`, '401 revoked_api_key'],
+    ['revoked', `revoked_at = now() + interval '1 minute', expires_at = now()`, '401 revoked_api_key'],
     ['expired', `expires_at = now(), suspended_until = 'infinity'`, '401 expired_api_key'],
   ])('%s: %s', async (state, assignments, says) => {
     const key = await operator.issueKey();
@@ -104,7 +104,12 @@ describe('the state of a key in api_key_overview is that of the service', () => 
     ],
   ])('%s: %s; %s', async (state, counters, assignments, says) => {
     const key = await operator.issueKey();
-    await operator.setCounters(key, counters);
+    const minute = /minute = (.*?),/.exec(counters)?.[1] ?? 'now()';
+    const day = `((${minute}) at time zone 'UTC')::date`;
+    await operator.setCounters(
+      key,
+      `minute = ${minute}, day = ${day}, ${counters.replace(/minute = .*?, /, '')}`,
+    );
     if (assignments !== '') await operator.setKey(key, assignments);
     const seen = await operator.overviewOf(
       key,

@@ -124,30 +124,19 @@ describe('after a load run the views agree with its clients to the request', () 
   });
 });
 
+/** The windows of a minute. */
+const at = (minute: string): string => `minute = ${minute}, day = (${minute} at time zone 'UTC')::date`;
+
 describe('windows are those at the instant of the statement', () => {
   const COUNTS = 'minute_admitted = 4, minute_refused = 3, day_admitted = 40, day_refused = 30';
   const THIS_MINUTE = `date_trunc('minute', statement_timestamp(), 'UTC')`;
-  const TODAY = `(statement_timestamp() at time zone 'UTC')::date`;
 
   it.each([
     ['never used', `minute = '-infinity', day = '-infinity'`, [0, 0, 0, 0]],
-    [
-      'a minute that is over',
-      `minute = ${THIS_MINUTE} - interval '1 minute', day = ${TODAY} + 1`,
-      [0, 0, 40, 30],
-    ],
-    ['a day that is over', `minute = ${THIS_MINUTE} - interval '1 day', day = ${TODAY} - 1`, [0, 0, 0, 0]],
+    ['a day that is over', at(`(${THIS_MINUTE} - interval '1 day')`), [0, 0, 0, 0]],
     // As a replica opens windows that lie ahead of this database's clock by a moment.
-    [
-      'windows that are open',
-      `minute = ${THIS_MINUTE} + interval '1 minute', day = ${TODAY} + 1`,
-      [4, 3, 40, 30],
-    ],
-    [
-      'windows of another clock',
-      `minute = ${THIS_MINUTE} + interval '4 minutes', day = ${TODAY} + 1`,
-      [0, 0, 0, 0],
-    ],
+    ['windows that are open', at(`(${THIS_MINUTE} + interval '1 minute')`), [4, 3, 40, 30]],
+    ['windows of another clock', at(`(${THIS_MINUTE} + interval '4 minutes')`), [0, 0, 0, 0]],
   ])('%s', async (_what, windows, counts) => {
     const key = await operator.issueKey();
     await operator.setCounters(key, `${COUNTS}, ${windows}`);
@@ -157,6 +146,18 @@ describe('windows are those at the instant of the statement', () => {
       key.id,
     ]);
     expect(rows).toEqual(counts[3] === 0 ? [] : [{ day_refused: '30' }]);
+  });
+
+  it('a minute that is over, of a day that is not', async () => {
+    const key = await operator.issueKey();
+    await operator.setCounters(key, `${COUNTS}, ${at(`(${THIS_MINUTE} - interval '1 minute')`)}`);
+    const seen = await operator.overviewOf(
+      key,
+      `minute_admitted, minute_refused, day_admitted,
+       (statement_timestamp() at time zone 'UTC')::time < '00:01' as is_first_minute`,
+    );
+    const { is_first_minute: isFirstMinute } = seen;
+    expect(Object.values(seen)).toEqual(['0', '0', isFirstMinute === true ? '0' : '40', isFirstMinute]);
   });
 
   it('also in a transaction that has been open since before', async () => {
@@ -251,7 +252,10 @@ describe('api_key_daily_usage', () => {
       `insert into api_key_usage values ($1, '2026-11-01', 5, 1), ($1, '2026-11-03', 6, 2)`,
       [key.id],
     );
-    await operator.setCounters(key, `day = '2026-11-04', day_admitted = 7, day_refused = 3`);
+    await operator.setCounters(
+      key,
+      `minute = '2026-11-04 12:00Z', day = '2026-11-04', day_admitted = 7, day_refused = 3`,
+    );
     const days = async (): Promise<unknown[]> =>
       (
         await operator.pool.query(
@@ -265,7 +269,7 @@ describe('api_key_daily_usage', () => {
       { day: '2026-11-03', admitted: '6', refused: '2' },
       { day: '2026-11-04', admitted: '7', refused: '3' },
     ]);
-    await operator.setCounters(key, `day = '2026-11-03'`);
+    await operator.setCounters(key, `minute = '2026-11-03 12:00Z', day = '2026-11-03'`);
     expect(await days()).toEqual([...history, { day: '2026-11-03', admitted: '13', refused: '5' }]);
   });
 });
