@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { UsageError } from './cli-error.js';
 
 /** The option of every command, for scripts. */
 export interface JsonOption {
@@ -8,6 +9,17 @@ export interface JsonOption {
 /** Help text with an example, below the options. */
 export const examples = (...lines: readonly string[]): string =>
   `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+
+/** What does not exist says what to do instead. */
+export const addDelete = (commands: Command, fault: string, instead: string): Command =>
+  commands
+    .command('delete', { hidden: true })
+    .aliases(['remove', 'rm'])
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() => {
+      throw new UsageError(fault, instead);
+    });
 
 /** Describes the option for a key's own limit. */
 export const OWN_LIMIT = "the key's own limit, instead of the plan's; required on a custom plan";

@@ -26,8 +26,7 @@ export interface CliContext {
  * @throws UsageError when there is no terminal and `--yes` was not given
  * @throws CliError when the user does not confirm
  */
-export async function confirm({ ask }: CliContext, yes: boolean, question: string): Promise<void> {
-  if (yes) return;
+export async function confirm({ ask }: CliContext, question: string): Promise<void> {
   if (ask === undefined) {
     throw new UsageError(`${question} This needs confirmation.`, 'Pass --yes to confirm without a terminal.');
   }

@@ -5,6 +5,7 @@ import { readRecords } from '../database/migration-records.js';
 import {
   describeWrongSetting,
   ROLE_SETTING_VALUES,
+  roleSettings,
   serverTimeoutMs,
   wrongSettings,
 } from '../database/session-settings.js';
@@ -103,6 +104,31 @@ const checkRoles: Check = async ({ client, isEmbedded }) => {
   return warn(`${role} is a superuser, which the service does not need: use another role.`);
 };
 
+/** A restored database has the rights of `pg_restore`, and none of those that belong to the database itself. */
+const checkRights: Check = async ({ client }) => {
+  const { excess, missing } = await queryOne<{ excess: string[]; missing: string[] }>(
+    client,
+    `with role as (select to_regrole('petstore_service')::oid as service, to_regrole('petstore_operator')::oid as operator)
+     select
+       array_remove(array[
+         case when has_database_privilege(service, current_database(), 'temporary') then 'temporary tables' end,
+         case when has_schema_privilege(service, 'public', 'create') then 'objects in the schema public' end,
+         case when has_function_privilege(service, 'lo_create(oid)', 'execute') then 'large objects' end], null) as excess,
+       array_remove(array[
+         case when not (has_table_privilege(service, 'public.pets', 'insert')
+           and has_table_privilege(service, 'public.api_key_counters', 'update')
+           and has_function_privilege(service, 'public.delete_old_usage(integer, integer)', 'execute'))
+           then 'petstore_service' end,
+         case when not (has_table_privilege(operator, 'public.api_key_overview', 'select')
+           and has_function_privilege(operator, 'public.set_api_key_expiry(bigint, timestamptz)', 'execute'))
+           then 'petstore_operator' end], null) as missing
+     from role`,
+  );
+  if (missing.length > 0) return warn(`${missing.join(' and ')} lack rights: run \`petstore db roles\`.`);
+  if (excess.length === 0) return ok('the roles have the rights that they need');
+  return warn(`petstore_service may create ${excess.join(', ')}: run \`petstore db roles\` as a superuser.`);
+};
+
 /** Rows that were inserted with explicit ids do not move the sequence. The service and issue_api_key do so at the first collision. */
 const checkIds: Check = async ({ client }) => {
   const { tables } = await queryOne<{ tables: string[] }>(
@@ -144,20 +170,48 @@ const checkClock: Check = async ({ client, nowMs }) => {
   );
 };
 
-/** Settings of the role. The service sets its own on each connection, but behind a pooler connections are shared. */
-const checkSettings: Check = async ({ client, isEmbedded }) => {
+/** Settings of the roles. The service sets its own on each connection, but behind a pooler connections are shared. */
+const checkSettings: Check = async (context) => {
+  const { client, isEmbedded, config } = context;
+  const { rows } = await client.query<{ role: string; present: string[] }>(
+    `select rolname as role, coalesce(setconfig, '{}') as present
+     from pg_roles
+     left join pg_db_role_setting
+       on setrole = pg_roles.oid and setdatabase = (select oid from pg_database where datname = current_database())
+     where rolcanlogin and not rolsuper and pg_has_role(pg_roles.oid, to_regrole('petstore_service'), 'member')
+       -- The others belong to services on other databases of the server.
+       and (setconfig is not null or rolname = session_user or exists (
+         select from pg_stat_activity where usesysid = pg_roles.oid and datname = current_database()))
+     order by rolname`,
+  );
+  if (rows.length === 0) return isEmbedded ? ok(RIGHT_SETTINGS) : await checkOwnSettings(context);
+  const wanted = Object.entries(roleSettings(config.database.statementTimeoutMs)).map((one) => one.join('='));
+  const faults = rows.flatMap(({ role, present }) => {
+    const missing = wanted.filter((one) => !present.includes(one));
+    return missing.length === 0 ? [] : [`${role} has not ${missing.map((one) => `'${one}'`).join(', ')}`];
+  });
+  if (faults.length === 0) return ok(RIGHT_SETTINGS);
+  return warn(
+    `${faults.join('; ')}. The service sets its own, but not behind a pooler; as a superuser, run: petstore db roles`,
+  );
+};
+
+const RIGHT_SETTINGS = 'all session settings are right';
+
+/** Without roles of its own, the service has that of this session. */
+async function checkOwnSettings({ client }: CheckContext): Promise<Result> {
   const { settings, role, database } = await queryOne<{ settings: string[]; role: string; database: string }>(
     client,
     `select ${ROLE_SETTING_VALUES} as settings, session_user as role, current_database() as database`,
   );
-  const wrong = isEmbedded ? [] : wrongSettings(settings);
-  if (wrong.length === 0) return ok('all session settings are right');
+  const wrong = wrongSettings(settings);
+  if (wrong.length === 0) return ok(RIGHT_SETTINGS);
   const target = `${escapeIdentifier(role)} in database ${escapeIdentifier(database)}`;
   const fix = wrong.map(({ name, wanted }) => `alter role ${target} set ${name} = ${escapeLiteral(wanted)};`);
   return warn(
     `${wrong.map(describeWrongSetting).join(', ')}. The service sets its own, but not behind a pooler; run: ${fix.join(' ')}`,
   );
-};
+}
 
 const checkStatementTimeout: Check = async ({ client, config }) => {
   const { ms, role } = await queryOne<{ ms: number; role: string }>(
@@ -194,5 +248,6 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   durability: checkDurability,
   migrations: checkMigrations,
   roles: checkRoles,
+  rights: checkRights,
   ids: checkIds,
 };

@@ -5,7 +5,7 @@ import { CliError } from './cli-error.js';
 import { type CliContext, confirm } from './context.js';
 import { printRow } from './output.js';
 import type { Row } from './row.js';
-import { inTransaction, queryOne, withDatabase } from './session.js';
+import { changeDatabase, queryOne, withDatabase } from './session.js';
 
 /** A key by its id, or by its prefix, which customers know. */
 export type KeyReference = { readonly id: bigint } | { readonly prefix: string };
@@ -72,12 +72,15 @@ export async function changeKey(
   json: true | undefined,
   { call, values = [], ask }: KeyChange,
 ): Promise<void> {
-  const row = await withDatabase(context, async ({ client }) => {
-    const id = await findKeyId(client, key);
-    if (ask !== undefined) await confirm(context, ask.yes, ask.question(await overviewOf(client, id)));
-    return await inTransaction(client, context, () =>
-      queryOne(client, `select * from ${call}`, [id, ...values]),
+  if (ask !== undefined && !ask.yes) {
+    // Not in the transaction of the change: a person takes time.
+    const found = await withDatabase(context, async ({ client }) =>
+      overviewOf(client, await findKeyId(client, key)),
     );
-  });
+    await confirm(context, ask.question(found));
+  }
+  const row = await changeDatabase(context, async (client) =>
+    queryOne(client, `select * from ${call}`, [await findKeyId(client, key), ...values]),
+  );
   printRow(context, json, row);
 }

@@ -1,9 +1,10 @@
 import pg from 'pg';
+import { isReadOnly } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
 import { dataDirectory } from '../embedded/data-directory.js';
 import { runningEmbeddedUrl } from '../embedded/embedded-postgres.js';
 import { pendingMigrations } from '../database/migrations.js';
-import { openSession } from '../database/session-settings.js';
+import { beginTransaction, closeSession, openSession, rollBack } from '../database/session-settings.js';
 import { CliError } from './cli-error.js';
 import type { CliContext } from './context.js';
 import type { Row } from './row.js';
@@ -15,18 +16,19 @@ export interface Session {
   readonly isEmbedded: boolean;
 }
 
-/** Runs a command on a database with this release's migrations. */
-export function withDatabase<Result>(
+/** Runs a command in a transaction, on a database with this release's migrations. */
+export const withDatabase = <Result>(
   context: CliContext,
   work: (session: Session) => Promise<Result>,
-): Promise<Result> {
-  return withAnyDatabase(context, async (session) => {
-    if ((await pendingMigrations(session.client)).length > 0) {
-      throw new CliError('The database is not up to date.', 'Run `petstore db migrate` first.');
-    }
-    return await work(session);
-  });
-}
+): Promise<Result> =>
+  withAnyDatabase(context, (session) =>
+    inTransaction(session.client, async () => {
+      if ((await pendingMigrations(session.client)).length > 0) {
+        throw new CliError('The database is not up to date.', 'Run `petstore db migrate` first.');
+      }
+      return await work(session);
+    }),
+  );
 
 /** Runs a command on the configured database, also one that is not migrated. */
 export async function withAnyDatabase<Result>(
@@ -35,15 +37,14 @@ export async function withAnyDatabase<Result>(
 ): Promise<Result> {
   const url = databaseUrl(context);
   const options = { connectionString: url, application_name: 'petstore cli', types };
-  const client = await openSession(options).catch((error: unknown) => {
+  const client = await openSession(options, STATEMENT_TIMEOUT_MS).catch((error: unknown) => {
     const hint = 'Check DATABASE_URL, and that the server is running.';
     throw new CliError(`Cannot reach the database: ${describeFault(error)}`, hint);
   });
   try {
     return await work({ client, url, isEmbedded: context.config().database.url === undefined });
   } finally {
-    // The connection may be closed already, which does not change the outcome.
-    await client.end().catch(() => undefined);
+    await closeSession(client);
   }
 }
 
@@ -80,23 +81,26 @@ const types: pg.CustomTypesConfig = {
     exactParsers.get(oid) ?? pg.types.getTypeParser(oid, format),
 };
 
-/** Runs changes in one transaction and names the actor to the audit. */
-export async function inTransaction<Result extends Row>(
-  client: pg.Client,
-  { actor, onCommit }: CliContext,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  await client.query('begin');
+/** A list of a million keys takes a minute. */
+const STATEMENT_TIMEOUT_MS = 300_000;
+
+/** For the rows that an operator's open transaction has changed. */
+const LOCK_TIMEOUT_MS = 30_000;
+
+/** Runs statements in one transaction with settings of its own: behind a pooler the connection belongs to others afterwards. */
+export async function inTransaction<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   try {
-    await client.query(`select set_config('petstore.actor', $1, true)`, [actor]);
+    await beginTransaction(client, STATEMENT_TIMEOUT_MS, LOCK_TIMEOUT_MS);
     const result = await work();
     await client.query('commit');
-    onCommit?.(result);
     return result;
   } catch (error) {
     // A rollback fails only when the connection is lost, which rolls back as well.
-    await client.query('rollback').catch(() => undefined);
-    throw error;
+    await rollBack(client).catch(() => undefined);
+    if (!isReadOnly(error)) throw error;
+    const { standby } = await queryOne<{ standby: boolean }>(client, 'select pg_is_in_recovery() as standby');
+    const state = standby ? 'is a standby' : 'is read only (default_transaction_read_only)';
+    throw new CliError(`This server ${state}, so nothing can be changed.`, 'Connect to the primary.');
   }
 }
 
@@ -112,6 +116,19 @@ export async function queryOne<Result extends Row = Row>(
   return row;
 }
 
-/** Runs one statement that changes something and returns one row. */
+/** Runs changes in one transaction and names the actor to the audit. */
+export async function changeDatabase(
+  context: CliContext,
+  work: (client: pg.Client) => Promise<Row>,
+): Promise<Row> {
+  const row = await withDatabase(context, async ({ client }) => {
+    await client.query(`select set_config('petstore.actor', $1, true)`, [context.actor]);
+    return await work(client);
+  });
+  context.onCommit?.(row);
+  return row;
+}
+
+/** The same for one statement that returns one row. */
 export const changeOne = (context: CliContext, text: string, values: readonly unknown[]): Promise<Row> =>
-  withDatabase(context, ({ client }) => inTransaction(client, context, () => queryOne(client, text, values)));
+  changeDatabase(context, (client) => queryOne(client, text, values));

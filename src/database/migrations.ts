@@ -11,7 +11,7 @@ import {
   readMigrations,
 } from './migration-files.js';
 import { CREATE_RECORDS_TABLE, INSERT_RECORD, readRecords } from './migration-records.js';
-import { openSession, SERVER_ENCODING } from './session-settings.js';
+import { beginTransaction, closeSession, openSession, SERVER_ENCODING } from './session-settings.js';
 
 export interface MigrateOptions {
   readonly connectionString: string;
@@ -26,6 +26,9 @@ export interface MigrateOptions {
 
 /** Other replicas are done within seconds; a supervisor that restarts this one tries again anyway. */
 const LOCK_TIMEOUT_MS = 60_000;
+
+/** A migration of a large table may take long. */
+const STATEMENT_TIMEOUT_MS = 3_600_000;
 
 /** Prisma's command line takes the same lock. */
 const ADVISORY_LOCK = 72_707_369;
@@ -46,16 +49,16 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   const { directory = MIGRATIONS_DIRECTORY, lockTimeoutMs = LOCK_TIMEOUT_MS, onApplied, log } = options;
   const migrations = await readMigrations(directory);
   const { connectionString } = options;
-  const client = await openSession({ connectionString, application_name: 'petstore migrations' }).catch(
-    (error: unknown) => {
-      throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`);
-    },
-  );
+  const session = { connectionString, application_name: 'petstore migrations' };
+  const client = await openSession(session, STATEMENT_TIMEOUT_MS).catch((error: unknown) => {
+    throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`);
+  });
   try {
     await rejectOtherEncodings(client);
     const records = await readRecords(client);
     const pending = migrations.filter(({ name }) => !records.has(name));
     compare(migrations, records, pending, log);
+    if (pending.length > 0) await rejectStandby(client);
     const names: string[] = [];
     for (const migration of pending) {
       if (!(await apply(client, migration, lockTimeoutMs))) continue;
@@ -67,8 +70,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     if (error instanceof MigrationError) throw error;
     throw new MigrationError(`Cannot migrate the database: ${describeFault(error)}`);
   } finally {
-    // The connection may be lost already, and the outcome stands.
-    await client.end().catch(() => undefined);
+    await closeSession(client);
   }
 }
 
@@ -115,13 +117,8 @@ async function applyOnce(
   lockTimeoutMs: number,
 ): Promise<boolean> {
   // Explicit, because a role may have other defaults. A snapshot from before the lock would not contain the records of others.
-  await client.query('begin isolation level read committed read write');
-  // A migration may take long. From the catalog, because transaction_timeout does not exist before PostgreSQL 17.
-  await client.query(
-    `select set_config(name, '0', true) from pg_settings
-     where name in ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')`,
-  );
-  await client.query(`set local lock_timeout = ${String(lockTimeoutMs)}; set local search_path = public`);
+  const begin = 'begin isolation level read committed read write';
+  await beginTransaction(client, STATEMENT_TIMEOUT_MS, lockTimeoutMs, begin);
   // Of the transaction: the lock of a session would outlive its owner behind PgBouncer.
   await client.query(`select pg_advisory_xact_lock(${String(ADVISORY_LOCK)})`);
   // Before reading: it also makes this transaction see a table that another process has created meanwhile.
@@ -146,6 +143,12 @@ async function rejectOtherEncodings(client: Client): Promise<void> {
   throw new MigrationError(
     `The encoding of the database ${database} is ${encoding}, but must be ${SERVER_ENCODING}. Create a database with "create database … template template0 encoding '${SERVER_ENCODING}'".`,
   );
+}
+
+async function rejectStandby(client: Client): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+  if (rows[0]?.standby !== true) return;
+  throw new MigrationError('This server is a standby, which cannot be migrated. Connect to the primary.');
 }
 
 /**

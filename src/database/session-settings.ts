@@ -1,4 +1,5 @@
-import { Client, type ClientBase, type ClientConfig, escapeLiteral } from 'pg';
+import { Client, type ClientBase, type ClientConfig, escapeLiteral, type QueryConfig } from 'pg';
+import { within } from './within.js';
 
 /**
  * Settings on which the statements and the driver rely. `alter database … set` may say otherwise for the sake of other programs: these are
@@ -28,21 +29,67 @@ export const SESSION_SETTINGS = {
 /** Properties with which a database must have been created. */
 export const SERVER_ENCODING = 'UTF8';
 
-const SET_SESSION_SETTINGS = Object.entries(SESSION_SETTINGS)
-  .map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, false)`)
-  .join(', ');
+/** SQL of columns that set them: for the session, or until the end of the transaction. */
+const setSettings = (isLocal: boolean): string =>
+  Object.entries(SESSION_SETTINGS)
+    .map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, ${isLocal})`)
+    .join(', ');
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Opens a connection with the service's settings. Behind a pooler only those of the role hold for every statement. */
-export async function openSession(config: ClientConfig): Promise<Client> {
-  const client = new Client({ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...config });
+/** From the time-out of a statement at the server to the moment at which a program gives it up. */
+const LATE_RESULT_MS = 5000;
+
+/** Opens a connection for `beginTransaction`, which fails when a statement takes longer. */
+export async function openSession(config: ClientConfig, statementTimeoutMs: number): Promise<Client> {
+  const client = new Client({
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: statementTimeoutMs + LATE_RESULT_MS,
+    ...config,
+  });
   // A lost connection fails the statement under way; without a listener it would end the process as well.
   client.on('error', () => undefined);
   await client.connect();
-  await client.query(`select ${SET_SESSION_SETTINGS}`);
   return client;
 }
+
+/** Closes a connection, without waiting for a server that has gone. */
+export const closeSession = (client: Client): Promise<void> =>
+  within(CLOSE_TIMEOUT_MS, client.end()).catch(() => undefined);
+
+const CLOSE_TIMEOUT_MS = 1000;
+
+// From the catalog, because transaction_timeout does not exist before PostgreSQL 17.
+const SET_LOCALLY = `
+  select ${setSettings(true)},
+    set_config('statement_timeout', $1, true),
+    set_config('lock_timeout', $2, true),
+    set_config('idle_in_transaction_session_timeout', '0', true),
+    (select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout')`;
+
+/**
+ * Begins a transaction with the service's settings and with time-outs. They end with it: behind a pooler the connection belongs to others
+ * afterwards.
+ *
+ * @param begin the statement that begins it
+ */
+export async function beginTransaction(
+  client: Client,
+  statementTimeoutMs: number,
+  lockTimeoutMs: number,
+  begin = 'begin isolation level read committed',
+): Promise<void> {
+  await client.query(short(begin));
+  await client.query(short(SET_LOCALLY), [statementTimeoutMs, lockTimeoutMs].map(String));
+}
+
+export const rollBack = (client: Client): Promise<unknown> => client.query(short('rollback'));
+
+/** A statement that takes no time. */
+const short = (text: string): QueryConfig & Pick<ClientConfig, 'query_timeout'> => ({
+  text,
+  query_timeout: CONNECT_TIMEOUT_MS,
+});
 
 const valuesOf = (read: (name: string) => string): string =>
   `array[${Object.keys(SESSION_SETTINGS)
@@ -114,7 +161,7 @@ const KEEPALIVE = { idle: 15, interval: 5, count: 3 };
 
 // A statement and no start-up parameters, which poolers reject. Time-outs that an operator has set for the role have precedence.
 const BIND_SESSION = `
-  select ${SET_SESSION_SETTINGS},
+  select ${setSettings(false)},
     case when current_setting('statement_timeout') = '0' then set_config('statement_timeout', $1, false) end,
     case when current_setting('lock_timeout') = '0' then set_config('lock_timeout', $2, false) end,
     set_config('tcp_keepalives_idle', '${KEEPALIVE.idle}', false),
@@ -123,6 +170,18 @@ const BIND_SESSION = `
 
 /** The same, with statements that the server ends by itself. */
 export async function bindSession(client: ClientBase, statementTimeoutMs: number): Promise<void> {
+  await client.query(BIND_SESSION, timeouts(statementTimeoutMs));
+}
+
+/** In the form of PostgreSQL: for statements, and for the locks that one waits for. */
+function timeouts(statementTimeoutMs: number): [statement: string, lock: string] {
   const serverMs = serverTimeoutMs(statementTimeoutMs);
-  await client.query(BIND_SESSION, [serverMs, Math.round(serverMs * LOCK_SHARE)].map(String));
+  return [`${serverMs}ms`, `${Math.round(serverMs * LOCK_SHARE)}ms`];
+}
+
+/** What prisma/roles.sql sets for the roles of the service in their database, by name. It is the session's, also behind a pooler. */
+export function roleSettings(statementTimeoutMs: number) {
+  const [statement_timeout, lock_timeout] = timeouts(statementTimeoutMs);
+  const idle_in_transaction_session_timeout = '5s';
+  return { ...SESSION_SETTINGS, statement_timeout, lock_timeout, idle_in_transaction_session_timeout };
 }

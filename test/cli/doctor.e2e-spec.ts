@@ -4,7 +4,7 @@ import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { HOSTILE_SETTINGS, setHostileSettings } from '../support/hostile-settings.js';
-import { grantRoles, loginAs } from '../support/operator-roles.js';
+import { asSuperuser, grantRoles, loginAs } from '../support/operator-roles.js';
 import { openTestPool } from '../support/test-pool.js';
 import { type Petstore, petstoreOn, type RunOptions } from './support/petstore.js';
 
@@ -22,6 +22,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   pool = openTestPool(database.url, { max: 1 });
   petstore = petstoreOn(database.url);
+  await grantRoles(database.url, 'superuser');
   for (const [name, value] of Object.entries(SESSION_SETTINGS)) {
     await pool.query(`alter database ${databaseName()} set ${name} = ${escapeLiteral(value)}`);
   }
@@ -66,6 +67,7 @@ describe('petstore doctor', () => {
       timeout: 'ok',
       migrations: 'ok',
       roles: expect.stringMatching(/^(?:ok|warn)$/),
+      rights: 'ok',
     });
     expect(findings['roles']?.message).toMatch(
       /may migrate, serve requests, manage keys and plans|is a superuser/,
@@ -77,11 +79,11 @@ describe('petstore doctor', () => {
     const { stdout, stderr } = await petstore(['doctor']);
     const fsync = (await pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {2}all variables are valid\n/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(11);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(12);
     expect(stdout).toMatch(
       fsync === 'off' ? /^fail {2}durability {5}turned off: fsync/m : /^ok {4}durability/m,
     );
-    expect(stderr).toBe(fsync === 'off' ? '1 of 11 checks failed.\n' : '');
+    expect(stderr).toBe(fsync === 'off' ? '1 of 12 checks failed.\n' : '');
   });
 
   it('finds clocks that differ, however long the statement takes', async () => {
@@ -169,6 +171,53 @@ describe('petstore doctor', () => {
     const { code, stdout } = await petstore(['doctor'], { environment: { PORT: 'many', LOG_LEVEL: 'loud' } });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^fail {2}configuration {2}PORT: .*\nfail {2}configuration {2}LOG_LEVEL: .*\n$/);
+  });
+
+  it('finds settings that a role of the service has changed or lacks, and which `db roles` sets', async () => {
+    await grantRoles(database.url, 'superuser');
+    const login = await loginAs('petstore_service', database.url);
+    const superuser = petstoreOn(asSuperuser(database.url));
+    const settingsOf = async () => (await examine(petstoreOn(login.url)))['settings'];
+    expect(await settingsOf()).toMatchObject({
+      level: 'warn',
+      message: expect.stringMatching(
+        / has not 'DateStyle=ISO, MDY'.*'statement_timeout=600ms'.*petstore db roles$/,
+      ),
+    });
+    expect((await superuser(['db', 'roles'])).code).toBe(0);
+    expect(await settingsOf()).toMatchObject({ level: 'ok' });
+    const service = openTestPool(login.url, { max: 1 });
+    await service.query(`alter role current_user in database ${databaseName()} set statement_timeout = 0`);
+    await service.end();
+    expect(await settingsOf()).toMatchObject({
+      level: 'warn',
+      message: expect.stringMatching(/ has not 'statement_timeout=600ms'\. The/),
+    });
+    expect((await superuser(['db', 'roles'])).code).toBe(0);
+    expect(await settingsOf()).toMatchObject({ level: 'ok' });
+    await login.drop();
+  });
+
+  it('finds rights that a restore has brought back or left out', async () => {
+    await grantRoles(database.url, 'superuser');
+    const admin = openTestPool(asSuperuser(database.url), { max: 1 });
+    await admin.query(`grant temporary on database ${databaseName()} to public`);
+    await admin.query('grant execute on function lo_create(oid) to public');
+    expect((await examine())['rights']).toEqual({
+      check: 'rights',
+      level: 'warn',
+      message:
+        'petstore_service may create temporary tables, large objects: run `petstore db roles` as a superuser.',
+    });
+    await admin.query('revoke all on pets from petstore_service');
+    await admin.query('revoke execute on all functions in schema public from petstore_operator');
+    expect((await examine())['rights']).toMatchObject({
+      level: 'warn',
+      message: 'petstore_service and petstore_operator lack rights: run `petstore db roles`.',
+    });
+    await petstoreOn(asSuperuser(database.url))(['db', 'roles']);
+    expect((await examine())['rights']).toMatchObject({ level: 'ok' });
+    await admin.end();
   });
 
   it('works for an operator', async () => {

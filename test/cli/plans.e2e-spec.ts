@@ -77,11 +77,11 @@ describe('petstore plans', () => {
     const before = await plans();
     expect(await petstore(['plans', 'create', 'new', '--per-minute', '3'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^plan "new" needs both [^\n]*\nOr set custom[^\n]*\n$/),
+      stderr: expect.stringMatching(/^plan "new" needs both [^\n]*\nOr pass --custom[^\n]*\n$/),
     });
     expect(await petstore(['plans', 'set', 'new', '--per-minute', '3', '--per-day', '3'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^plan "new" does not exist\n[^\n]*create_plan[^\n]*\n$/),
+      stderr: expect.stringMatching(/^plan "new" does not exist\n[^\n]*petstore plans create\.\n$/),
     });
     expect(await petstore(['plans', 'set', 'free'])).toMatchObject({ code: 2 });
     expect(await petstore(['plans', 'create', 'new'])).toMatchObject({ code: 2 });

@@ -3,12 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { describeFault } from '../../common/errors/describe-fault.js';
 import { migrate } from '../../database/migrations.js';
+import { roleSettings } from '../../database/session-settings.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { toLibpqUrl } from '../libpq-url.js';
 import { toJson } from '../output.js';
-import { databaseUrl, type Session, withAnyDatabase } from '../session.js';
+import { databaseUrl, inTransaction, type Session, withAnyDatabase } from '../session.js';
 
 export function addDbCommands(program: Command, context: CliContext): void {
   const db = program
@@ -44,7 +45,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
     )
     .option('--json', 'print an object with an array of warnings')
     .action(async ({ json }: JsonOption) => {
-      const warnings = await withAnyDatabase(context, grantRoles);
+      const warnings = await withAnyDatabase(context, (session) => grantRoles(context, session));
       context.onCommit?.();
       if (json !== true) for (const warning of warnings) context.printError(`${warning}\n`);
       context.print(
@@ -67,7 +68,7 @@ const ROLES = ['petstore_service', 'petstore_operator'];
 const ROLES_FILE = fileURLToPath(new URL('../../../prisma/roles.sql', import.meta.url));
 
 /** Runs prisma/roles.sql and returns its warnings. */
-async function grantRoles({ client }: Session): Promise<string[]> {
+async function grantRoles({ config }: CliContext, { client }: Session): Promise<string[]> {
   const script = await readFile(ROLES_FILE, 'utf8').catch((cause: unknown) => {
     throw new CliError(`Cannot read ${ROLES_FILE}: ${describeFault(cause)}`);
   });
@@ -75,6 +76,13 @@ async function grantRoles({ client }: Session): Promise<string[]> {
   client.on('notice', ({ severity, message }) => {
     if (severity === 'WARNING') warnings.push(message ?? '');
   });
-  await client.query(script);
+  const { statement_timeout, lock_timeout } = roleSettings(config().database.statementTimeoutMs);
+  await inTransaction(client, async () => {
+    await client.query(
+      `select set_config('petstore.statement_timeout', $1, true), set_config('petstore.lock_timeout', $2, true)`,
+      [statement_timeout, lock_timeout],
+    );
+    await client.query(script);
+  });
   return warnings;
 }

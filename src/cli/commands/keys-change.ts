@@ -54,6 +54,20 @@ function addRotateCommand(keys: Command, context: CliContext): void {
       }),
     )
     .addHelpText('after', examples('petstore keys rotate 7 --overlap 2h'));
+
+  addKeyCommand(
+    keys,
+    'extend-overlap',
+    'Lets the old secrets of a rotation work for longer, if they still work.',
+  )
+    .requiredOption('--overlap <duration>', 'how long, from now on', duration)
+    .action((key: KeyReference, { overlap, json }: JsonOption & { readonly overlap: number }) =>
+      changeKey(context, key, json, {
+        call: 'extend_api_key_overlap(id => $1, overlap => make_interval(secs => $2))',
+        values: [overlap],
+      }),
+    )
+    .addHelpText('after', examples('petstore keys extend-overlap 7 --overlap 24h'));
 }
 
 function addLimitCommands(keys: Command, context: CliContext): void {
@@ -109,6 +123,18 @@ interface SuspendOptions extends JsonOption {
 
 /** Commands that stop a key, permanently or for a time, and that let it work again. */
 function addStateCommands(keys: Command, context: CliContext): void {
+  addKeyCommand(keys, 'set-expiry', 'Sets when a key expires, or that it never does.')
+    .argument('<time>', 'such as 2027-01-31T00:00:00Z, or `never`', (text) =>
+      text === 'never' ? text : instant(text),
+    )
+    .action((key: KeyReference, expires: Date | 'never', { json }: JsonOption) =>
+      changeKey(context, key, json, {
+        call: 'set_api_key_expiry(id => $1, expires => $2)',
+        values: [expires === 'never' ? null : expires.toISOString()],
+      }),
+    )
+    .addHelpText('after', examples('petstore keys set-expiry 7 2027-01-31T00:00:00Z'));
+
   addKeyCommand(keys, 'revoke', 'Revokes a key and all its secrets permanently.')
     .option('--yes', 'do not ask for confirmation')
     .action((key: KeyReference, { yes, json }: YesOption) =>

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examples, OWN_LIMIT, instant, type JsonOption, positiveInteger } from '../arguments.js';
+import { addDelete, examples, OWN_LIMIT, instant, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { printRow } from '../output.js';
 import { changeOne } from '../session.js';
@@ -13,6 +13,11 @@ export function addKeysCommands(program: Command, context: CliContext): void {
   addIssueCommand(keys, context);
   addKeyReadCommands(keys, context);
   addKeyChangeCommands(keys, context);
+  addDelete(
+    keys,
+    'Keys cannot be deleted: their usage and the audit stay.',
+    'To end a key for good: petstore keys revoke 7',
+  );
 }
 
 interface IssueOptions extends JsonOption {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examples, type JsonOption, positiveInteger } from '../arguments.js';
+import { addDelete, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import { UsageError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { column, numberColumn, printRow, printRows, toJson } from '../output.js';
@@ -47,6 +47,12 @@ export function addPlansCommands(program: Command, context: CliContext): void {
     .description('Changes a plan. Options that you omit stay unchanged.')
     .option('--no-custom', 'the plan has limits of its own')
     .addHelpText('after', examples('petstore plans set free --per-minute 120'));
+
+  addDelete(
+    plans,
+    'There is no command that deletes plans.',
+    `Move its keys (petstore keys set-plan 7 pro), then: psql "$(petstore db url)" -c "delete from plans where id = 'startup'"`,
+  );
 }
 
 /** Adds a command that calls a function of the operators' SQL interface. */
