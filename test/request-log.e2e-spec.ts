@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from './support/eventually.js';
+import { holdOpen } from './support/operators.js';
 import { sendRaw } from './support/wire.js';
 import { useService } from './support/use-service.js';
 
@@ -9,7 +10,7 @@ type Line = Readonly<Record<string, unknown>>;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 
 const lines: string[] = [];
-const service = useService({ onLogLine: (line) => lines.push(line) });
+const service = useService({ onLogLine: (line) => lines.push(line), provokes503: true });
 beforeEach(() => void lines.splice(0));
 
 /** The line is written before the response is. */
@@ -52,6 +53,26 @@ describe('a request has one line', () => {
     await service.fetch('/v1/pets');
     expect(line()).toMatchObject({ status: 401, code: 'missing_api_key' });
     expect(line()).not.toHaveProperty('rejectedBy');
+  });
+
+  it.each([
+    ['revoked', 'revoked_at = now()'],
+    ['expired', 'expires_at = now()'],
+  ])('with the key that is %s, which its customer asks about', async (state, assignments) => {
+    const { id, key } = await service.issueKey();
+    await service.pool.query(`update api_keys set ${assignments} where id = $1`, [id]);
+    await service.fetch('/v1/pets', { key });
+    expect(line()).toMatchObject({ status: 401, code: `${state}_api_key`, keyId: String(id) });
+  });
+
+  it('with the stored prefix of a key that was not decided about, and nothing else of it', async () => {
+    const lock = await holdOpen(service.databaseUrl, 'lock table api_keys in access exclusive mode', []);
+    const response = await service.fetch('/v1/pets', { key: service.key });
+    await lock.stop();
+    expect(response.status).toBe(503);
+    const written = lines.find((text) => text.includes('"request"')) ?? '';
+    expect(JSON.parse(written)).toMatchObject({ status: 503, keyPrefix: service.key.slice(0, 12) });
+    expect(written).not.toContain(service.key.slice(0, 13));
   });
 
   it('without a trace when the one that came is malformed', async () => {

@@ -51,6 +51,9 @@ export function readCredential(authorization = ''): Credential {
   return hasApiKeyForm(token) ? hashApiKey(token) : 'malformed';
 }
 
+/** The first 12 characters of a credential that can be a key: they identify it, and are stored. */
+export const readPrefix = (authorization = ''): string => /psk_\w{8}/.exec(authorization)?.[0] ?? '';
+
 /** A 401 with its challenge (RFC 6750 section 3): no error attribute when no key was sent. */
 export function authenticationError(code: AuthenticationErrorCode): ApiError {
   const challenge =

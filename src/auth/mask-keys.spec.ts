@@ -38,6 +38,12 @@ describe('an API key', () => {
   });
 });
 
+it('keeps the prefix of a key that is stored, and nothing longer', () => {
+  const prefix = FOREIGN_KEY.slice(0, 12);
+  expect(maskKeys(`"keyPrefix":"${prefix}"`)).toBe(`"keyPrefix":"${prefix}"`);
+  for (const more of [FOREIGN_KEY[12], '%41', '_']) expect(maskKeys(`${prefix}${more}`)).toBe('psk_***');
+});
+
 describe('a text without a key', () => {
   it.each(['', '/v1/pets?limit=1', 'psk', 'p%73k', '%', '%%%', '%zz', 'p%sk_', 'Müller', '100 %'])(
     'stays as it is: %j',

@@ -22,8 +22,12 @@ const BEGINNING = new RegExp(PREFIX, 'i');
 
 const mayHaveKey = (text: string): boolean => text.includes('psk_') || text.includes('%');
 
-/** A text without API keys: also without those that are percent-encoded, once or twice. */
-export const maskKeys = (text: string): string => (mayHaveKey(text) ? text.replaceAll(KEY, 'psk_***') : text);
+/** What is stored of a key, and identifies it. */
+const STORED = /^psk_[0-9A-Za-z]{8}$/;
+
+/** A text without API keys: also without those that are percent-encoded, once or twice. Their stored prefix alone may stay. */
+export const maskKeys = (text: string): string =>
+  mayHaveKey(text) ? text.replaceAll(KEY, (key) => (STORED.test(key) ? key : 'psk_***')) : text;
 
 /** Whether a text contains what begins as an API key does, in any case and encoding. */
 export const looksLikeKey = (text: string): boolean => BEGINNING.test(text);

@@ -91,9 +91,14 @@ export class Batching {
       Partial<BatcherOptions<Item, Result>>,
   ): Batcher<Item, Result> {
     const { observer } = this;
-    const observation = observer && {
-      onStatement: (report: BatchReport) => observer.statementEnded(report),
-      contextOf: observer.contextOf,
+    const { state } = this.prisma.connections;
+    const observation = {
+      onStatement: (report: BatchReport) => {
+        if (report.failure === undefined) state.worked();
+        else if (report.failure === 'not-sent' || report.failure === 'rejected') state.failed(report.error);
+        observer?.statementEnded(report);
+      },
+      contextOf: observer?.contextOf,
     };
     // An item without a deadline of its own is of admission, which comes before all other statements.
     const timeoutMs = this.prisma.connections.waitMs / 2;

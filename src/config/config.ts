@@ -255,3 +255,11 @@ function toConfig(read: z.infer<typeof variables>) {
     },
   };
 }
+
+/** For the log: without the password of the database. */
+export function describeConfig(config: Config): object {
+  const { database } = config;
+  if (database.url === undefined) return config;
+  const { username, host, pathname } = new URL(database.url);
+  return { ...config, database: { ...database, url: `postgresql://${username}@${host}${pathname}` } };
+}

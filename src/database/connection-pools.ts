@@ -6,6 +6,7 @@ import {
   isReadOnly,
   NotSentError,
 } from '../common/errors/database-errors.js';
+import { DatabaseState } from './database-state.js';
 import { LockReport } from './lock-report.js';
 import { LostResults } from './lost-results.js';
 import { Semaphore } from './semaphore.js';
@@ -57,6 +58,8 @@ export class ConnectionPools {
   readonly waitMs: number;
   /** Milliseconds after its sending in which a statement that does not reach its commit is rolled back. */
   readonly endsWithinMs: number;
+  /** To be told of what shows it: statements and probes. */
+  readonly state: DatabaseState;
   /** Permits of statements that read, for the connections that writes leave. */
   readonly reads: Semaphore;
   /** Permits of statements that write, for half of the connections: a commit that stalls keeps its own, and reads must not wait for it. */
@@ -82,6 +85,7 @@ export class ConnectionPools {
     this.main = this.#watch(new pg.Pool(poolConfig(options, mainMax)), options);
     this.admission = this.#watch(new pg.Pool(poolConfig(options, ADMISSION)), options);
     this.#lockReport = new LockReport(this.main, options.onWarning ?? ignore);
+    this.state = new DatabaseState(options.onWarning ?? ignore);
     this.namedStatements = options.namedStatements;
     this.waitMs = options.waitMs;
     this.endsWithinMs = endsWithinMs(options.statementTimeoutMs);
@@ -192,7 +196,20 @@ export const columnTypes: pg.CustomTypesConfig = {
     oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
+/** Rejects with a `NotSentError`: the errors of a pooler have one code, before a statement was sent and after. */
+class Connection extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
+    if (callback === undefined) return super.connect();
+    super.connect((error?: Error) => {
+      (callback as (fault?: Error) => void)(error && new NotSentError(error));
+    });
+  }
+}
+
 const poolConfig = (options: ConnectionPoolsOptions, max: number): pg.PoolConfig => ({
+  Client: Connection,
   connectionString: options.url,
   max,
   min: KEPT_OPEN,

@@ -96,9 +96,9 @@ export class LostResults {
         Math.round(this.#lateMs / 2),
       ]);
       return rows[0]?.stalled ?? true;
-    } catch {
-      // Nothing is known, for example where all sessions of a pooler are in use.
-      return true;
+    } catch (error) {
+      // Without a result nothing is known, for example where all sessions of a pooler are in use. A pooler's error says that its server is gone.
+      return !(error instanceof pg.DatabaseError);
     } finally {
       client.end().catch(ignore);
     }

@@ -62,8 +62,7 @@ const CLOSE_TIMEOUT_MS = 1000;
 // From the catalog, because transaction_timeout does not exist before PostgreSQL 17.
 const SET_LOCALLY = `
   select ${setSettings(true)},
-    set_config('statement_timeout', $1, true),
-    set_config('lock_timeout', $2, true),
+    set_config('lock_timeout', $1, true),
     set_config('idle_in_transaction_session_timeout', '0', true),
     (select set_config(name, '0', true) from pg_settings where name = 'transaction_timeout')`;
 
@@ -79,8 +78,9 @@ export async function beginTransaction(
   lockTimeoutMs: number,
   begin = 'begin isolation level read committed',
 ): Promise<void> {
-  await client.query(short(begin));
-  await client.query(short(SET_LOCALLY), [statementTimeoutMs, lockTimeoutMs].map(String));
+  // First, because the role's may be a millisecond.
+  await client.query(short(`${begin}; set local statement_timeout = ${statementTimeoutMs}`));
+  await client.query(short(SET_LOCALLY), [String(lockTimeoutMs)]);
 }
 
 export const rollBack = (client: Client): Promise<unknown> => client.query(short('rollback'));

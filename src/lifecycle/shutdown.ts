@@ -53,6 +53,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     if (signal === undefined) return;
     const { drainGraceMs, shutdownTimeoutMs } = this.config;
+    this.logger.info(`received ${signal}; stopping`);
     this.readiness.drain();
     this.#exitAfter(drainGraceMs + shutdownTimeoutMs);
     this.#exitOnSecondSignal();
@@ -61,13 +62,14 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   }
 
   /** What works ends before what it works with. */
-  async onApplicationShutdown(): Promise<void> {
+  async onApplicationShutdown(signal?: string): Promise<void> {
     this.warmUp.close();
     await this.housekeeping.close();
     await this.batching.close();
     await this.telemetry.close();
     await this.database.close();
     await this.management.close();
+    if (signal !== undefined) this.logger.info('stopped');
   }
 
   #exitAfter(timeoutMs: number): void {

@@ -3,8 +3,10 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Inject, Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { CONFIG } from '../config/config.module.js';
-import type { Config } from '../config/config.js';
+import type { Logger } from 'pino';
+import { CONFIG, LOGGER } from '../config/config.module.js';
+import { type Config, describeConfig } from '../config/config.js';
+import { releaseVersion } from '../config/version.js';
 import { ManagementServer } from '../management/management-server.js';
 import { Readiness } from '../management/readiness.js';
 import { Database } from '../prisma/database.js';
@@ -20,6 +22,7 @@ export class StartReport {
     private readonly readiness: Readiness,
     private readonly management: ManagementServer,
     @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /**
@@ -34,6 +37,8 @@ export class StartReport {
 
   #print(firstStart?: FirstStart): void {
     this.readiness.serve(this.database.prisma.connections);
+    const settings = describeConfig(this.config);
+    this.logger.info({ release: releaseVersion(), node: process.version, settings }, 'started');
     const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;
     process.stdout.write(
       banner({

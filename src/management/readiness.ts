@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { ConnectionPools } from '../database/connection-pools.js';
 import { isUndefinedTable } from '../common/errors/database-errors.js';
+import { messageOf } from '../common/errors/describe-fault.js';
 import { listMigrations, MIGRATIONS_DIRECTORY } from '../database/migration-files.js';
 import { APPLIED_MIGRATIONS } from '../database/migration-records.js';
 import { describeWrongSetting, SETTING_VALUES, wrongSettings } from '../database/session-settings.js';
@@ -10,7 +11,8 @@ import { within } from '../database/within.js';
 export interface ReadinessReport {
   readonly isReady: boolean;
   readonly checks: {
-    readonly database: 'ok' | 'starting' | 'no response' | 'standby' | 'read-only';
+    /** `ok`, `starting`, `standby`, `read-only`, or what the server or a pooler said instead of a response. */
+    readonly database: string;
     readonly migrations: 'ok' | 'pending' | 'unknown';
     /** `ok`, `unknown`, or the wrong ones: "DateStyle is 'German, DMY' instead of 'ISO, MDY'". */
     readonly settings: string;
@@ -31,10 +33,9 @@ const FRESH_MS = 500;
 const TIMEOUT_MS = 800;
 
 const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unknown' } as const;
-const NO_RESPONSE = { database: 'no response', migrations: 'unknown', settings: 'unknown' } as const;
 const NEVER_MIGRATED = { database: 'ok', migrations: 'pending', settings: 'unknown' } as const;
 
-type ServingConnections = Pick<ConnectionPools, 'main' | 'all' | 'waiting'>;
+type ServingConnections = Pick<ConnectionPools, 'main' | 'all' | 'waiting' | 'state'>;
 
 /** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
 export class Readiness {
@@ -69,11 +70,11 @@ export class Readiness {
   }
 
   #databaseReport(): Promise<DatabaseReport> {
-    const pool = this.#connections?.main;
-    if (pool === undefined) return Promise.resolve({ canServe: false, checks: STARTING });
+    const connections = this.#connections;
+    if (connections === undefined) return Promise.resolve({ canServe: false, checks: STARTING });
     const nowMs = performance.now();
     if (this.#checked === undefined || nowMs - this.#checked.atMs > FRESH_MS) {
-      this.#checked = { atMs: nowMs, report: within(TIMEOUT_MS, examine(pool)).catch(notExamined) };
+      this.#checked = { atMs: nowMs, report: report(connections) };
     }
     return this.#checked.report;
   }
@@ -123,7 +124,14 @@ async function checkSession(pool: Pool): Promise<CheckRow> {
   }
 }
 
-const notExamined = (error: unknown): DatabaseReport => ({
-  canServe: false,
-  checks: isUndefinedTable(error) ? NEVER_MIGRATED : NO_RESPONSE,
-});
+async function report({ main, state }: ServingConnections): Promise<DatabaseReport> {
+  try {
+    const examined = await within(TIMEOUT_MS, examine(main));
+    state.worked();
+    return examined;
+  } catch (error) {
+    if (isUndefinedTable(error)) return { canServe: false, checks: NEVER_MIGRATED };
+    state.failed(error);
+    return { canServe: false, checks: { ...STARTING, database: messageOf(error) } };
+  }
+}

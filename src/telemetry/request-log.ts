@@ -62,10 +62,15 @@ export class RequestLog {
 
 /** Why a request was rejected is not visible later: counters move on, bans end. */
 const describeDecision = (decision: AdmissionDecision | null): object => ({
-  // Text, because many programs that read logs parse every number as a double.
-  keyId: decision?.caller?.keyId.toString(),
+  ...describeKey(decision?.rejectedKey ?? decision?.caller),
   plan: decision?.caller?.planId,
   code: decision?.rejection?.code,
   rejectedBy:
     decision?.rejection?.status === 429 ? (decision.rejectedBy ?? decision.windows[0].policy) : undefined,
 });
+
+const describeKey = (key: AdmissionDecision['rejectedKey']): object => {
+  if (key === undefined) return {};
+  // Text, because many programs that read logs parse every number as a double.
+  return 'keyId' in key ? { keyId: key.keyId.toString() } : { keyPrefix: key.keyPrefix };
+};

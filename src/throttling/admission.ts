@@ -1,6 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../auth/api-key.js';
-import { type AuthenticationErrorCode, authenticationError, readCredential } from '../auth/api-key.js';
+import {
+  type AuthenticationErrorCode,
+  authenticationError,
+  readCredential,
+  readPrefix,
+} from '../auth/api-key.js';
 import type { Batcher } from '../batching/batcher.js';
 import type { AdmissionPort, AdmissionDecision, LimitWindow } from './decision.js';
 import { ApiError } from '../common/errors/api-error.js';
@@ -43,13 +48,19 @@ export class Admission implements AdmissionPort {
     try {
       decision = await this.#lookUp(credential, clientAddress);
     } catch (error) {
-      return { ...this.describeAddress(clientAddress), rejection: toApiError(error) };
+      const keyPrefix = readPrefix(headers.authorization);
+      return {
+        ...this.describeAddress(clientAddress),
+        rejectedKey: { keyPrefix },
+        rejection: toApiError(error),
+      };
     }
     if (decision === undefined) return this.chargeAddress(clientAddress);
     if (decision.state === 'unknown') return this.#reject(clientAddress, 'invalid_api_key');
     this.parts.databaseClock.observe(decision.nowMs);
     if ('planId' in decision) return ofKey(decision);
-    return this.#reject(clientAddress, `${decision.state}_api_key`);
+    const { state, keyId } = decision;
+    return { ...(await this.#reject(clientAddress, `${state}_api_key`)), rejectedKey: { keyId } };
   }
 
   async chargeAddress(clientAddress: string): Promise<AdmissionDecision> {

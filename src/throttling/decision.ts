@@ -25,6 +25,8 @@ export interface AdmissionDecision {
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
   /** The key, when it is valid, also of a rejected request. */
   readonly caller?: Caller;
+  /** For the log alone: a key that is known and may not be used, or the first 12 characters of one that was not decided about. */
+  readonly rejectedKey?: { readonly keyId: bigint } | { readonly keyPrefix: string };
   /** When a rejected request may be repeated, if that is later than the end of its window: `X-RateLimit-Reset`. */
   readonly retryAtMs?: number;
   /** Why the request must be rejected (401, 403, 429 or 503); absent when it is admitted. */

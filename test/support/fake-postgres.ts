@@ -33,9 +33,10 @@ export const write =
   (socket) =>
     void socket.write(Buffer.concat(messages));
 
-/** An ErrorResponse, with fields by their letters in the protocol (C is the SQLSTATE, n the constraint, R the routine). */
+/** An ErrorResponse, with fields by their letters in the protocol (C is the SQLSTATE, M the message, n the constraint, R the routine). */
 export const errorResponse = (fields: {
   readonly C: string;
+  readonly M?: string;
   readonly n?: string;
   readonly R?: string;
 }): Reaction =>

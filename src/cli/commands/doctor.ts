@@ -40,6 +40,8 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
   const findings: Finding[] = [{ check: 'configuration', level: 'ok', message: 'all variables are valid' }];
   try {
     await withAnyDatabase(context, async (session) => {
+      // A pooler accepts connections that its server does not.
+      await inTransaction(session.client, () => Promise.resolve());
       findings.push({ check: 'connection', level: 'ok', message: describeConnection(session, context) });
       const checkContext = { ...session, ...context, config: context.config() };
       for (const [check, run] of Object.entries(CHECKS)) {

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { NotSentError } from '../common/errors/database-errors.js';
+import { DatabaseState } from './database-state.js';
+
+let said: string[];
+let state: DatabaseState;
+let nowMs: number;
+
+beforeEach(() => {
+  said = [];
+  nowMs = 1000;
+  jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  state = new DatabaseState((line) => said.push(line));
+});
+afterEach(() => void jest.restoreAllMocks());
+
+describe('the state of the database', () => {
+  it('is named when it is away, once a minute, and when it is back', () => {
+    state.worked();
+    for (let second = 0; second < 150; second += 1) {
+      state.failed(new Error(`fault ${second}`));
+      nowMs += 1000;
+    }
+    state.worked();
+    state.worked();
+    expect(said).toEqual([
+      'the database is away: fault 0',
+      'the database is away: fault 60',
+      'the database is away: fault 120',
+      'the database is back after 150.0 s',
+    ]);
+  });
+
+  it('is named once a minute where it changes all the time', () => {
+    for (let second = 0; second < 70; second += 1) {
+      state.failed(new Error(`fault ${second}`));
+      state.worked();
+      nowMs += 1000;
+    }
+    expect(said.filter((line) => line.includes('away'))).toHaveLength(2);
+    expect(said.filter((line) => line.includes('back'))).toHaveLength(2);
+  });
+
+  it('is not away for want of a free connection', () => {
+    state.failed(new NotSentError('no connection was available in time'));
+    expect(said).toEqual([]);
+  });
+});
