@@ -116,6 +116,14 @@ interface KubernetesObject {
   };
 }
 
+interface PodMonitor {
+  readonly spec: {
+    readonly jobLabel: string;
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> };
+    readonly podMetricsEndpoints: readonly object[];
+  };
+}
+
 const objects = ['petstore', 'migrate', 'secret.example'].flatMap((file) =>
   readYaml(`deploy/kubernetes/${file}.yaml`),
 ) as readonly KubernetesObject[];
@@ -157,6 +165,26 @@ describe('deploy/kubernetes', () => {
   it('trusts the header of one proxy, and none that a client or another pod wrote before it', () => {
     const { TRUST_PROXY: text = '' } = ofKind('ConfigMap').data ?? {};
     expect(loadConfig({ TRUST_PROXY: text }).trustProxy).toEqual({ hops: 1 });
+  });
+
+  it('is scraped as the job that the alerts select, at the pace that they expect', () => {
+    const { template } = ofKind('Deployment').spec;
+    const monitor = readYaml('deploy/kubernetes/podmonitor.yaml')[0] as PodMonitor;
+    const labels: Readonly<Record<string, string>> = { ...template.metadata.labels };
+    const name = labels['app.kubernetes.io/name'] ?? '';
+    const component = labels['app.kubernetes.io/component'] ?? '';
+    expect(monitor.spec.jobLabel).toBe('app.kubernetes.io/name');
+    expect(template.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
+    expect(monitor.spec.podMetricsEndpoints).toEqual([
+      { port: 'management', path: '/metrics', interval: '15s' },
+    ]);
+    const [{ scrape_configs: jobs }] = readYaml('deploy/prometheus/kubernetes.yml') as [
+      { scrape_configs: readonly object[] },
+    ];
+    expect(jobs).toEqual([expect.objectContaining({ job_name: name, scrape_interval: '15s' })]);
+    expect(JSON.stringify(jobs)).toContain(`"regex":"${name};${component}"`);
+    const selected = read('deploy/prometheus/alerts.yml').matchAll(/job="([^"]*)"/g);
+    for (const [, job] of selected) expect(job).toBe(name);
   });
 
   it('probes the management port, selects the pods, and gives them time to stop', () => {
