@@ -3,6 +3,7 @@ import { Semaphore } from '../database/semaphore.js';
 import { UnavailableError } from '../common/errors/database-errors.js';
 import { FAILURES, FakeSend } from '../../test/support/fake-send.js';
 import {
+  APART_MS,
   BACKOFF_MS,
   Batcher,
   type BatcherOptions,
@@ -56,6 +57,10 @@ const loadAll = (batcher: Batcher<string, string>, items: string): (() => readon
 /** Of writes that lock a row: that of `a7` is 7. */
 const locking = (options: Partial<BatcherOptions<string, string>> = {}): Batcher<string, string> =>
   batcherOf({ isRead: false, keyOf: (item) => item.slice(1), locksRow: true, sizeMax: 8, ...options });
+
+/** The key of `a7` is `a`. */
+const separating = (): Batcher<string, string> =>
+  batcherOf({ isRead: false, separatesTimeouts: true, keyOf: ([key = '']) => key, timeoutMs: 10_000 });
 
 describe('a batcher', () => {
   it('sends what arrives together in one statement, and gives each item its own result', async () => {
@@ -357,6 +362,58 @@ describe('a batcher', () => {
       database.statement(0).fail(FAILURES.broken());
       await pass(1000);
       expect([outcomes(), database.sent]).toEqual([['timed-out'], ['a']]);
+    });
+  });
+
+  describe('a key that times out alone', () => {
+    it('is kept apart: the others go on, one of its items waits, and more are rejected', async () => {
+      const batcher = separating();
+      const first = loadAll(batcher, 'a1 b1 a2');
+      await pass();
+      database.statement(0).fail(FAILURES['server-timeout']());
+      await pass();
+      expect(database.sent).toEqual(['a1 b1 a2', 'a1']);
+      database.statement(1).fail(FAILURES['server-timeout']());
+      await pass();
+      expect(database.sent.slice(2)).toEqual(['b1']);
+      database.statement(2).end();
+      await pass();
+      expect(first()).toEqual(['database', 'b1 in 2', 'database']);
+
+      const later = loadAll(batcher, 'a3 b2 a4 b3');
+      await pass();
+      expect(database.sent.slice(3)).toEqual(['b2 b3']);
+      database.statement(3).end();
+      await pass();
+      expect(later()).toEqual(['open', 'b2 in 3', 'timed-out', 'b3 in 3']);
+
+      await pass(APART_MS + TICK_MS);
+      expect(database.sent.slice(4)).toEqual(['a3']);
+      database.statement(4).end();
+      await pass();
+      loadAll(batcher, 'a5 b4 a6');
+      await pass();
+      expect(database.sent.slice(5)).toEqual(['a5 b4 a6']);
+    });
+
+    it('ends with the others when the table was locked, and their items are not lost', async () => {
+      const batcher = separating();
+      const rejected = loadAll(batcher, 'a1 b1');
+      await pass();
+      for (const number of [0, 1, 2]) {
+        database.statement(number).fail(FAILURES['server-timeout']());
+        await pass();
+      }
+      expect(rejected()).toEqual(['database', 'database']);
+      const later = loadAll(batcher, 'a2 b2');
+      await pass(APART_MS + TICK_MS);
+      expect(database.sent.slice(3)).toEqual(['a2']);
+      database.statement(3).end();
+      await pass();
+      expect(database.sent.slice(4)).toEqual(['b2']);
+      database.statement(4).end();
+      await pass();
+      expect(later()).toEqual(['a2 in 3', 'b2 in 4']);
     });
   });
 

@@ -19,6 +19,9 @@ const LOCKED_TRIES_MAX = 32;
 /** After so many milliseconds an operator should know which session has locked a row. */
 export const LONG_LOCKED_MS = 1000;
 
+/** For so many milliseconds a key that made its statement time out makes no other one wait. */
+export const APART_MS = 1000;
+
 /** The pause after a connection failure or a time-out of the server, whose cause lasts: no busy loop. */
 export const BACKOFF_MS = 25;
 
@@ -58,8 +61,8 @@ export interface BatcherOptions<Item, Result> {
   /** Whether the key is the row that an item locks: of the items of a row one is under way at a time. */
   readonly locksRow?: boolean;
   /**
-   * Whether the items of a statement that the server ended by a time-out are sent alone, because one of them may wait for a lock.
-   * Otherwise they are sent together again: a table lock would delay each of them.
+   * Whether the items of a statement that the server ended by a time-out are sent alone, because one of them may wait for a lock. The key
+   * of one that times out alone is kept apart. Otherwise they are sent together again: a table lock would delay each of them.
    */
   readonly separatesTimeouts?: boolean;
   /** Called at each try of an item whose row has been locked for `LONG_LOCKED_MS`. Must not throw. */
@@ -136,6 +139,8 @@ export class Batcher<Item, Result> {
   #retries: Entry<Item, Result>[] = [];
   /** The rows of which an item is under way, in `#retries`, or locked. */
   readonly #busy = new Set<QueueKey>();
+  /** The keys whose item timed out alone, and when the next one is tried, alone: until then one waits, and more are rejected. */
+  readonly #apart = new Map<QueueKey, number>();
   /** The rows that were locked when they were tried, the earliest first. */
   #locked: QueueKey[] = [];
   /** Not settled yet. */
@@ -174,6 +179,9 @@ export class Batcher<Item, Result> {
       return Promise.reject(this.#unavailable('overloaded', 'the queue is full'));
     }
     const key = keyOf?.(item) ?? '';
+    if (this.#apart.has(key) && this.#queue.has(key)) {
+      return Promise.reject(this.#unavailable('timed-out', 'its row is locked'));
+    }
     const entry = new Entry<Item, Result>(item, key, deadline, contextOf?.(), this.#arrivals++);
     this.#open.add(entry);
     this.#queue.push(key, entry);
@@ -229,7 +237,17 @@ export class Batcher<Item, Result> {
       if (next.isAlone && batch.length > 0) return batch;
     }
     if (this.#retries.length > 0) return batch;
-    const claim = locksRow ? (row: QueueKey) => this.#claim(row) : undefined;
+    const due = batch.length === 0 ? this.#dueKey(now) : undefined;
+    if (due !== undefined) {
+      this.#apart.set(due, now + APART_MS);
+      this.#queue.take(1, (key) => key === due).forEach(add);
+      return batch;
+    }
+    const claim = locksRow
+      ? (row: QueueKey) => this.#claim(row)
+      : this.#apart.size > 0
+        ? (key: QueueKey) => !this.#apart.has(key)
+        : undefined;
     for (;;) {
       const taken = this.#queue.take(sizeMax - batch.length, claim);
       if (taken.length === 0) return batch;
@@ -273,6 +291,7 @@ export class Batcher<Item, Result> {
       const outcome = outcomes[index] as Outcome<Result>;
       if (outcome === LOCKED) return this.#putBack(entry);
       this.#release(entry);
+      this.#endApart(entry.key);
       if (outcome instanceof Error) this.#reject(entry, outcome);
       else if (this.#open.delete(entry)) entry.resolve(outcome);
     });
@@ -294,6 +313,31 @@ export class Batcher<Item, Result> {
       else this.#release(entry);
     }
     this.#retries.sort(byArrival);
+    const [only] = batch;
+    const isKeyAlone = isSeparated && batch.length === 1 && this.#options.keyOf !== undefined;
+    if (isKeyAlone && only !== undefined) this.#setApart(only.key, reason);
+  }
+
+  #setApart(key: QueueKey, reason: unknown): void {
+    const now = performance.now();
+    for (const [other, until] of this.#apart) {
+      if (until < now && !this.#queue.has(other)) this.#apart.delete(other);
+    }
+    this.#apart.set(key, now + APART_MS);
+    for (const entry of this.#retries) if (entry.key === key) this.#reject(entry, reason);
+    this.#retries = this.#retries.filter((entry) => this.#open.has(entry));
+  }
+
+  /** Its lock may have been that of the whole table: then the others are free, too. */
+  #endApart(key: QueueKey): void {
+    if (this.#apart.size === 0 || !this.#apart.delete(key)) return;
+    for (const other of this.#apart.keys()) this.#apart.set(other, 0);
+  }
+
+  /** A key that is apart and may be tried. */
+  #dueKey(now: number): QueueKey | undefined {
+    for (const [key, until] of this.#apart) if (until <= now && this.#queue.has(key)) return key;
+    return undefined;
   }
 
   /** Whether the row was not busy; it is now. */

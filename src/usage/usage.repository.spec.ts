@@ -10,7 +10,7 @@ describe('UsageRepository', () => {
   it('reads the days of all keys that arrive together by one statement, and gives each key its own', async () => {
     const sent: unknown[][] = [];
     const prisma = {
-      connections: { endsWithinMs: 0, ...LONG_DEADLINES },
+      connections: { endsWithinMs: 0, state: { worked: () => undefined }, ...LONG_DEADLINES },
       read: (_statement: unknown, values: readonly [unknown, readonly string[]]) => {
         sent.push([...values]);
         const [, nows] = values;
