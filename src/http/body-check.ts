@@ -42,7 +42,7 @@ export const bodyTooLarge = (bodyBytesMax: number): ApiError =>
   new ApiError('body_too_large', `The body is larger than ${bodyBytesMax} bytes.`);
 
 /** Says what would be accepted: RFC 9110 section 15.5.16 and, for PATCH, RFC 5789 section 2.2. */
-const unsupportedMediaType = ({ method }: IncomingMessage): ApiError =>
+export const unsupportedMediaType = ({ method }: IncomingMessage): ApiError =>
   new ApiError('unsupported_media_type', undefined, {
     headers: {
       'accept-encoding': 'identity',

@@ -22,6 +22,7 @@ import {
   checkHost,
   hasBody,
   isBodyIgnored,
+  unsupportedMediaType,
 } from './body-check.js';
 import { parseJsonBody } from './json-body.parser.js';
 import type { Headers } from '../common/headers.js';
@@ -159,16 +160,24 @@ export class RequestPipeline implements SocketOptions {
 
   /** 404 and 405 win over errors of the body, which Fastify parses anyway. */
   #errorOf(error: FastifyError, request: FastifyRequest): ApiError {
-    const apiError = toApiError(
-      error.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
-        ? bodyTooLarge(this.#bodyBytesMax)
-        : error === request.raw.errored
-          ? bodyBrokeOff(error)
-          : error,
-    );
+    const apiError = toApiError(this.#bodyErrorOf(error, request) ?? error);
     const isFault = (error.statusCode ?? apiError.status) >= 500;
     const isAfterRouting = !isFault && !BEFORE_ROUTING.has(apiError.code);
     return request.is404 && isAfterRouting ? this.#noRoute(request) : apiError;
+  }
+
+  #bodyErrorOf(error: FastifyError, { raw }: FastifyRequest): ApiError | undefined {
+    if (error === raw.errored) return bodyBrokeOff(error);
+    switch (error.code) {
+      case 'FST_ERR_CTP_BODY_TOO_LARGE':
+        return bodyTooLarge(this.#bodyBytesMax);
+      // Also of requests without a body.
+      case 'FST_ERR_CTP_EMPTY_TYPE':
+      case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+        return unsupportedMediaType(raw);
+      default:
+        return undefined;
+    }
   }
 
   #noRoute({ raw }: FastifyRequest): ApiError {

@@ -30,8 +30,6 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 /** Errors of requests that Fastify throws by its own codes. All its other errors are bugs of the service. */
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_BAD_URL: 'malformed_request',
-  FST_ERR_CTP_EMPTY_TYPE: 'unsupported_media_type',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
   FST_ERR_NOT_FOUND: 'not_found',
 };
