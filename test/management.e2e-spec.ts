@@ -168,6 +168,10 @@ describe('health', () => {
       expect((await petstoreOn(server.url)(['doctor'])).stdout).toMatch(
         /^fail {2}writes {9}this is a standby/m,
       );
+      expect((await petstoreOn(server.url)(['keys', 'list'])).code).toBe(0);
+      expect((await petstoreOn(server.url)(['plans', 'set', 'free', '--per-minute', '5'])).stderr).toBe(
+        'This server is a standby, so nothing can be changed.\nConnect to the primary.\n',
+      );
       await promote(server);
       await eventually(async () => expect(await readiness.check()).toMatchObject({ isReady: true }));
       await pool.end();

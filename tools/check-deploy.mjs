@@ -44,6 +44,7 @@ const CALLS = [
       ...['deploy/postgres/roles.sh', 'deploy/pgbouncer/start.sh'],
     ],
   ],
+  ['rsyslogd', ['-N1', '-f', 'deploy/logging/petstore.conf']],
   ['docker-compose', ['--profile', '*', 'config', '--quiet']],
 ];
 

@@ -100,4 +100,8 @@ cross join (
     ('idle_in_transaction_session_timeout', '5s')
 ) as setting (name, value)
 where rolname in ('petstore_api', 'petstore_api_2') \gexec
+
+-- Large objects would fill the disk. Only a superuser may revoke these.
+\connect petstore
+revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) from public;
 SQL

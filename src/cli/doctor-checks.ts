@@ -188,7 +188,7 @@ const checkSettings: Check = async (context) => {
   const wanted = Object.entries(roleSettings(config.database.statementTimeoutMs)).map((one) => one.join('='));
   const faults = rows.flatMap(({ role, present }) => {
     const missing = wanted.filter((one) => !present.includes(one));
-    return missing.length === 0 ? [] : [`${role} has not ${missing.map((one) => `'${one}'`).join(', ')}`];
+    return missing.length === 0 ? [] : [`${role} lacks ${missing.map((one) => `'${one}'`).join(', ')}`];
   });
   if (faults.length === 0) return ok(RIGHT_SETTINGS);
   return warn(

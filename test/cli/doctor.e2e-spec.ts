@@ -181,7 +181,7 @@ describe('petstore doctor', () => {
     expect(await settingsOf()).toMatchObject({
       level: 'warn',
       message: expect.stringMatching(
-        / has not 'DateStyle=ISO, MDY'.*'statement_timeout=600ms'.*petstore db roles$/,
+        / lacks 'DateStyle=ISO, MDY'.*'statement_timeout=600ms'.*petstore db roles$/,
       ),
     });
     expect((await superuser(['db', 'roles'])).code).toBe(0);
@@ -191,7 +191,7 @@ describe('petstore doctor', () => {
     await service.end();
     expect(await settingsOf()).toMatchObject({
       level: 'warn',
-      message: expect.stringMatching(/ has not 'statement_timeout=600ms'\. The/),
+      message: expect.stringMatching(/ lacks 'statement_timeout=600ms'\. The/),
     });
     expect((await superuser(['db', 'roles'])).code).toBe(0);
     expect(await settingsOf()).toMatchObject({ level: 'ok' });
