@@ -33,7 +33,8 @@ COPY deploy/health.mjs health.mjs
 COPY --from=build /app/dist dist
 RUN chmod 755 dist/cli/main.js && ln -s /app/dist/cli/main.js /usr/local/bin/petstore
 # The management port is for the container's network; outside of an image it is for the host alone.
-ENV NODE_ENV=production MANAGEMENT_HOST=0.0.0.0
+# The user of the container says nothing of who changes a key.
+ENV NODE_ENV=production PETSTORE_ACTOR= MANAGEMENT_HOST=0.0.0.0
 # By number, so that Kubernetes can see that it is not root: `node` of the official images.
 USER 1000:1000
 # The public port, and the one for probes and metrics, which is not for the public.

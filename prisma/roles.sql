@@ -1,4 +1,4 @@
--- Creates two roles and grants each the rights it needs. Run it after the first migration and after each later one:
+-- Creates three roles and grants each the rights it needs. Run it after the first migration and after each later one:
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
 --
@@ -8,6 +8,7 @@
 --
 --   create role shop_api login password '…' in role petstore_service;
 --   create role alice login password '…' in role petstore_operator;
+--   create role bob login password '…' in role petstore_support;
 
 do $script$
 declare
@@ -24,7 +25,8 @@ declare
     ['petstore_service', 'select, insert, update, delete', 'pets'],
     ['petstore_service', 'select, insert, update', 'pet_counts'],
     ['petstore_service', 'select, insert, update, delete', 'orders'],
-    -- Operators write only the columns that they decide. Ids and hashes are created by functions.
+    -- Operators write only the columns that they decide. Ids and hashes are created by functions. petstore_support may read what they
+    -- read, and change nothing.
     ['petstore_operator', 'select', '_prisma_migrations'],
     ['petstore_operator', 'select', 'plans'],
     ['petstore_operator', 'insert (id, requests_per_minute, requests_per_day, custom)', 'plans'],
@@ -83,7 +85,7 @@ begin
   perform pg_advisory_xact_lock(72707369);
 
   for object in
-    select r as name from unnest(array['petstore_service', 'petstore_operator']) as r
+    select r as name from unnest(array['petstore_service', 'petstore_operator', 'petstore_support']) as r
     where not exists (select from pg_roles where rolname = r)
   loop
     begin
@@ -94,18 +96,18 @@ begin
       when insufficient_privilege then
         raise exception 'role % does not exist and % may not create it', object.name, current_user
           using errcode = 'insufficient_privilege',
-                hint = 'Ask an administrator to run: create role petstore_service nologin; create role petstore_operator nologin;';
+                hint = 'Ask an administrator to run: create role petstore_service nologin; create role petstore_operator nologin; create role petstore_support nologin;';
     end;
   end loop;
 
   -- No temporary tables and no large objects either. Before PostgreSQL 15, every role could create tables.
   execute format('revoke temporary on database %I from public', current_database());
-  execute format('grant connect on database %I to petstore_service, petstore_operator', current_database());
+  execute format('grant connect on database %I to petstore_service, petstore_operator, petstore_support', current_database());
   revoke create on schema public from public;
   if current_setting('is_superuser')::boolean then
     revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) from public;
   end if;
-  grant usage on schema public to petstore_service, petstore_operator;
+  grant usage on schema public to petstore_service, petstore_operator, petstore_support;
 
   -- Revoke rights that only an earlier release needed. Tables of a later release are handled below.
   for object in
@@ -114,11 +116,14 @@ begin
     where c.relnamespace = 'public'::regnamespace
       and c.relname in (select grants[i][3] from generate_subscripts(grants, 1) as i)
   loop
-    execute format('revoke all on table %s from petstore_service, petstore_operator, public', object.name);
+    execute format('revoke all on table %s from petstore_service, petstore_operator, petstore_support, public', object.name);
   end loop;
   foreach wanted slice 1 in array grants loop
     continue when to_regclass('public.' || wanted[3]) is null;
     execute format('grant %s on table public.%I to %I', wanted[2], wanted[3], wanted[1]);
+    if wanted[1] = 'petstore_operator' and starts_with(wanted[2], 'select') then
+      execute format('grant %s on table public.%I to petstore_support', wanted[2], wanted[3]);
+    end if;
   end loop;
   for object in
     select s as name from unnest(service_sequences) as s where to_regclass('public.' || s) is not null
@@ -137,6 +142,7 @@ begin
   loop
     execute format('grant execute on function %s to %I', object.signature, object.grantee);
   end loop;
+  grant execute on function public.api_key_overview_of(bigint) to petstore_support;
 
   -- Between a migration and the next run of this script, the service may use new tables and operators may not.
   execute format(

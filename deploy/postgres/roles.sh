@@ -51,6 +51,8 @@ select 'create role petstore_service nologin'
 where not exists (select from pg_roles where rolname = 'petstore_service') \gexec
 select 'create role petstore_operator nologin'
 where not exists (select from pg_roles where rolname = 'petstore_operator') \gexec
+select 'create role petstore_support nologin'
+where not exists (select from pg_roles where rolname = 'petstore_support') \gexec
 select 'create role petstore_owner'
 where not exists (select from pg_roles where rolname = 'petstore_owner') \gexec
 select 'create role petstore_api'

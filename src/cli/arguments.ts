@@ -57,6 +57,10 @@ function isCalendarDate(text: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
+/** A time, or how long ago. */
+export const since = (text: string): Date =>
+  /^\d+[smhdw]$/.test(text) ? new Date(Date.now() - duration(text) * 1000) : instant(text);
+
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
 /** Ten years: a longer duration is a typing error. */
 const DURATION_SECONDS_MAX = 3653 * UNIT_SECONDS.d;

@@ -39,7 +39,8 @@ export function explainError(error: unknown): Failure {
   if (error instanceof UsageError) return toFailure(EXIT_CODES.usage, error.message, error.hint);
   if (error instanceof CliError) return toFailure(EXIT_CODES.failure, error.message, error.hint);
   if (error instanceof DatabaseError) {
-    return toFailure(EXIT_CODES.failure, inCommands(error.message), inCommands(error.hint ?? error.detail));
+    const hint = error.hint ?? (error.code === INSUFFICIENT_PRIVILEGE ? WHO_MAY : error.detail);
+    return toFailure(EXIT_CODES.failure, inCommands(error.message), inCommands(hint));
   }
   const failure = classifyDatabaseError(error);
   if (failure === 'broken' || failure === 'not-sent') {
@@ -47,6 +48,11 @@ export function explainError(error: unknown): Failure {
   }
   return toFailure(EXIT_CODES.failure, explainStartError(error));
 }
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+const WHO_MAY =
+  'Members of petstore_support may read, members of petstore_operator may change keys and plans, and the owner of the tables may migrate. What this role may do: petstore doctor';
 
 /** What messages and hints of the database call in SQL, and the commands that do the same. */
 const COMMANDS: readonly (readonly [RegExp, string])[] = [

@@ -6,7 +6,7 @@ import type { Row } from './row.js';
 export interface CliContext {
   /** @throws ConfigError */
   readonly config: () => Config;
-  /** The user of the operating system, for the audit. */
+  /** Who makes the change, for the audit; empty if nobody says so. */
   readonly actor: string;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;

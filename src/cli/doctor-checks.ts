@@ -93,10 +93,14 @@ const checkRoles: Check = async ({ client, isEmbedded }) => {
          case when has_function_privilege(
                'public.issue_api_key(text, text, integer, integer, timestamptz)', 'execute')
              and has_table_privilege('public.api_key_overview', 'select')
-           then 'manage keys and plans' end], null) as tasks`,
+           then 'manage keys and plans'
+         -- support sees them
+         when has_table_privilege('public.api_key_overview', 'select') then 'see keys and plans' end], null) as tasks`,
   );
   if (tasks.length === 0) {
-    return fail(`${role} has no rights here: grant it petstore_service or petstore_operator.`);
+    return fail(
+      `${role} has no rights here: grant it petstore_service, petstore_operator or petstore_support.`,
+    );
   }
   const rights = `${role} may ${tasks.join(', ')}`;
   // Only this user of the operating system reaches the embedded server.

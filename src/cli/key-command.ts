@@ -18,11 +18,17 @@ export const addKeyCommand = (keys: Command, name: string, description: string):
     .option('--json', 'print JSON')
     .description(description);
 
-function parseKeyReference(text: string): KeyReference {
+/** Undefined for a text that is neither an id nor a key. */
+export function toKeyReference(text: string): KeyReference | undefined {
   const id = parseInt64(text);
   if (id !== undefined) return { id };
   const [prefix] = /^psk_[0-9A-Za-z]{8}/.exec(text) ?? [];
-  if (prefix !== undefined) return { prefix };
+  return prefix === undefined ? undefined : { prefix };
+}
+
+function parseKeyReference(text: string): KeyReference {
+  const reference = toKeyReference(text);
+  if (reference !== undefined) return reference;
   throw new InvalidArgumentError(
     'It must be an id such as 7, or the first 12 characters of a key, such as psk_8QvR2mXa.',
   );

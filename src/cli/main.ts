@@ -38,6 +38,8 @@ if (lost !== undefined) {
 }
 
 function actor(): string {
+  const { PETSTORE_ACTOR } = process.env;
+  if (PETSTORE_ACTOR !== undefined) return PETSTORE_ACTOR;
   try {
     return userInfo().username;
   } catch {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { releaseVersion } from '../config/version.js';
 import { EXIT_CODES, explainError } from './cli-error.js';
+import { addAuditCommand } from './commands/audit.js';
 import { addDbCommands } from './commands/db.js';
 import { addDoctorCommand } from './commands/doctor.js';
 import { addKeysCommands } from './commands/keys.js';
@@ -19,8 +20,9 @@ export async function runCommandLine(context: CliContext, args: readonly string[
   }
 }
 
-function createProgram(context: CliContext): Command {
+function createProgram(surroundings: CliContext): Command {
   const program = new Command('petstore')
+    .option('--actor <name>', 'who makes the change, for the audit (default: PETSTORE_ACTOR, or this user)')
     .description(
       'Manages the keys, plans and database of the Pet Store Service.\n\n' +
         'It uses DATABASE_URL if that is set, else the embedded database of the service on DATA_DIR (./.petstore).\n' +
@@ -30,9 +32,16 @@ function createProgram(context: CliContext): Command {
     // Commands inherit these settings, so they come first.
     .exitOverride()
     .showHelpAfterError('Add --help for usage.')
-    .configureOutput({ writeOut: context.print, writeErr: context.printError });
+    .configureOutput({ writeOut: surroundings.print, writeErr: surroundings.printError });
+  const context: CliContext = {
+    ...surroundings,
+    get actor() {
+      return program.opts<{ readonly actor?: string }>().actor ?? surroundings.actor;
+    },
+  };
   addKeysCommands(program, context);
   addPlansCommands(program, context);
+  addAuditCommand(program, context);
   addDbCommands(program, context);
   addDoctorCommand(program, context);
   return program;

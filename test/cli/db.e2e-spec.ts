@@ -54,7 +54,7 @@ describe('petstore db roles', () => {
     const asOwner = petstoreOn(asSuperuser(database.url));
     for (let time = 1; time <= 2; time += 1) {
       const result = await json<{ roles: string[]; warnings: string[] }>(asOwner(['db', 'roles', '--json']));
-      expect(result.roles).toEqual(['petstore_service', 'petstore_operator']);
+      expect(result.roles).toEqual(['petstore_service', 'petstore_operator', 'petstore_support']);
       expect(result.warnings).toEqual(expect.any(Array));
     }
     const pool = openTestPool(database.url, { max: 1 });

@@ -8,7 +8,7 @@ import { openTestPool } from '../support/test-pool.js';
 import { rejectionOf, selectOne } from '../support/sql-outcome.js';
 import { OPERATOR_CALLS, OWNERS_ALONE, TABLES, VIEWS } from './permissions.js';
 
-const GROUPS: readonly GroupRole[] = ['petstore_service', 'petstore_operator'];
+const GROUPS: readonly GroupRole[] = ['petstore_service', 'petstore_operator', 'petstore_support'];
 
 let database: TestDatabase;
 let owner: Client;
@@ -180,6 +180,35 @@ describe('petstore_operator', () => {
          and not coalesce('search_path=public, pg_temp' = any (proconfig), false)`,
     );
     expect(rows).toEqual([]);
+  });
+});
+
+describe('petstore_support', () => {
+  const support = eachInVain('petstore_support');
+
+  it.each([
+    ...OWNERS_ALONE,
+    ...OPERATOR_CALLS.map((call) => `select ${call}`),
+    'set role petstore_operator',
+    'select hash from api_key_secrets',
+    ...['pets', 'orders', 'pet_counts', 'idempotency_keys'].map((table) => `select * from ${table}`),
+    `insert into plans values ('mine', 1, 1)`,
+    'update plans set requests_per_minute = 1',
+    'delete from plans',
+    `update api_keys set name = 'mine'`,
+    'update api_key_secrets set expires_at = null',
+    'select * from api_keys for update',
+  ])('may not: %s', async (sql) => {
+    expect(await rejectionOf(support(), sql)).toMatchObject({ code: '42501' });
+  });
+
+  it.each([
+    ...VIEWS.map((view) => `select * from ${view}`),
+    'select * from api_key_overview_of(1)',
+    'select * from plans, api_keys, api_key_counters, api_key_usage, audit_log, _prisma_migrations',
+    'select api_key_id, prefix, created_at, expires_at from api_key_secrets',
+  ])('may: %s', async (sql) => {
+    expect(await rejectionOf(support(), sql)).toBeUndefined();
   });
 });
 

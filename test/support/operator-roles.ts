@@ -5,7 +5,7 @@ import { cwd } from 'node:process';
 import { Client, escapeIdentifier } from 'pg';
 
 /** The roles that prisma/roles.sql makes. */
-export type GroupRole = 'petstore_service' | 'petstore_operator';
+export type GroupRole = 'petstore_service' | 'petstore_operator' | 'petstore_support';
 
 /** Somebody who can log in to one database, as a member of a role. */
 export interface TestLogin {

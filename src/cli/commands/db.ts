@@ -40,7 +40,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
 
   db.command('roles')
     .description(
-      'Creates the roles petstore_service and petstore_operator and grants them the rights they need. ' +
+      'Creates the roles petstore_service, petstore_operator and petstore_support and grants them the rights they need. ' +
         'Run it as the owner of the tables or as a superuser, and again after each release with a migration.',
     )
     .option('--json', 'print an object with an array of warnings')
@@ -51,7 +51,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
       context.print(
         json === true
           ? toJson({ roles: ROLES, warnings })
-          : `${ROLES.join(' and ')} have the rights they need.\n`,
+          : `${ROLES.join(', ')} have the rights they need.\n`,
       );
     })
     .addHelpText('after', examples('petstore db roles'));
@@ -62,7 +62,7 @@ function applyMigrations(context: CliContext, { url }: Session): Promise<string[
   return migrate({ connectionString: url, log: { info: log } });
 }
 
-const ROLES = ['petstore_service', 'petstore_operator'];
+const ROLES = ['petstore_service', 'petstore_operator', 'petstore_support'];
 
 /** The same from src/cli/commands and, compiled, from dist/cli/commands. */
 const ROLES_FILE = fileURLToPath(new URL('../../../prisma/roles.sql', import.meta.url));

@@ -1,16 +1,20 @@
 import type { Command } from 'commander';
 import { addDelete, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import { UsageError } from '../cli-error.js';
-import type { CliContext } from '../context.js';
+import { type CliContext, confirm } from '../context.js';
 import { column, numberColumn, printRow, printRows, toJson } from '../output.js';
 import type { Row } from '../row.js';
-import { changeOne, withDatabase } from '../session.js';
+import { changeOne, queryOne, withDatabase } from '../session.js';
 
 interface PlanOptions extends JsonOption {
   readonly perMinute?: number;
   readonly perDay?: number;
   readonly custom?: boolean;
+  readonly yes?: true;
 }
+
+/** A change of more keys asks first. */
+const KEYS_WITHOUT_QUESTION = 10;
 
 const COLUMNS = [
   column('id'),
@@ -46,6 +50,7 @@ export function addPlansCommands(program: Command, context: CliContext): void {
   addPlanCommand(plans, context, 'set', 'set_plan')
     .description('Changes a plan. Options that you omit stay unchanged.')
     .option('--no-custom', 'the plan has limits of its own')
+    .option('--yes', `do not ask for confirmation where the plan has more than ${KEYS_WITHOUT_QUESTION} keys`)
     .addHelpText('after', examples('petstore plans set free --per-minute 120'));
 
   addDelete(
@@ -64,10 +69,11 @@ const addPlanCommand = (plans: Command, context: CliContext, name: string, sqlFu
     .option('--per-day <requests>', 'limit of each key per UTC day', positiveInteger)
     .option('--custom', 'the plan has no limits: each of its keys must have its own')
     .option('--json', 'print an object')
-    .action(async (id: string, { perMinute, perDay, custom, json }: PlanOptions) => {
+    .action(async (id: string, { perMinute, perDay, custom, yes, json }: PlanOptions) => {
       if (perMinute === undefined && perDay === undefined && custom === undefined) {
         throw new UsageError('Pass --per-minute, --per-day, --custom or, with set, --no-custom.');
       }
+      if (yes !== true) await confirmPlan(context, id);
       const plan = await changeOne(
         context,
         `select * from ${sqlFunction}(id => $1, per_minute => $2, per_day => $3, custom => $4)`,
@@ -75,3 +81,14 @@ const addPlanCommand = (plans: Command, context: CliContext, name: string, sqlFu
       );
       printRow(context, json, plan);
     });
+
+async function confirmPlan(context: CliContext, id: string): Promise<void> {
+  const { keys } = await withDatabase(context, ({ client }) =>
+    queryOne<{ keys: bigint }>(
+      client,
+      'select coalesce(sum(live_keys), 0)::bigint as keys from plan_overview where id = $1',
+      [id],
+    ),
+  );
+  if (keys > KEYS_WITHOUT_QUESTION) await confirm(context, `This changes the limits of ${keys} keys.`);
+}

@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+
+import { grantRoles, loginAs } from '../support/operator-roles.js';
+import { json, petstoreOn } from './support/petstore.js';
+import { usePetstore } from './support/use-petstore.js';
+
+interface Entry {
+  readonly id: number;
+  readonly actor: string | null;
+  readonly table_name: string;
+}
+
+const { database, petstore, query, issue } = usePetstore();
+const audit = (...args: string[]): Promise<readonly Entry[]> => json(petstore(['audit', ...args, '--json']));
+
+beforeAll(() => grantRoles(database.url, 'superuser'));
+
+describe('petstore audit', () => {
+  it('shows the changes of a key, of its secrets and of a plan, the last one first', async () => {
+    const { id, prefix } = await issue();
+    await petstore(['keys', 'set-limits', String(id), '--per-minute', '5']);
+    await petstore(['keys', 'rotate', prefix, '--overlap', '1h']);
+    await petstore(['plans', 'set', 'free', '--per-minute', '7']);
+    const { stdout } = await petstore(['audit', prefix]);
+    expect(
+      stdout
+        .split('\n')
+        .slice(2, -1)
+        .map((line) => line.replaceAll(/^\S+ +|  +/g, ' ').trim()),
+    ).toEqual([
+      expect.stringMatching(/^alice insert secret \d+ - .*prefix: psk_/),
+      expect.stringMatching(/^alice update secret \d+ - prefix: psk_\S+, expires_at: - → \d{4}-/),
+      expect.stringMatching(/^alice update key \d+ - requests_per_minute: - → 5$/),
+      expect.stringMatching(/^alice insert secret \d+ - .*prefix: psk_/),
+      expect.stringMatching(/^alice insert key \d+ - .*name: Acme/),
+    ]);
+    expect((await petstore(['audit', 'free'])).stdout).toMatch(
+      /update plan +- +free +requests_per_minute: 60 → 7\n/,
+    );
+    expect(await audit(String(id), '--limit', '2')).toHaveLength(2);
+  });
+
+  it('since a time', async () => {
+    const { id } = await issue();
+    await query(`alter table audit_log disable trigger audit_log_only_added_to`);
+    await query(`update audit_log set changed_at = now() - interval '3 days' where api_key_id = $1`, [id]);
+    await petstore(['keys', 'suspend', String(id)]);
+    expect((await audit(String(id), '--since', '1d')).map(({ table_name: table }) => table)).toEqual([
+      'api_keys',
+    ]);
+    expect(await audit(String(id), '--since', '4d')).toHaveLength(3);
+    expect(await audit(String(id), '--since', '2099-01-01T00:00:00Z')).toEqual([]);
+    expect((await petstore(['audit', '--since', 'yesterday'])).code).toBe(2);
+  });
+
+  it.each(['5000', 'gold', 'psk_aaaaaaaa'])('says what does not exist: %s', async (subject) => {
+    expect(await petstore(['audit', subject])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^(?:There is no|No key begins with)/),
+    });
+  });
+
+  it('names who makes the change, where the command says so', async () => {
+    const { id } = await issue();
+    await petstore(['keys', 'suspend', String(id), '--actor', 'bob']);
+    await petstore(['--actor', 'carol', 'keys', 'resume', String(id)]);
+    await petstore(['keys', 'suspend', String(id)], { context: { actor: '' } });
+    expect((await audit(String(id), '--limit', '3')).map(({ actor }) => actor)).toEqual([
+      null,
+      'carol',
+      'bob',
+    ]);
+  });
+});
+
+const set = (...args: string[]) => ['plans', 'set', 'crowd', '--per-minute', '6', ...args];
+
+describe('a change of many keys', () => {
+  it('asks, or needs --yes', async () => {
+    await petstore(['plans', 'create', 'crowd', '--per-minute', '5', '--per-day', '50']);
+    for (let key = 0; key < 10; key += 1) await issue('Acme', 'crowd');
+    expect((await petstore(set())).code).toBe(0);
+    await issue('Acme', 'crowd');
+    expect(await petstore(set())).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^This changes the limits of 11 keys\. .*\nPass --yes/),
+    });
+    expect((await petstore(set(), { reply: 'n' })).code).toBe(1);
+    expect((await petstore(set(), { reply: 'y' })).code).toBe(0);
+    expect((await petstore(set('--yes'))).code).toBe(0);
+  });
+});
+
+describe('support', () => {
+  it('sees what an operator sees, and learns who may change it', async () => {
+    const { id } = await issue();
+    const login = await loginAs('petstore_support', database.url);
+    const support = petstoreOn(login.url);
+    for (const command of [`keys list`, `keys show ${id}`, `keys usage ${id}`, 'plans list', `audit ${id}`]) {
+      expect((await support(command.split(' '))).code).toBe(0);
+    }
+    expect((await support(['doctor'])).stdout).toMatch(/^ok {4}roles {10}\S+ may see keys and plans$/m);
+    expect(await support(['keys', 'suspend', String(id)])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^permission denied for function suspend_api_key\nMembers of petstore_support may read, /,
+      ),
+    });
+    await login.drop();
+  });
+});
