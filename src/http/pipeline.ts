@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import { ApiError } from '../common/errors/api-error.js';
+import type { AdmissionDecision } from '../throttling/decision.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import { Caching } from './caching.js';
 import { clientAddressOf, type ClientAddressOf } from './client-address.js';
@@ -141,7 +142,7 @@ export class RequestPipeline implements SocketOptions {
       request.decision = admission.chargeDocument(address);
     } else {
       const begunAt = performance.now();
-      request.decision = await admission.decide(request.headers, address);
+      request.decision = forMethod(request.method, await admission.decide(request.headers, address));
       request.databaseMs -= performance.now() - begunAt;
     }
 
@@ -227,3 +228,11 @@ export class RequestPipeline implements SocketOptions {
     observer.responded(request, reply);
   }
 }
+
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** A key that may only read is rejected for every other method, so that it learns nothing about routes. The request counts. */
+const forMethod = (method: string, decision: AdmissionDecision): AdmissionDecision =>
+  decision.caller?.isReadOnly !== true || decision.rejection !== undefined || READING.has(method)
+    ? decision
+    : { ...decision, rejection: new ApiError('read_only_api_key') };

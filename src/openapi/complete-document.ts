@@ -66,7 +66,8 @@ function completeOperation(
   for (const [status, codes] of codesByStatus([...generalCodes(method, operation), ...ownCodes])) {
     const response = errorResponse(status, codes, headersOf(status, traits));
     // Those of a deprecated operation have more headers.
-    const name = traits.isDeprecated ? undefined : SHARED_RESPONSES.get(status);
+    const shareable = codes.includes('read_only_api_key') ? 'ForbiddenChange' : SHARED_RESPONSES.get(status);
+    const name = traits.isDeprecated ? undefined : shareable;
     if (name !== undefined) shared[name] = response;
     complete[status] = name === undefined ? response : { $ref: `#/components/responses/${name}` };
   }
@@ -82,6 +83,7 @@ const generalCodes = (method: string, operation: DecoratedOperation): readonly E
   ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'revoked_api_key'] as const),
   ...([
     'api_key_suspended',
+    ...(method === 'get' ? [] : (['read_only_api_key'] as const)),
     'rate_limit_exceeded',
     'api_key_banned',
     'service_unavailable',

@@ -27,6 +27,7 @@ const OUTCOMES: Partial<Record<ErrorCode, Outcome>> = {
   rate_limit_exceeded: 'limited',
   api_key_banned: 'banned',
   api_key_suspended: 'suspended',
+  read_only_api_key: 'admitted',
   revoked_api_key: 'revoked',
   expired_api_key: 'expired',
   missing_api_key: 'unknown',

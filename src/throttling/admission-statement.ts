@@ -110,7 +110,7 @@ export class AdmissionStatement {
     const decisionOf = new Map<string | undefined, () => DatabaseDecision | undefined>();
     const keys = new Map<string, () => DatabaseDecision>();
     for (const row of rows) {
-      const [state, position, id, , nowMs] = row;
+      const [state, position, id, , , nowMs] = row;
       const secret = secrets[position - 1];
       if (state === 'live' || state === 'suspended') {
         // The secrets of a key share its limits.

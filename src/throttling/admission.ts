@@ -103,8 +103,9 @@ export class Admission implements AdmissionPort {
 }
 
 function ofKey(of: Extract<DatabaseDecision, { readonly planId: string }>): AdmissionDecision {
-  const { keyId, planId, state, nowMs, minute, day, retryAtMs } = of;
-  const decision: AdmissionDecision = { windows: [minute, day], caller: { keyId, planId } };
+  const { keyId, planId, isReadOnly, state, nowMs, minute, day, retryAtMs } = of;
+  const caller = isReadOnly === true ? { keyId, planId, isReadOnly } : { keyId, planId };
+  const decision: AdmissionDecision = { windows: [minute, day], caller };
   if (state === 'admitted') return decision;
   if (state === 'suspended') {
     const retry = retryAtMs === undefined ? {} : { headers: retryAfter(retryAtMs, nowMs) };

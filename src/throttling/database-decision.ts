@@ -9,6 +9,8 @@ export type DatabaseDecision =
       readonly state: 'admitted' | 'limited' | 'banned' | 'suspended';
       readonly keyId: bigint;
       readonly planId: string;
+      /** The key may only read. */
+      readonly isReadOnly?: true;
       readonly nowMs: number;
       readonly minute: LimitWindow;
       readonly day: LimitWindow;
@@ -31,6 +33,7 @@ export type AdmissionRow = readonly [
   /** As text: it may be more than a double holds. */
   keyId: string,
   planId: string,
+  access: 'read' | 'write',
   nowMs: number,
   /** How many of the requests are admitted. */
   granted: number,
@@ -52,6 +55,7 @@ const MEMBERS = [
   'position',
   'keyId',
   'planId',
+  'access',
   'nowMs',
   'granted',
   'rejected',
@@ -64,7 +68,7 @@ const MEMBERS = [
   'clockWentBack',
   'barredUntilMs',
 ] as const;
-const TEXTS: ReadonlySet<string> = new Set(['state', 'keyId', 'planId']);
+const TEXTS: ReadonlySet<string> = new Set(['state', 'keyId', 'planId', 'access']);
 
 /** SQL for an `AdmissionRow` as JSON, from SQL for each member. Nulls are left out: only the last members, or unread ones, may be null. */
 export function selectAdmissionRow(sql: Readonly<Record<(typeof MEMBERS)[number], string>>): string {
@@ -94,13 +98,13 @@ export interface KeyDecisions {
 }
 
 export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
-  const [rowState, , id, planId, nowMs, granted, rejected, ...rest] = row;
+  const [rowState, , id, planId, access, nowMs, granted, rejected, ...rest] = row;
   const [minuteLimit, minuteAdmitted, minuteResetMs, dayLimit, dayAdmitted, dayResetMs, ...last] = rest;
   const [clockWentBack, barredUntilMs] = last;
   const keyId = BigInt(id);
   const counted = granted + rejected;
   let ordinal = 0;
-  const next = (): DatabaseDecision => {
+  const decide = (): DatabaseDecision => {
     ordinal += 1;
     const admitted = Math.min(ordinal, granted);
     const minute = windowOf('minute', minuteLimit, minuteAdmitted + admitted, minuteResetMs);
@@ -126,6 +130,7 @@ export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
     const isTooLate = barred.state === 'suspended' && retryAtMs > nowMs + DAY_MS;
     return isTooLate ? barred : Object.assign(barred, { retryAtMs });
   };
+  const next = access === 'read' ? () => Object.assign(decide(), { isReadOnly: true as const }) : decide;
   const startsBan = rejected > 0 && barredUntilMs !== undefined;
   return { clockWentBack: clockWentBack === 1, startsBan, next };
 }

@@ -14,6 +14,8 @@ export interface LimitWindow {
 export interface Caller {
   readonly keyId: bigint;
   readonly planId: string;
+  /** It may only read. */
+  readonly isReadOnly?: true;
 }
 
 /** A window of a key. */

@@ -42,6 +42,7 @@ live as (
     select
       k.id,
       k.plan_id,
+      k.access,
       k.bans_lifted_at,
       coalesce(k.requests_per_minute, p.requests_per_minute, 0) as minute_limit,
       coalesce(k.requests_per_day, p.requests_per_day, 0) as day_limit
@@ -88,6 +89,7 @@ returning ${selectAdmissionRow({
   position: 'a.position',
   keyId: 'c.api_key_id',
   planId: 'a.plan_id',
+  access: 'a.access',
   nowMs: `floor(date_part('epoch', a.now) * 1000)`,
   granted: 'a.requests',
   rejected: '0',

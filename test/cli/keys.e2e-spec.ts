@@ -58,6 +58,20 @@ describe('petstore keys issue', () => {
   });
 });
 
+describe('a key that may only read', () => {
+  it('is issued by one command, and its access is set by another', async () => {
+    const issued = await json<PrintedKey & { access: string }>(
+      petstore(['keys', 'issue', '--name', 'page', '--plan', 'free', '--read-only', '--json']),
+    );
+    expect(issued).toMatchObject({ access: 'read', key: expect.stringMatching(/^psk_/) });
+    const shown = () => json<{ access: string }>(petstore(['keys', 'show', String(issued.id), '--json']));
+    expect(await shown()).toMatchObject({ access: 'read' });
+    expect((await petstore(['keys', 'set-access', issued.prefix, 'write'])).code).toBe(0);
+    expect(await shown()).toMatchObject({ access: 'write' });
+    expect((await petstore(['keys', 'set-access', issued.prefix, 'all'])).code).toBe(2);
+  });
+});
+
 describe('petstore keys list', () => {
   it('prints an array of every key, in the order of their ids', async () => {
     await query(

@@ -60,6 +60,7 @@ describe('the audit contains', () => {
             name: 'Acme',
             plan_id: 'pro',
             plan_custom: false,
+            access: 'write',
             created_at: expect.any(String),
           },
         },

@@ -153,7 +153,7 @@ export interface components {
              * @description The machine-readable error code, from a closed set.
              * @enum {string}
              */
-            code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "api_key_suspended" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "pet_has_open_order" | "pet_is_sold" | "order_transition_not_allowed" | "request_in_progress" | "operation_removed" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
+            code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "api_key_suspended" | "read_only_api_key" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "pet_has_open_order" | "pet_is_sold" | "order_transition_not_allowed" | "request_in_progress" | "operation_removed" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description A human-readable description, in one line. */
             message: string;
             /** @description The HTTP status code. */
@@ -362,6 +362,38 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code: "api_key_suspended";
+                    /** @constant */
+                    status: 403;
+                };
+            };
+        };
+        /**
+         * @description - `api_key_suspended`: The API key is suspended. Contact the operator of this API.
+         *     - `read_only_api_key`: The API key may only read: GET and HEAD.
+         */
+        ForbiddenChange: {
+            headers: {
+                "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                /**
+                 * @description The seconds to wait before you retry; at least 1.
+                 * @example 31
+                 */
+                "Retry-After"?: number;
+                Vary: components["headers"]["Vary"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code: "api_key_suspended" | "read_only_api_key";
                     /** @constant */
                     status: 403;
                 };
@@ -963,7 +995,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             408: components["responses"]["RequestTimeout"];
             /** @description - `request_in_progress`: The first request with this Idempotency-Key is still in progress. */
             409: {
@@ -1519,7 +1551,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             /** @description - `pet_not_found`: There is no pet with this petId. */
             404: {
                 headers: {
@@ -1671,7 +1703,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             /** @description - `pet_not_found`: There is no pet with this petId. */
             404: {
                 headers: {
@@ -2040,7 +2072,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             408: components["responses"]["RequestTimeout"];
             /**
              * @description - `pet_not_available`: The pet is not available.
@@ -2304,7 +2336,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            403: components["responses"]["ForbiddenChange"];
             /** @description - `order_not_found`: There is no order with this orderId. */
             404: {
                 headers: {

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import {
   duration,
   examples,
@@ -123,6 +123,16 @@ interface SuspendOptions extends JsonOption {
 
 /** Commands that stop a key, permanently or for a time, and that let it work again. */
 function addStateCommands(keys: Command, context: CliContext): void {
+  addKeyCommand(keys, 'set-access', 'Lets a key only read (GET and HEAD), or write as well.')
+    .addArgument(new Argument('<access>', 'what it may do').choices(['read', 'write']))
+    .action((key: KeyReference, access: string, { json }: JsonOption) =>
+      changeKey(context, key, json, {
+        call: 'set_api_key_access(id => $1, access => $2)',
+        values: [access],
+      }),
+    )
+    .addHelpText('after', examples('petstore keys set-access 7 read'));
+
   addKeyCommand(keys, 'set-expiry', 'Sets when a key expires, or that it never does.')
     .argument('<time>', 'such as 2027-01-31T00:00:00Z, or `never`', (text) =>
       text === 'never' ? text : instant(text),

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { addDelete, examples, OWN_LIMIT, instant, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { printRow } from '../output.js';
-import { changeOne } from '../session.js';
+import { changeDatabase, queryOne } from '../session.js';
 import { addKeyChangeCommands } from './keys-change.js';
 import { addKeyReadCommands } from './keys-read.js';
 
@@ -26,7 +26,11 @@ interface IssueOptions extends JsonOption {
   readonly perMinute?: number;
   readonly perDay?: number;
   readonly expires?: Date;
+  readonly readOnly?: true;
 }
+
+const ISSUE =
+  'select * from issue_api_key(name => $1, plan => $2, per_minute => $3, per_day => $4, expires => $5)';
 
 function addIssueCommand(keys: Command, context: CliContext): void {
   keys
@@ -37,19 +41,24 @@ function addIssueCommand(keys: Command, context: CliContext): void {
     .option('--per-minute <requests>', OWN_LIMIT, positiveInteger)
     .option('--per-day <requests>', OWN_LIMIT, positiveInteger)
     .option('--expires <time>', 'when the key expires, such as 2027-01-31T00:00:00Z', instant)
+    .option('--read-only', 'for a web page: the key may only read (GET and HEAD)')
     .option('--json', 'print an object')
-    .action(async ({ name, plan, perMinute, perDay, expires, json }: IssueOptions) => {
-      const issued = await changeOne(
-        context,
-        'select * from issue_api_key(name => $1, plan => $2, per_minute => $3, per_day => $4, expires => $5)',
-        [name, plan, perMinute, perDay, expires?.toISOString()],
-      );
+    .action(async ({ name, plan, perMinute, perDay, expires, readOnly, json }: IssueOptions) => {
+      const issued = await changeDatabase(context, async (client) => {
+        const key = await queryOne(client, ISSUE, [name, plan, perMinute, perDay, expires?.toISOString()]);
+        if (readOnly !== true) return key;
+        const { access } = await queryOne(client, `select access from set_api_key_access($1, 'read')`, [
+          key['id'],
+        ]);
+        return { ...key, access };
+      });
       printRow(context, json, issued);
     })
     .addHelpText(
       'after',
       examples(
         "petstore keys issue --name 'Acme web' --plan pro",
+        "petstore keys issue --name 'Acme page' --plan free --read-only",
         'KEY=$(petstore keys issue --name ci --plan free --json | jq -r .key)',
       ),
     );

@@ -20,6 +20,7 @@ export const ERROR_CODES = {
   expired_api_key: { status: 401, message: 'The API key has expired.' },
   revoked_api_key: { status: 401, message: 'The API key has been revoked.' },
   api_key_suspended: { status: 403, message: 'The API key is suspended. Contact the operator of this API.' },
+  read_only_api_key: { status: 403, message: 'The API key may only read: GET and HEAD.' },
   not_found: { status: 404, message: 'This path does not exist.' },
   pet_not_found: { status: 404, message: 'There is no pet with this petId.' },
   order_not_found: { status: 404, message: 'There is no order with this orderId.' },

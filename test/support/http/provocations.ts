@@ -54,6 +54,7 @@ export const PROVOCATIONS: Readonly<Record<ErrorCode, Provocation>> = {
   expired_api_key: always((request, { expired }) => withKey(request, expired)),
   revoked_api_key: always((request, { revoked }) => withKey(request, revoked)),
   api_key_suspended: always((request, { suspended }) => withKey(request, suspended)),
+  read_only_api_key: always((request, { reading }) => withKey(request, reading)),
   api_key_banned: always((request, { banned }) => withKey(request, banned), 'limited'),
   rate_limit_exceeded: always((request, { pastMinute }) => withKey(request, pastMinute), 'limited'),
   uri_too_long: always((request) => withQuery(request, 'x'.repeat(9_000))),

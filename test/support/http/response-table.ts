@@ -45,6 +45,7 @@ const OK = { status: 200, limit: 'key' } as const;
 const NO_KEY = error(401, 'missing_api_key', 'address');
 const BAD_KEY = error(401, 'invalid_api_key', 'address');
 const SUSPENDED = { ...error(403, 'api_key_suspended'), isFree: true } as const;
+const READ_ONLY = error(403, 'read_only_api_key');
 const BANNED = { ...error(429, 'api_key_banned'), isFree: true } as const;
 const NOT_FOUND = error(404, 'not_found');
 const NOT_ALLOWED = error(405, 'method_not_allowed');
@@ -230,6 +231,11 @@ const CREDENTIALS = [
   }),
   ...rows(error(401, 'revoked_api_key', 'address'), {
     'a revoked key': { bytes: ({ revoked }) => post(revoked, PET), connection: 'keep-alive' },
+  }),
+  ...rows(READ_ONLY, {
+    'a new pet of a key that may only read': ({ reading }) =>
+      send('POST /v1/pets', reading, '{"name":"Rex","categoryId":7}'),
+    'an unknown path of a key that may only read': ({ reading }) => send('POST /v1/nowhere', reading, '{}'),
   }),
   ...rows(SUSPENDED, {
     'a suspended key': { bytes: ({ suspended }) => post(suspended, PET), connection: 'keep-alive' },

@@ -26,6 +26,7 @@ export type Keys = Readonly<
     | 'expired'
     | 'revoked'
     | 'suspended'
+    | 'reading'
     | 'pastMinute'
     | 'pastDay'
     | 'banned',
@@ -100,7 +101,8 @@ async function onDatabase(
     environment: { ADDRESS_LIMIT_PER_MINUTE: String(ADDRESS_LIMIT), ...environment },
   });
   const { pool } = service;
-  const [good, expired, revoked, suspended] = [
+  const [good, expired, revoked, suspended, reading] = [
+    await service.issueKey(),
     await service.issueKey(),
     await service.issueKey(),
     await service.issueKey(),
@@ -110,12 +112,19 @@ async function onDatabase(
   await pool.query(`update api_keys set revoked_at = '2001-01-01' where id = $1`, [revoked.id]);
   const until = new Date(nowMs + 3_600_000);
   await pool.query('update api_keys set suspended_until = $2 where id = $1', [suspended.id, until]);
+  await pool.query(`update api_keys set access = 'read' where id = $1`, [reading.id]);
   await pool.query(RECORDS);
-  const keys = { good: good.key, expired: expired.key, revoked: revoked.key, suspended: suspended.key };
   return {
     state,
     service,
-    keys: { ...MADE_UP_KEYS, ...keys },
+    keys: {
+      ...MADE_UP_KEYS,
+      good: good.key,
+      expired: expired.key,
+      revoked: revoked.key,
+      suspended: suspended.key,
+      reading: reading.key,
+    },
     nowMs: () => nowMs,
     close: () => service.close(),
   };
@@ -169,6 +178,7 @@ export const MADE_UP_KEYS: Keys = {
   expired: wellFormed('E'),
   revoked: wellFormed('R'),
   suspended: wellFormed('S'),
+  reading: wellFormed('L'),
   pastMinute: wellFormed('P'),
   pastDay: wellFormed('D'),
   banned: wellFormed('B'),
