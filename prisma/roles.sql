@@ -34,7 +34,7 @@ declare
     ['petstore_operator', 'delete', 'plans'],
     ['petstore_operator', 'select', 'api_keys'],
     ['petstore_operator', 'insert (name, plan_id, requests_per_minute, requests_per_day, expires_at, suspended_until, access)', 'api_keys'],
-    ['petstore_operator', 'update (name, plan_id, requests_per_minute, requests_per_day, expires_at, revoked_at, suspended_until, bans_lifted_at, access)', 'api_keys'],
+    ['petstore_operator', 'update (name, plan_id, requests_per_minute, requests_per_day, expires_at, revoked_at, suspended_until, bans_lifted_at, access, usage_reset_at)', 'api_keys'],
     ['petstore_operator', 'select (api_key_id, prefix, created_at, expires_at)', 'api_key_secrets'],
     ['petstore_operator', 'update (expires_at)', 'api_key_secrets'],
     ['petstore_operator', 'select', 'api_key_counters'],
@@ -52,7 +52,7 @@ declare
   service_functions constant text[] := array['skip_used_ids', 'delete_old_usage'];
   operator_functions constant text[] := array[
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
-    'resume_api_key', 'unban_api_key', 'set_api_key_expiry', 'set_api_key_access', 'extend_api_key_overlap', 'create_plan',
+    'resume_api_key', 'unban_api_key', 'set_api_key_expiry', 'set_api_key_access', 'reset_api_key_usage', 'extend_api_key_overlap', 'create_plan',
     'set_plan', 'api_key_overview_of'
   ];
   -- The settings that the service relies on: src/database/session-settings.ts.

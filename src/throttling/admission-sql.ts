@@ -38,6 +38,7 @@ input as materialized (
     coalesce(k.requests_per_day, k.plan_requests_per_day, 0) as day_limit,
     k.suspended_until,
     coalesce(k.bans_lifted_at, '-infinity') as lifted_at,
+    k.usage_reset_at as reset_at,
     case
       when k.revoked_at is not null then 'revoked'
       when least(k.expires_at, k.secret_expires_at) <= clock.now then 'expired'
@@ -61,16 +62,16 @@ input as materialized (
 
 -- The requests of each key, because its secrets share its counters.
 requested as (
-  select id, sum(requests) as requests, minute_limit, day_limit, suspended_until, lifted_at
+  select id, sum(requests) as requests, minute_limit, day_limit, suspended_until, lifted_at, reset_at
   from input
   where state = 'live'
-  group by id, minute_limit, day_limit, suspended_until, lifted_at
+  group by id, minute_limit, day_limit, suspended_until, lifted_at, reset_at
 ),
 
 -- The counters, not locked yet: the row of a barred key is not written, and a lock would be a write.
 unlocked as materialized (
   select
-    r.requests, r.minute_limit, r.day_limit, r.suspended_until, r.lifted_at, clock.now, clock.horizon,
+    r.requests, r.minute_limit, r.day_limit, r.suspended_until, r.lifted_at, r.reset_at, clock.now, clock.horizon,
     coalesce(
       r.suspended_until > clock.now
         or (c.banned_until > clock.now and c.banned_at > r.lifted_at and c.minute <= clock.horizon),
@@ -84,7 +85,7 @@ unlocked as materialized (
 
 -- The rows that may be written, as they are now. All replicas lock them in the same order.
 locked as materialized (
-  select u.requests, u.minute_limit, u.day_limit, u.suspended_until, u.lifted_at, u.now, u.horizon, u.was_barred, c.*
+  select u.requests, u.minute_limit, u.day_limit, u.suspended_until, u.lifted_at, u.reset_at, u.now, u.horizon, u.was_barred, c.*
   from unlocked u
   join api_key_counters c on c.api_key_id = u.api_key_id
   where not u.was_barred
@@ -98,6 +99,7 @@ windowed as materialized (
   select
     *,
     minute > horizon as ahead,
+    reset_at is not null and reset_at is distinct from usage_reset_at as is_reset,
     greatest(case when minute <= horizon then minute end, date_trunc('minute', now, 'UTC')) as this_minute,
     greatest(case when minute <= horizon then day end, (now at time zone 'UTC')::date) as this_day
   -- By position: both have the same columns in the same order.
@@ -108,20 +110,21 @@ windowed as materialized (
   ) as r
 ),
 
--- The counts of those windows, and the last ban unless it was lifted.
+-- The counts of those windows, and the last ban unless it was lifted. A reset that is not applied yet empties what both have admitted.
 current_counts as materialized (
   select
     api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead, was_barred,
     this_minute, this_day,
-    case when minute = this_minute then minute_admitted else 0 end as minute_admitted,
+    case when minute = this_minute and not is_reset then minute_admitted else 0 end as minute_admitted,
     case when minute = this_minute then minute_refused else 0 end as minute_refused,
-    case when day = this_day then day_admitted else 0 end as day_admitted,
+    case when day = this_day and not is_reset then day_admitted else 0 end as day_admitted,
     case when day = this_day then day_refused else 0 end as day_refused,
     case when banned_at > lifted_at and not ahead then banned_at end as banned_at,
     case when banned_at > lifted_at and not ahead then banned_until end as banned_until,
-    case when day <> this_day and day > '-infinity' then day end as finished_day,
+    coalesce(reset_at, usage_reset_at) as reset_at,
+    case when (day <> this_day and day > '-infinity') or (day = this_day and is_reset) then day end as finished_day,
     day_admitted as finished_admitted,
-    day_refused as finished_refused
+    case when day <> this_day then day_refused else 0 end as finished_refused
   from windowed
 ),
 
@@ -167,13 +170,15 @@ counted as (
     day_admitted = d.day_admitted + d.granted,
     day_refused = d.day_refused + d.rejected,
     banned_at = case when d.barred_until is null then d.banned_at else d.now end,
-    banned_until = coalesce(d.barred_until, d.banned_until)
+    banned_until = coalesce(d.barred_until, d.banned_until),
+    usage_reset_at = d.reset_at
   from decided d
   where c.api_key_id = d.api_key_id
     and not d.barred
 ),
 
--- After midnight the finished day becomes history. It exists already only if a clock went back: then both count.
+-- After midnight the finished day becomes history, and at a reset what the day has admitted so far. It exists already after a reset, or if
+-- a clock went back: then both count.
 closed as (
   insert into api_key_usage as u (api_key_id, day, admitted, refused)
   select api_key_id, finished_day, finished_admitted, finished_refused

@@ -1,7 +1,7 @@
 import { selectAdmissionRow } from './database-decision.js';
 
 /**
- * The fast path of admission, for nearly all requests: the key is live, has no ban, neither a present nor a lifted one, its day is counted
+ * The fast path of admission, for nearly all requests: the key is live, has no ban, neither a present nor a lifted one, and no reset to apply, its day is counted
  * already, and both windows have room for the whole batch. It does two thirds of the work of `admissionSql`. Other keys are neither
  * locked nor returned. A key that comes with several secrets is left out as well: the earliest of its requests are granted,
  * whichever secret they carry.
@@ -44,6 +44,7 @@ live as (
       k.plan_id,
       k.access,
       k.bans_lifted_at,
+      k.usage_reset_at,
       coalesce(k.requests_per_minute, p.requests_per_minute, 0) as minute_limit,
       coalesce(k.requests_per_day, p.requests_per_day, 0) as day_limit
     from api_key_secrets s
@@ -70,6 +71,7 @@ available as (
     and c.day = a.this_day
     and c.minute <= a.this_minute
     and coalesce(c.banned_until <= a.now and c.banned_at > coalesce(a.bans_lifted_at, '-infinity'), true)
+    and coalesce(a.usage_reset_at = c.usage_reset_at, a.usage_reset_at is null)
     and a.requests + case when c.minute = a.this_minute then c.minute_admitted else 0 end <= a.minute_limit
     and a.requests + c.day_admitted <= a.day_limit
   order by c.api_key_id

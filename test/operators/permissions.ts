@@ -34,6 +34,7 @@ export const OPERATOR_CALLS = [
   'unban_api_key(1)',
   `set_api_key_expiry(1, 'infinity')`,
   `set_api_key_access(1, 'read')`,
+  'reset_api_key_usage(1)',
   `set_plan('pro', per_minute => 5)`,
   `create_plan('new', 5, 50)`,
 ];

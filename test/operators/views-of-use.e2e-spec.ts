@@ -148,6 +148,23 @@ describe('windows are those at the instant of the statement', () => {
     expect(rows).toEqual(counts[3] === 0 ? [] : [{ day_refused: '30' }]);
   });
 
+  it('without what a reset will empty, before a request has come that applies it', async () => {
+    const key = await operator.issueKey();
+    await operator.setCounters(key, `${COUNTS}, ${at(THIS_MINUTE)}`);
+    await operator.pool.query('select reset_api_key_usage($1)', [key.id]);
+    const columns = 'minute_admitted, day_admitted, day_refused';
+    expect(await operator.overviewOf(key, columns)).toEqual({
+      minute_admitted: '0',
+      day_admitted: '0',
+      day_refused: '30',
+    });
+    const { rows } = await operator.pool.query(
+      'select admitted, refused from api_key_daily_usage where api_key_id = $1',
+      [key.id],
+    );
+    expect(rows).toEqual([{ admitted: '40', refused: '30' }]);
+  });
+
   it('a minute that is over, of a day that is not', async () => {
     const key = await operator.issueKey();
     await operator.setCounters(key, `${COUNTS}, ${at(`(${THIS_MINUTE} - interval '1 minute')`)}`);

@@ -182,6 +182,16 @@ function addStateCommands(keys: Command, context: CliContext): void {
 
   addKeyCommand(
     keys,
+    'reset',
+    'Gives a key both of its windows anew: as if it had sent nothing in this minute and on this day. Bans stay.',
+  )
+    .action((key: KeyReference, { json }: JsonOption) =>
+      changeKey(context, key, json, { call: 'reset_api_key_usage(id => $1)' }),
+    )
+    .addHelpText('after', examples('petstore keys reset 7'));
+
+  addKeyCommand(
+    keys,
     'unban',
     'Lifts the ban of a key and forgets its earlier bans. A suspension stays in force.',
   )

@@ -79,6 +79,7 @@ export class AdmissionComparison {
     if (step.do === 'expire-secret') return await this.#expireSecret(step.secret, this.#nowMs + step.inMs);
     const key = this.#key(step.key);
     if (step.do === 'lose-counters') return await this.#loseCounters(key);
+    if (step.do === 'reset') return await this.#reset(key);
     if (step.do === 'raise-counts') return await this.#raiseCounts(key, step.by);
     if (step.do === 'revoke') key.revoked = step.revoked;
     else if (step.do === 'expire-key') key.expiresAtMs = this.#nowMs + step.inMs;
@@ -113,9 +114,15 @@ export class AdmissionComparison {
       expiresAtMs: Infinity,
       suspendedUntilMs: -Infinity,
       bansLiftedAtMs: -Infinity,
+      isResetDue: false,
     };
     this.#keys.push(key);
     this.#model.keys.set(key.id, key);
+  }
+
+  async #reset(key: ModelKey): Promise<void> {
+    key.isResetDue = true;
+    await this.#pool.query('select reset_api_key_usage($1)', [key.id]);
   }
 
   async #makeSecret(secret: number): Promise<void> {

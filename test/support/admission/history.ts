@@ -25,6 +25,7 @@ export type Step =
   | { readonly do: 'expire-secret'; readonly secret: number; readonly inMs: number }
   | { readonly do: 'suspend'; readonly key: number; readonly inMs: number }
   | { readonly do: 'lift-bans'; readonly key: number; readonly inMs: number }
+  | { readonly do: 'reset'; readonly key: number }
   | { readonly do: 'lose-counters'; readonly key: number }
   | { readonly do: 'raise-counts'; readonly key: number; readonly by: number };
 
@@ -105,6 +106,7 @@ const operator = fc.oneof(
     inMs: fc.oneof(soonMs, fc.constantFrom(Infinity, -Infinity)),
   }),
   fc.record({ do: fc.constant('lift-bans' as const), key, inMs: soonMs }),
+  fc.record({ do: fc.constant('reset' as const), key }),
   fc.record({ do: fc.constant('lose-counters' as const), key }),
   fc.record({
     do: fc.constant('raise-counts' as const),

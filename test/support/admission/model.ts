@@ -12,6 +12,8 @@ export interface ModelKey {
   expiresAtMs: number;
   suspendedUntilMs: number;
   bansLiftedAtMs: number;
+  /** A reset of its usage that no decision has applied yet. */
+  isResetDue: boolean;
 }
 
 export interface ModelSecret {
@@ -72,12 +74,15 @@ export class AdmissionModel {
     }
 
     const stored = this.counters.get(key.id) ?? NOTHING_COUNTED;
-    const present = presentCounters(stored, key, nowMs);
+    const counters = presentCounters(stored, key, nowMs);
+    const present = key.isResetDue ? { ...counters, minuteAdmitted: 0, dayAdmitted: 0 } : counters;
     const barredUntilMs = Math.max(key.suspendedUntilMs, present.ban?.untilMs ?? -Infinity);
     const barredBy = key.suspendedUntilMs > nowMs ? 'suspended' : 'banned';
     if (barredUntilMs > nowMs) return this.#decision(barredBy, key, present, nowMs, barredUntilMs);
 
     if (stored.dayMs !== present.dayMs) this.#finishDay(key.id, stored);
+    else if (key.isResetDue) this.#finishDay(key.id, { ...stored, dayRefused: 0 });
+    key.isResetDue = false;
     const limits = this.#limitsOf(key);
     if (present.minuteAdmitted < limits.perMinute && present.dayAdmitted < limits.perDay) {
       const counted = {
