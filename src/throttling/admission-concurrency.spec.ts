@@ -43,8 +43,10 @@ async function makeKey(): Promise<{ readonly id: bigint; readonly hash: string }
   return { id, hash: await insertSecret(operators, id) };
 }
 
-const countOf = (decisions: readonly DatabaseDecision[], state: DatabaseDecision['state']): number =>
-  decisions.filter((decision) => decision.state === state).length;
+const countOf = (
+  decisions: readonly (DatabaseDecision | Error)[],
+  state: DatabaseDecision['state'],
+): number => decisions.filter((decision) => 'state' in decision && decision.state === state).length;
 
 async function deadlocks(): Promise<number> {
   const { rows } = await operators.query<{ deadlocks: number }>(
@@ -120,6 +122,34 @@ describe('admission from several connections at once', () => {
     );
     expect(rows).toEqual([{ counted: admitted }]);
     expect(await deadlocks()).toBe(before);
+  });
+});
+
+describe('a reset of usage', () => {
+  it('is applied once, also where another replica applies the next one while this one waits for the row', async () => {
+    const { id, hash } = await makeKey();
+    await operators.query('select set_api_key_limits($1, 5, 1000), reset_api_key_usage($1)', [id]);
+    const send = (requests: number) =>
+      statement.decide(
+        Array.from({ length: requests }, () => hash),
+        NOON,
+      );
+    expect(countOf(await send(5), 'admitted')).toBe(5);
+
+    const other = await operators.connect();
+    await other.query('begin');
+    await other.query('select reset_api_key_usage($1)', [id]);
+    await other.query(
+      `update api_key_counters c set usage_reset_at = k.usage_reset_at, minute_admitted = 3, day_admitted = 3
+       from api_keys k where k.id = c.api_key_id and c.api_key_id = $1`,
+      [id],
+    );
+    const sending = send(4);
+    await untilSomebodyWaits();
+    await other.query('commit');
+    other.release();
+    expect(countOf(await sending, 'admitted')).toBe(2);
+    expect(countOf(await send(1), 'admitted')).toBe(0);
   });
 });
 

@@ -71,7 +71,8 @@ requested as (
 -- The counters, not locked yet: the row of a barred key is not written, and a lock would be a write.
 unlocked as materialized (
   select
-    r.requests, r.minute_limit, r.day_limit, r.suspended_until, r.lifted_at, r.reset_at, clock.now, clock.horizon,
+    r.requests, r.minute_limit, r.day_limit, r.suspended_until, r.lifted_at, clock.now, clock.horizon,
+    nullif(r.reset_at, c.usage_reset_at) as due_reset,
     coalesce(
       r.suspended_until > clock.now
         or (c.banned_until > clock.now and c.banned_at > r.lifted_at and c.minute <= clock.horizon),
@@ -83,9 +84,12 @@ unlocked as materialized (
   join api_key_counters c on c.api_key_id = r.id
 ),
 
--- The rows that may be written, as they are now. All replicas lock them in the same order.
+-- The rows that may be written, as they are now. All replicas lock them in the same order. A reset that another replica has applied
+-- since the statement began is not due any more.
 locked as materialized (
-  select u.requests, u.minute_limit, u.day_limit, u.suspended_until, u.lifted_at, u.reset_at, u.now, u.horizon, u.was_barred, c.*
+  select u.requests, u.minute_limit, u.day_limit, u.suspended_until, u.lifted_at, u.now, u.horizon,
+    case when c.usage_reset_at is not distinct from u.usage_reset_at then u.due_reset end as due_reset,
+    u.was_barred, c.*
   from unlocked u
   join api_key_counters c on c.api_key_id = u.api_key_id
   where not u.was_barred
@@ -99,7 +103,6 @@ windowed as materialized (
   select
     *,
     minute > horizon as ahead,
-    reset_at is not null and reset_at is distinct from usage_reset_at as is_reset,
     greatest(case when minute <= horizon then minute end, date_trunc('minute', now, 'UTC')) as this_minute,
     greatest(case when minute <= horizon then day end, (now at time zone 'UTC')::date) as this_day
   -- By position: both have the same columns in the same order.
@@ -110,19 +113,19 @@ windowed as materialized (
   ) as r
 ),
 
--- The counts of those windows, and the last ban unless it was lifted. A reset that is not applied yet empties what both have admitted.
+-- The counts of those windows, and the last ban unless it was lifted. A reset that is due empties what both have admitted.
 current_counts as materialized (
   select
     api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead, was_barred,
     this_minute, this_day,
-    case when minute = this_minute and not is_reset then minute_admitted else 0 end as minute_admitted,
+    case when minute = this_minute and due_reset is null then minute_admitted else 0 end as minute_admitted,
     case when minute = this_minute then minute_refused else 0 end as minute_refused,
-    case when day = this_day and not is_reset then day_admitted else 0 end as day_admitted,
+    case when day = this_day and due_reset is null then day_admitted else 0 end as day_admitted,
     case when day = this_day then day_refused else 0 end as day_refused,
     case when banned_at > lifted_at and not ahead then banned_at end as banned_at,
     case when banned_at > lifted_at and not ahead then banned_until end as banned_until,
-    coalesce(reset_at, usage_reset_at) as reset_at,
-    case when (day <> this_day and day > '-infinity') or (day = this_day and is_reset) then day end as finished_day,
+    coalesce(due_reset, usage_reset_at) as reset_at,
+    case when (day <> this_day and day > '-infinity') or (day = this_day and due_reset is not null) then day end as finished_day,
     day_admitted as finished_admitted,
     case when day <> this_day then day_refused else 0 end as finished_refused
   from windowed

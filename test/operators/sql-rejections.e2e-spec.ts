@@ -201,7 +201,7 @@ const REJECTED: readonly (readonly [what: string, sql: string, message: RegExp, 
   [
     'an expired secret whose overlap is extended',
     'select extend_api_key_overlap($1)',
-    /no old secret of key \d+ works still/,
+    /key \d+ has no old secret that still works/,
     /rotate_api_key/,
   ],
   ['an extension of nothing', `select extend_api_key_overlap($1, '0')`, /invalid overlap/, /24 hours/],

@@ -19,11 +19,12 @@ create trigger api_keys_not_revoked_later
   for each row when (new.revoked_at > statement_timestamp() + interval '1 minute')
   execute function reject_later_revocation();
 
--- Somebody may have found an expired secret in an old place.
+-- An expired secret may have been found in an old place. Not statement_timestamp(): another operator may end the secret while this
+-- statement waits for its row.
 create trigger api_key_secrets_not_revived
   before update of expires_at on api_key_secrets
   for each row when (
-    old.expires_at <= statement_timestamp() and coalesce(new.expires_at, 'infinity') > old.expires_at)
+    old.expires_at <= clock_timestamp() and coalesce(new.expires_at, 'infinity') > old.expires_at)
   execute function reject_change(
     'an expired secret cannot be prolonged', 'To add a secret: select * from rotate_api_key(id).');
 
@@ -57,9 +58,9 @@ begin
   end if;
   update api_key_secrets
   set expires_at = greatest(expires_at, present + overlap)
-  where api_key_id = extending.id and expires_at > present;
+  where api_key_id = extending.id and expires_at > clock_timestamp();
   if not found then
-    raise exception 'no old secret of key % works still', extending.id
+    raise exception 'key % has no old secret that still works', extending.id
       using errcode = 'invalid_parameter_value', hint = 'An expired secret cannot be prolonged. To add a secret: select * from rotate_api_key(id).';
   end if;
   return api_key_overview_of(extending.id);
@@ -67,7 +68,7 @@ end
 $$;
 
 comment on function extend_api_key_overlap is
-  'Lets the old secrets of a rotation that work still work for longer, from now on: select * from extend_api_key_overlap(7, overlap => ''24 hours'').';
+  'Lets the old secrets of a rotation that still work do so for longer, from now on: select * from extend_api_key_overlap(7, overlap => ''24 hours'').';
 
 revoke execute on function
   reject_later_revocation(), set_api_key_expiry(bigint, timestamptz), extend_api_key_overlap(bigint, interval) from public;

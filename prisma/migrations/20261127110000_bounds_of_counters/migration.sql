@@ -1,10 +1,15 @@
 -- What a leaked password of the service can do to keys: neither bans without an end nor a day that never ends, and no deletion of usage
 -- that callers see.
 
--- Bans of an earlier release may be longer than a day.
+-- Bans of an earlier release may be longer than a day, and an owner may have written anything.
 update api_key_counters
-set banned_until = banned_at + interval '1 day'
-where banned_until > banned_at + interval '1 day';
+set
+  day = (minute at time zone 'UTC')::date,
+  banned_at = case when banned_at < minute + interval '1 minute' then banned_at end,
+  banned_until = case when banned_at < minute + interval '1 minute' then least(banned_until, banned_at + interval '1 day') end
+where day <> (minute at time zone 'UTC')::date
+  or banned_at >= minute + interval '1 minute'
+  or banned_until > banned_at + interval '1 day';
 
 alter table api_key_counters
   add constraint api_key_counters_day_of_minute check (day = (minute at time zone 'UTC')::date) not valid,

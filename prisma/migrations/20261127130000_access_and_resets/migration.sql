@@ -1,11 +1,23 @@
--- Keys that may only read: those of web pages, which everybody can see. Replicas of the release before let them write.
+-- What a key may do, and a reset of what it has used.
+--
+-- 1. keys that may only read: those of web pages, which everybody can see. Replicas of the release before let them write.
+-- 2. resets: operators stamp the key, and the next decision about it copies the stamp to the counters. No request waits for an
+--    operator's transaction, and no clock is compared. Replicas of the release before count on.
 create type api_key_access as enum ('read', 'write');
 
 alter table api_keys add column access api_key_access not null default 'write';
 
 comment on column api_keys.access is 'read: GET and HEAD alone; write: everything.';
 
--- As before, with the access as the last column.
+alter table api_keys add column usage_reset_at timestamptz(6);
+
+comment on column api_keys.usage_reset_at is 'The last reset of what both windows have admitted: select * from reset_api_key_usage(7).';
+
+alter table api_key_counters add column usage_reset_at timestamptz(6);
+
+comment on column api_key_counters.usage_reset_at is 'The reset of the key that was applied last.';
+
+-- As before, with the access as the last column, and without what a reset that is not applied yet will empty.
 create or replace view api_key_overview as
 select
   k.id,
@@ -22,9 +34,9 @@ select
   coalesce(k.requests_per_minute, p.requests_per_minute) as requests_per_minute,
   coalesce(k.requests_per_day, p.requests_per_day) as requests_per_day,
   k.requests_per_minute is not null or k.requests_per_day is not null as own_limits,
-  case when present.minute then c.minute_admitted else 0 end as minute_admitted,
+  case when present.minute and not present.reset then c.minute_admitted else 0 end as minute_admitted,
   case when present.minute then c.minute_refused else 0 end as minute_refused,
-  case when present.day then c.day_admitted else 0 end as day_admitted,
+  case when present.day and not present.reset then c.day_admitted else 0 end as day_admitted,
   case when present.day then c.day_refused else 0 end as day_refused,
   -- Without counters, the day of the last use is in the history.
   coalesce(
@@ -47,6 +59,7 @@ left join api_key_counters c on c.api_key_id = k.id
 cross join lateral (
   select
     c.minute <= clock.now + interval '2 minutes' as trusted,
+    k.usage_reset_at is not null and k.usage_reset_at is distinct from c.usage_reset_at as reset,
     c.minute <= clock.now + interval '2 minutes' and c.minute + interval '1 minute' > clock.now as minute,
     c.minute <= clock.now + interval '2 minutes' and c.day >= (clock.now at time zone 'UTC')::date as day
 ) as present
@@ -78,3 +91,19 @@ comment on function set_api_key_access is
   'Lets a key only read, or write as well: select * from set_api_key_access(7, ''read'').';
 
 revoke execute on function set_api_key_access(bigint, api_key_access) from public;
+comment on column api_key_overview.minute_admitted is 'Requests admitted in the current UTC minute, since the last reset.';
+comment on column api_key_overview.day_admitted is 'Requests admitted in the current UTC day, since the last reset; api_key_daily_usage has all of them.';
+
+create function reset_api_key_usage(id bigint) returns api_key_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+begin
+  update api_keys set usage_reset_at = clock_timestamp() where id = reset_api_key_usage.id;
+  return api_key_overview_of(reset_api_key_usage.id);
+end
+$$;
+
+comment on function reset_api_key_usage is
+  'Gives a key both of its windows anew; bans and rejections stay: select * from reset_api_key_usage(7).';
+
+revoke execute on function reset_api_key_usage(bigint) from public;
