@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Semaphore } from '../database/semaphore.js';
 import { UnavailableError } from '../common/errors/database-errors.js';
 import { FAILURES, FakeSend } from '../../test/support/fake-send.js';
+import { APART_MS } from './apart-keys.js';
 import {
-  APART_MS,
   BACKOFF_MS,
   Batcher,
   type BatcherOptions,

@@ -5,6 +5,7 @@ import {
   UnavailableError,
 } from '../common/errors/database-errors.js';
 import type { Semaphore } from '../database/semaphore.js';
+import { ApartKeys } from './apart-keys.js';
 import { FairQueue, type QueueKey } from './fair-queue.js';
 
 /** A result: another transaction has locked the row that the item needs, and nothing was done for it. */
@@ -18,9 +19,6 @@ const LOCKED_TRIES_MAX = 32;
 
 /** After so many milliseconds an operator should know which session has locked a row. */
 export const LONG_LOCKED_MS = 1000;
-
-/** For so many milliseconds a key that made its statement time out makes no other one wait. */
-export const APART_MS = 1000;
 
 /** The pause after a connection failure or a time-out of the server, whose cause lasts: no busy loop. */
 export const BACKOFF_MS = 25;
@@ -139,8 +137,8 @@ export class Batcher<Item, Result> {
   #retries: Entry<Item, Result>[] = [];
   /** The rows of which an item is under way, in `#retries`, or locked. */
   readonly #busy = new Set<QueueKey>();
-  /** The keys whose item timed out alone, and when the next one is tried, alone: until then one waits, and more are rejected. */
-  readonly #apart = new Map<QueueKey, number>();
+  /** Of these one item waits until it is tried alone, and more are rejected. */
+  readonly #apart = new ApartKeys();
   /** The rows that were locked when they were tried, the earliest first. */
   #locked: QueueKey[] = [];
   /** Not settled yet. */
@@ -237,17 +235,13 @@ export class Batcher<Item, Result> {
       if (next.isAlone && batch.length > 0) return batch;
     }
     if (this.#retries.length > 0) return batch;
-    const due = batch.length === 0 ? this.#dueKey(now) : undefined;
+    const due = batch.length === 0 ? this.#apart.takeDue(this.#hasQueued) : undefined;
     if (due !== undefined) {
-      this.#apart.set(due, now + APART_MS);
       this.#queue.take(1, (key) => key === due).forEach(add);
       return batch;
     }
-    const claim = locksRow
-      ? (row: QueueKey) => this.#claim(row)
-      : this.#apart.size > 0
-        ? (key: QueueKey) => !this.#apart.has(key)
-        : undefined;
+    const isNotApart = this.#apart.isEmpty ? undefined : (key: QueueKey) => !this.#apart.has(key);
+    const claim = locksRow ? (row: QueueKey) => this.#claim(row) : isNotApart;
     for (;;) {
       const taken = this.#queue.take(sizeMax - batch.length, claim);
       if (taken.length === 0) return batch;
@@ -291,14 +285,14 @@ export class Batcher<Item, Result> {
       const outcome = outcomes[index] as Outcome<Result>;
       if (outcome === LOCKED) return this.#putBack(entry);
       this.#release(entry);
-      this.#endApart(entry.key);
+      this.#apart.remove(entry.key);
       if (outcome instanceof Error) this.#reject(entry, outcome);
       else if (this.#open.delete(entry)) entry.resolve(outcome);
     });
   }
 
   #fail(batch: readonly Entry<Item, Result>[], failure: DatabaseFailure, error: unknown): void {
-    const { isRead, separatesTimeouts = false } = this.#options;
+    const { isRead, separatesTimeouts = false, keyOf } = this.#options;
     const isSeparated = failure === 'server-timeout' && separatesTimeouts;
     const isTemporary = failure === 'not-sent' || (failure === 'server-timeout' && !separatesTimeouts);
     if (isTemporary || failure === 'broken') this.#restUntil = performance.now() + BACKOFF_MS;
@@ -314,31 +308,13 @@ export class Batcher<Item, Result> {
     }
     this.#retries.sort(byArrival);
     const [only] = batch;
-    const isKeyAlone = isSeparated && batch.length === 1 && this.#options.keyOf !== undefined;
-    if (isKeyAlone && only !== undefined) this.#setApart(only.key, reason);
-  }
-
-  #setApart(key: QueueKey, reason: unknown): void {
-    const now = performance.now();
-    for (const [other, until] of this.#apart) {
-      if (until < now && !this.#queue.has(other)) this.#apart.delete(other);
-    }
-    this.#apart.set(key, now + APART_MS);
-    for (const entry of this.#retries) if (entry.key === key) this.#reject(entry, reason);
+    if (!isSeparated || only === undefined || batch.length > 1 || keyOf === undefined) return;
+    this.#apart.add(only.key, this.#hasQueued);
+    for (const entry of this.#retries) if (entry.key === only.key) this.#reject(entry, reason);
     this.#retries = this.#retries.filter((entry) => this.#open.has(entry));
   }
 
-  /** Its lock may have been that of the whole table: then the others are free, too. */
-  #endApart(key: QueueKey): void {
-    if (this.#apart.size === 0 || !this.#apart.delete(key)) return;
-    for (const other of this.#apart.keys()) this.#apart.set(other, 0);
-  }
-
-  /** A key that is apart and may be tried. */
-  #dueKey(now: number): QueueKey | undefined {
-    for (const [key, until] of this.#apart) if (until <= now && this.#queue.has(key)) return key;
-    return undefined;
-  }
+  readonly #hasQueued = (key: QueueKey): boolean => this.#queue.has(key);
 
   /** Whether the row was not busy; it is now. */
   #claim(row: QueueKey): boolean {

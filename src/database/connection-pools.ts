@@ -58,7 +58,7 @@ export class ConnectionPools {
   readonly waitMs: number;
   /** Milliseconds after its sending in which a statement that does not reach its commit is rolled back. */
   readonly endsWithinMs: number;
-  /** To be told of what shows it: statements and probes. */
+  /** Statements and probes report to it. */
   readonly state: DatabaseState;
   /** Permits of statements that read, for the connections that writes leave. */
   readonly reads: Semaphore;
@@ -196,7 +196,7 @@ export const columnTypes: pg.CustomTypesConfig = {
     oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
-/** Rejects with a `NotSentError`: the errors of a pooler have one code, before a statement was sent and after. */
+/** Rejects with a `NotSentError` if it cannot connect: a pooler's errors have the same code before and after a statement was sent. */
 class Connection extends pg.Client {
   override connect(): Promise<pg.Client>;
   override connect(callback: (error: Error) => void): void;

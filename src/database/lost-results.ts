@@ -1,4 +1,5 @@
 import pg, { type Pool, type PoolClient } from 'pg';
+import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { PROBE_MS, serverTimeoutMs } from './session-settings.js';
 
 /** How often connections in use are looked at. */
@@ -97,8 +98,9 @@ export class LostResults {
       ]);
       return rows[0]?.stalled ?? true;
     } catch (error) {
-      // Without a result nothing is known, for example where all sessions of a pooler are in use. A pooler's error says that its server is gone.
-      return !(error instanceof pg.DatabaseError);
+      // An error of the connection is that of a pooler whose server is away. After any other failure nothing is known, for example
+      // where all sessions of a pooler are in use.
+      return !(error instanceof pg.DatabaseError && classifyDatabaseError(error) === 'broken');
     } finally {
       client.end().catch(ignore);
     }
