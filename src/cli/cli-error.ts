@@ -75,6 +75,7 @@ const COMMANDS: readonly (readonly [RegExp, string])[] = [
   [/overlap => '24 hours'/, '--overlap 24h'],
   [/expires \(/, '--expires ('],
   [/omit expires/, 'omit --expires'],
+  [/null for never/, '`never`'],
   [/until and lasting/, '--until and --for'],
 ];
 

@@ -112,7 +112,8 @@ const checkRoles: Check = async ({ client, isEmbedded }) => {
 const checkRights: Check = async ({ client }) => {
   const { excess, missing } = await queryOne<{ excess: string[]; missing: string[] }>(
     client,
-    `with role as (select to_regrole('petstore_service')::oid as service, to_regrole('petstore_operator')::oid as operator)
+    `with role as (select to_regrole('petstore_service')::oid as service, to_regrole('petstore_operator')::oid as operator,
+       to_regrole('petstore_support')::oid as support)
      select
        array_remove(array[
          case when has_database_privilege(service, current_database(), 'temporary') then 'temporary tables' end,
@@ -125,10 +126,12 @@ const checkRights: Check = async ({ client }) => {
            then 'petstore_service' end,
          case when not (has_table_privilege(operator, 'public.api_key_overview', 'select')
            and has_function_privilege(operator, 'public.set_api_key_expiry(bigint, timestamptz)', 'execute'))
-           then 'petstore_operator' end], null) as missing
+           then 'petstore_operator' end,
+         case when not has_table_privilege(support, 'public.api_key_overview', 'select')
+           then 'petstore_support' end], null) as missing
      from role`,
   );
-  if (missing.length > 0) return warn(`${missing.join(' and ')} lack rights: run \`petstore db roles\`.`);
+  if (missing.length > 0) return warn(`missing rights of ${missing.join(', ')}: run \`petstore db roles\`.`);
   if (excess.length === 0) return ok('the roles have the rights that they need');
   return warn(`petstore_service may create ${excess.join(', ')}: run \`petstore db roles\` as a superuser.`);
 };

@@ -36,6 +36,8 @@ if (lost !== undefined) {
   stderr.write(explainLostOutput(lost, changed));
   process.exitCode = EXIT_CODES.failure;
 }
+// A server that has gone may keep its connection open.
+process.exit();
 
 function actor(): string {
   const { PETSTORE_ACTOR } = process.env;

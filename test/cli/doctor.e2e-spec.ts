@@ -213,7 +213,7 @@ describe('petstore doctor', () => {
     await admin.query('revoke execute on all functions in schema public from petstore_operator');
     expect((await examine())['rights']).toMatchObject({
       level: 'warn',
-      message: 'petstore_service and petstore_operator lack rights: run `petstore db roles`.',
+      message: 'missing rights of petstore_service, petstore_operator: run `petstore db roles`.',
     });
     await petstoreOn(asSuperuser(database.url))(['db', 'roles']);
     expect((await examine())['rights']).toMatchObject({ level: 'ok' });

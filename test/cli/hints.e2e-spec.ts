@@ -27,7 +27,7 @@ describe('hints are commands', () => {
     ['keys set-plan 1 enterprise', 'Set --per-minute and --per-day.'],
     [
       'keys set-expiry 1 2020-01-01T00:00:00Z',
-      'Pass a time in the future, or null for never. To end the key now: petstore keys revoke.',
+      'Pass a time in the future, or `never`. To end the key now: petstore keys revoke.',
     ],
     [
       'keys extend-overlap 1 --overlap 1h',

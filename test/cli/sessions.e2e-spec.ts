@@ -61,6 +61,13 @@ describe('behind a pooler, which gives the connection to others, a command leave
   });
 });
 
+async function endsWithOne(port: number): Promise<void> {
+  const program = runProgram('cli/main.js', ['keys', 'list'], {
+    DATABASE_URL: `postgresql://petstore@127.0.0.1:${port}/petstore`,
+  });
+  expect(await program.ended).toBe(1);
+}
+
 describe('a command ends', () => {
   const failing: readonly (readonly [string, readonly Reaction[]])[] = [
     ['the server rejects its first statement', [accept, errorResponse({ C: '57P05' })]],
@@ -71,12 +78,7 @@ describe('a command ends', () => {
     ],
   ];
   it.each(failing)('when %s', async (_what, reactions) => {
-    await withFakePostgres(reactions, async (port) => {
-      const program = runProgram('cli/main.js', ['keys', 'list'], {
-        DATABASE_URL: `postgresql://petstore@127.0.0.1:${port}/petstore`,
-      });
-      expect(await program.ended).toBe(1);
-    });
+    await withFakePostgres(reactions, endsWithOne, { neverEnds: true });
   });
 });
 

@@ -70,7 +70,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** What the one connection to the server has, for whoever gets it next. */
+/** The settings that a command has left on the one connection to the server. */
 async function settingsLeft(): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -52,14 +52,15 @@ export const errorResponse = (fields: {
 
 /**
  * Speaks just enough of PostgreSQL's protocol to make the real driver fail in a given way; calls `use` with its port.
- * The last reaction repeats.
+ * The last reaction repeats. A server that never ends leaves its side of a connection open when the client has ended its own.
  */
 export async function withFakePostgres<Result>(
   reactions: readonly Reaction[],
   use: (port: number) => Promise<Result>,
+  { neverEnds = false } = {},
 ): Promise<Result> {
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const server = createServer({ allowHalfOpen: neverEnds }, (socket) => {
     sockets.add(socket);
     socket.on('error', () => socket.destroy());
     let heard = 0;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Client } from 'pg';
 import { examples, type JsonOption, positiveInteger, since } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
@@ -47,7 +48,7 @@ const CHANGES = `
   limit $4`;
 
 async function rejectUnknown(
-  client: Parameters<typeof findKeyId>[0],
+  client: Client,
   keyId: bigint | undefined,
   planId: string | undefined,
 ): Promise<void> {

@@ -73,7 +73,7 @@ const addPlanCommand = (plans: Command, context: CliContext, name: string, sqlFu
       if (perMinute === undefined && perDay === undefined && custom === undefined) {
         throw new UsageError('Pass --per-minute, --per-day, --custom or, with set, --no-custom.');
       }
-      if (yes !== true) await confirmPlan(context, id);
+      if (name === 'set' && yes !== true) await confirmPlan(context, id);
       const plan = await changeOne(
         context,
         `select * from ${sqlFunction}(id => $1, per_minute => $2, per_day => $3, custom => $4)`,
