@@ -5,7 +5,7 @@ const arrows = {
   config: [],
   common: [],
   embedded: ['common'],
-  database: ['common'],
+  database: ['common', 'config'],
   prisma: ['embedded', 'database', 'common', 'config', 'generated'],
   batching: ['prisma', 'database', 'common'],
   auth: ['common'],

@@ -1,4 +1,5 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
+import { describeProtection } from '../config/database-tls.js';
 import type { Config } from '../config/config.js';
 import { isUnchanged, MIGRATIONS_DIRECTORY, readMigrations } from '../database/migration-files.js';
 import { readRecords } from '../database/migration-records.js';
@@ -30,6 +31,11 @@ const fail = (message: string): Result => ({ level: 'fail', message });
 /** The versions that every change is tested on. */
 const VERSION_MIN = 15;
 const VERSION_MAX = 18;
+
+const checkEncryption: Check = ({ url }) => {
+  const { text, isDoubtful } = describeProtection(url);
+  return Promise.resolve(isDoubtful ? warn(`${text}.`) : ok(text));
+};
 
 const checkVersion: Check = async ({ client }) => {
   const { major, text } = await queryOne<{ major: number; text: string }>(
@@ -247,6 +253,7 @@ const checkDurability: Check = async ({ client }) => {
 
 /** In the order in which they run. Roles need the tables, so migrations come before. */
 export const CHECKS: Readonly<Record<string, Check>> = {
+  encryption: checkEncryption,
   version: checkVersion,
   writes: checkWrites,
   clock: checkClock,

@@ -1,3 +1,5 @@
+import { systemCaFile } from '../config/database-tls.js';
+
 /** The parameters of a connection URI that psql 15 understands: PostgreSQL's documentation, section 34.1.2. */
 const LIBPQ_PARAMETERS: ReadonlySet<string> = new Set([
   ...[
@@ -42,12 +44,11 @@ const LIBPQ_PARAMETERS: ReadonlySet<string> = new Set([
 export function toLibpqUrl(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   const parameters = url.searchParams;
-  const ssl = parameters.get('ssl');
   const mode = parameters.get('sslmode');
-  if (mode === 'no-verify' || (mode === null && ['1', 'true'].includes(ssl ?? ''))) {
-    parameters.set('sslmode', 'require');
-  } else if (mode === null && ['0', 'false'].includes(ssl ?? '')) {
-    parameters.set('sslmode', 'disable');
+  if (mode === 'no-verify') parameters.set('sslmode', 'require');
+  // libpq's own default is a file in the home directory, and psql 15 does not know `system`.
+  if (mode === 'verify-full' && ['', 'system'].includes(parameters.get('sslrootcert') ?? '')) {
+    parameters.set('sslrootcert', systemCaFile() ?? 'system');
   }
   for (const name of [...parameters.keys()]) {
     if (!LIBPQ_PARAMETERS.has(name)) parameters.delete(name);

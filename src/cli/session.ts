@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionTo } from '../config/database-tls.js';
 import { isReadOnly } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
 import { dataDirectory } from '../embedded/data-directory.js';
@@ -36,7 +37,7 @@ export async function withAnyDatabase<Result>(
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const url = databaseUrl(context);
-  const options = { connectionString: url, application_name: 'petstore cli', types };
+  const options = { ...connectionTo(url), application_name: 'petstore cli', types };
   const client = await openSession(options, STATEMENT_TIMEOUT_MS).catch((error: unknown) => {
     const hint = 'Check DATABASE_URL, and that the server is running.';
     throw new CliError(`Cannot reach the database: ${describeFault(error)}`, hint);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { connectionTo, DatabaseTlsError } from './database-tls.js';
 import { parseTrustProxy } from './trust-proxy.js';
 
 /** The environment cannot be used as it is. Each fault is one line that names the variable. */
@@ -59,6 +60,14 @@ const databaseUrl = z
   // Prisma's own parameter, which its adapter ignores: the tables would be in another schema than the one that is named.
   .refine((text) => !URL.canParse(text) || !isOtherSchema(new URL(text)), {
     error: 'must not name another schema than public',
+  })
+  .superRefine((text, context) => {
+    try {
+      if (URL.canParse(text)) connectionTo(text);
+    } catch (error) {
+      if (!(error instanceof DatabaseTlsError)) throw error;
+      context.addIssue(error.message);
+    }
   });
 
 /** The content of a file, as Docker and Kubernetes mount secrets, without the white space around it. */

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionTo } from '../config/database-tls.js';
 import {
   classifyDatabaseError,
   isContention,
@@ -210,7 +211,7 @@ class Connection extends pg.Client {
 
 const poolConfig = (options: ConnectionPoolsOptions, max: number): pg.PoolConfig => ({
   Client: Connection,
-  connectionString: options.url,
+  ...connectionTo(options.url),
   max,
   min: KEPT_OPEN,
   connectionTimeoutMillis: options.connectTimeoutMs * (1 - SETTINGS_SHARE),

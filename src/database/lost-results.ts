@@ -1,4 +1,5 @@
 import pg, { type Pool, type PoolClient } from 'pg';
+import { connectionTo } from '../config/database-tls.js';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { PROBE_MS, serverTimeoutMs } from './session-settings.js';
 
@@ -80,7 +81,7 @@ export class LostResults {
   /** By a connection of its own: one that is open may be lost with the others. */
   async #hasStalledCommits(): Promise<boolean> {
     const client = new pg.Client({
-      connectionString: this.#url,
+      ...connectionTo(this.#url),
       application_name: 'petstore',
       connectionTimeoutMillis: PROBE_MS,
       query_timeout: PROBE_MS,

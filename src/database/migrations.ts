@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Pool } from 'pg';
+import { connectionTo } from '../config/database-tls.js';
 import { isContention } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
 import {
@@ -48,8 +49,7 @@ const PAUSE_MS = 200;
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const { directory = MIGRATIONS_DIRECTORY, lockTimeoutMs = LOCK_TIMEOUT_MS, onApplied, log } = options;
   const migrations = await readMigrations(directory);
-  const { connectionString } = options;
-  const session = { connectionString, application_name: 'petstore migrations' };
+  const session = { ...connectionTo(options.connectionString), application_name: 'petstore migrations' };
   const client = await openSession(session, STATEMENT_TIMEOUT_MS).catch((error: unknown) => {
     throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`);
   });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Logger } from 'pino';
+import { describeProtection } from '../config/database-tls.js';
 import type { DatabaseConfig } from '../config/config.js';
 import { dataDirectory } from '../embedded/data-directory.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
@@ -33,6 +34,8 @@ export class Database {
         : { url: config.url, close: () => Promise.resolve() };
     try {
       interrupted.throwIfAborted();
+      const protection = describeProtection(server.url);
+      if (protection.isDoubtful) log.warn(protection.text);
       const migration = migrate({
         connectionString: server.url,
         onApplied: (name) => log.info(`applied migration ${name}`),

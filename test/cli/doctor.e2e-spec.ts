@@ -59,6 +59,7 @@ describe('petstore doctor', () => {
     expect(levels(findings)).toEqual({
       configuration: 'ok',
       connection: 'ok',
+      encryption: 'ok',
       ids: 'ok',
       version: 'ok',
       writes: 'ok',
@@ -79,11 +80,11 @@ describe('petstore doctor', () => {
     const { stdout, stderr } = await petstore(['doctor']);
     const fsync = (await pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {2}all variables are valid\n/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(12);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(13);
     expect(stdout).toMatch(
       fsync === 'off' ? /^fail {2}durability {5}turned off: fsync/m : /^ok {4}durability/m,
     );
-    expect(stderr).toBe(fsync === 'off' ? '1 of 12 checks failed.\n' : '');
+    expect(stderr).toBe(fsync === 'off' ? '1 of 13 checks failed.\n' : '');
   });
 
   it('finds clocks that differ, however long the statement takes', async () => {
@@ -151,6 +152,7 @@ describe('petstore doctor', () => {
     expect(levels(findings)).toEqual({
       configuration: 'ok',
       connection: 'ok',
+      encryption: 'ok',
       version: 'ok',
       writes: 'ok',
       clock: 'ok',

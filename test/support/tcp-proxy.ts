@@ -135,7 +135,8 @@ class Proxy {
   }
 }
 
-function addressOf(target: string): TcpTarget {
+/** Where a database URL leads. */
+export function addressOf(target: string): TcpTarget {
   const url = new URL(target);
   const port = url.port === '' ? POSTGRES_PORT : url.port;
   const directory = url.searchParams.get('host');

@@ -1,4 +1,5 @@
 import { StacklessError } from './api-error.js';
+import { CERTIFICATE_ERROR, messageOf } from './describe-fault.js';
 
 /** The one file that reads SQLSTATE, driver and Prisma codes: each error is read into one shape, then judged by tables. */
 
@@ -47,7 +48,7 @@ export class NotSentError extends StacklessError {
   override readonly name = 'NotSentError';
 
   constructor(cause: unknown) {
-    super(typeof cause === 'string' ? cause : (text(cause, 'message') ?? ''), { cause });
+    super(typeof cause === 'string' ? cause : messageOf(cause), { cause });
   }
 }
 
@@ -147,7 +148,7 @@ const adapterKinds: ReadonlyMap<string, DatabaseFailure> = new Map<string, Datab
 
 /** Codes of TLS and Prisma. */
 const codes: readonly (readonly [RegExp, DatabaseFailure])[] = [
-  [/CERT|^UNABLE_TO_VERIFY/, 'not-sent'], // the server's certificate was not accepted
+  [CERTIFICATE_ERROR, 'not-sent'],
   [/^ERR_(SSL|TLS)_/, 'broken'],
   [/^P2028$/, 'broken'], // a Prisma transaction could not start in time, or ran out of it
 ];

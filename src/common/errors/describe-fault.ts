@@ -18,7 +18,16 @@ export function messageOf(fault: unknown): string {
   // Node tries each address of a host and, when all fail, leaves the message empty.
   const parts: unknown = 'errors' in fault ? fault.errors : undefined;
   if (fault.message === '' && Array.isArray(parts)) return parts.map((part) => messageOf(part)).join('; ');
-  return fault.message;
+  const code = 'code' in fault ? String(fault.code) : '';
+  return CERTIFICATE_ERROR.test(code) ? describeCertificate(code, fault.message) : fault.message;
+}
+
+/** The codes of errors of TLS that say that the server's certificate was not accepted. */
+export const CERTIFICATE_ERROR = /CERT|^UNABLE_TO_/;
+
+function describeCertificate(code: string, message: string): string {
+  const isUnknown = /SELF_SIGNED|UNABLE_TO/.test(code);
+  return `the server's certificate is not accepted: ${message} (${code})${isUnknown ? '; set sslrootcert to the file of its CA' : ''}`;
 }
 
 /** PostgreSQL counts characters from 1, where JavaScript's index would count some of them twice. */

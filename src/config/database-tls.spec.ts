@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectionTo, DatabaseTlsError, describeProtection } from './database-tls.js';
+
+let folder: string;
+let text: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
+  text = join(folder, 'text.pem');
+  writeFileSync(text, 'no certificate');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const urlWith = (parameters: string): string => `postgresql://u:p@db.example/petstore?${parameters}`;
+
+describe('connectionTo', () => {
+  it.each([
+    ['', 'has no parameters'],
+    ['application_name=shop&options=-c%20jit%3Doff', 'has none of TLS'],
+  ])('leaves an URL alone that %s', (parameters) => {
+    expect(connectionTo(urlWith(parameters))).toEqual({ connectionString: urlWith(parameters) });
+  });
+
+  it('takes the parameters of TLS away from `pg`, which reads them otherwise, and no others', () => {
+    expect(connectionTo(urlWith('sslmode=disable&application_name=shop&uselibpqcompat=true'))).toEqual({
+      connectionString: urlWith('application_name=shop'),
+      ssl: false,
+    });
+  });
+
+  const instead = /: write sslmode=verify-full, verify-ca, require or disable$/;
+
+  it.each([
+    [
+      'sslmode=prefer',
+      /^has sslmode=prefer, which goes on without TLS where the server offers none/,
+      instead,
+    ],
+    ['sslmode=allow', /^has sslmode=allow/, instead],
+    ['sslmode=verify_full', /^has an unknown sslmode/, instead],
+    ['ssl=true', /^has ssl=true, which libpq does not know/, instead],
+    ['sslrootcert=/ca.pem', /^has a parameter of TLS, but no sslmode/, instead],
+    ['sslmode=verify-ca', /any host with a public certificate/, /write sslmode=verify-full$/],
+    ['sslmode=verify-ca&sslrootcert=system', /any host with a public certificate/, /verify-full$/],
+    ['sslmode=require&sslrootcert=system', /any host with a public certificate/, /verify-full$/],
+    ['sslmode=verify-full&sslrootcert=/nowhere/ca.pem', /sslrootcert \/nowhere\/ca.pem/, /\(ENOENT\)$/],
+    ['sslmode=require&sslcert=/nowhere/c.pem', /^needs sslcert and sslkey together$/, /./],
+  ])('rejects %s with what to write instead', (parameters, message, end) => {
+    expect(() => connectionTo(urlWith(parameters))).toThrow(DatabaseTlsError);
+    expect(() => connectionTo(urlWith(parameters))).toThrow(message);
+    expect(() => connectionTo(urlWith(parameters))).toThrow(end);
+  });
+
+  it('rejects a file that is no certificate, with which every connection would fail', () => {
+    expect(() => connectionTo(urlWith(`sslmode=verify-full&sslrootcert=${text}`))).toThrow(
+      `has the sslrootcert ${text}, which is no certificate in the form of PEM`,
+    );
+  });
+});
+
+describe('describeProtection', () => {
+  it.each([
+    ['postgresql://u@db.example/petstore', 'connections to the database at db.example are not encrypted'],
+    ['postgresql://u@db.example/petstore?sslmode=no-verify', 'sslmode=no-verify means require'],
+  ])('%s is doubtful', (url, message) => {
+    const { text: said, isDoubtful } = describeProtection(url);
+    expect([said, isDoubtful]).toEqual([expect.stringContaining(message), true]);
+  });
+
+  it.each([
+    ['postgresql://u@localhost/petstore', 'the database is on this machine'],
+    ['postgresql://u@127.0.0.1:5433/petstore', 'the database is on this machine'],
+    ['postgresql://u@[::1]/petstore', 'the database is on this machine'],
+    ['postgresql://u@x/petstore?host=/run/postgresql', 'the database is on this machine'],
+    ['postgresql://u@db.example/petstore?sslmode=disable', 'no TLS (sslmode=disable)'],
+    [
+      'postgresql://u@db.example/petstore?sslmode=verify-full',
+      'TLS (sslmode=verify-full), with verification of the server',
+    ],
+  ])('%s is as it should be', (url, message) => {
+    expect(describeProtection(url)).toEqual({ text: message, isDoubtful: false });
+  });
+});

@@ -1,0 +1,194 @@
+import { existsSync, readFileSync } from 'node:fs';
+import {
+  type ConnectionOptions,
+  createSecureContext,
+  rootCertificates,
+  type SecureContext,
+  type SecureContextOptions,
+} from 'node:tls';
+import type { ClientConfig } from 'pg';
+
+/** The parameters of TLS in a database URL cannot be used. The message goes on after the name of the variable. */
+export class DatabaseTlsError extends Error {
+  override readonly name = 'DatabaseTlsError';
+}
+
+const MODES = ['verify-full', 'verify-ca', 'require', 'disable'] as const;
+
+type Mode = (typeof MODES)[number];
+
+/** What drivers for Node.js call `require`. */
+const NO_VERIFY = 'no-verify';
+
+/** Those that `pg` would read otherwise than libpq does. */
+const TLS_PARAMETERS = [
+  'ssl',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslnegotiation',
+  'uselibpqcompat',
+] as const;
+
+type TlsParameters = Readonly<Record<(typeof TLS_PARAMETERS)[number], string>>;
+
+/** In place of a file: the CAs of the system, as in libpq 16. */
+const SYSTEM = 'system';
+
+/** Where systems keep the certificates of the CAs that they trust. */
+const SYSTEM_FILES = [
+  '/etc/ssl/certs/ca-certificates.crt', // Debian, Ubuntu, Alpine
+  '/etc/pki/tls/certs/ca-bundle.crt', // Fedora, Red Hat
+  '/etc/ssl/ca-bundle.pem', // SUSE
+  '/etc/ssl/cert.pem', // macOS
+];
+
+const known = new Map<string, ClientConfig>();
+
+/**
+ * How `pg` connects to a database: with TLS as libpq means it (PostgreSQL's documentation, section 34.19.1). The files of a URL are
+ * read once in a process.
+ *
+ * @throws DatabaseTlsError
+ */
+export function connectionTo(databaseUrl: string): ClientConfig {
+  const config = known.get(databaseUrl) ?? toClientConfig(databaseUrl);
+  known.set(databaseUrl, config);
+  return { ...config };
+}
+
+function toClientConfig(databaseUrl: string): ClientConfig {
+  const url = new URL(databaseUrl);
+  const parameters = tlsParametersOf(url);
+  if (Object.values(parameters).every((text) => text === '')) return { connectionString: databaseUrl };
+  for (const name of TLS_PARAMETERS) url.searchParams.delete(name);
+  const ssl = !isSocket(hostOf(url)) && toTlsOptions(parameters);
+  const isDirect = ssl !== false && parameters.sslnegotiation === 'direct';
+  return { connectionString: url.href, ssl, ...(isDirect && { sslnegotiation: 'direct' }) };
+}
+
+const tlsParametersOf = ({ searchParams }: URL): TlsParameters =>
+  Object.fromEntries(TLS_PARAMETERS.map((name) => [name, searchParams.get(name) ?? ''])) as Record<
+    keyof TlsParameters,
+    string
+  >;
+
+function toTlsOptions(parameters: TlsParameters): ConnectionOptions | false {
+  const mode = modeOf(parameters);
+  if (mode === 'disable') return false;
+  const { sslrootcert } = parameters;
+  const hasOwnCa = sslrootcert !== '' && sslrootcert !== SYSTEM;
+  if (!hasOwnCa && (mode === 'verify-ca' || (mode === 'require' && sslrootcert === SYSTEM))) {
+    throw new DatabaseTlsError(
+      `has sslmode=${mode} without a CA of its own, so that any host with a public certificate would pass: name a file in sslrootcert, or write sslmode=verify-full`,
+    );
+  }
+  const isVerified = mode !== 'require' || hasOwnCa;
+  const ca = isVerified && (hasOwnCa ? readCertificates('sslrootcert', sslrootcert) : systemCas());
+  return {
+    secureContext: toSecureContext({ ...(ca !== false && { ca }), ...readIdentity(parameters) }),
+    rejectUnauthorized: isVerified,
+    ...(mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+function modeOf({ ssl, sslmode }: TlsParameters): Mode {
+  const instead = `write sslmode=${MODES.slice(0, -1).join(', ')} or ${MODES.at(-1)}`;
+  if (ssl !== '') throw new DatabaseTlsError(`has ssl=${ssl}, which libpq does not know: ${instead}`);
+  if (sslmode === '') throw new DatabaseTlsError(`has a parameter of TLS, but no sslmode: ${instead}`);
+  if (sslmode === 'prefer' || sslmode === 'allow') {
+    const why = 'which goes on without TLS where the server offers none';
+    throw new DatabaseTlsError(`has sslmode=${sslmode}, ${why}: ${instead}`);
+  }
+  const mode = MODES.find((one) => one === (sslmode === NO_VERIFY ? 'require' : sslmode));
+  if (mode === undefined) throw new DatabaseTlsError(`has an unknown sslmode: ${instead}`);
+  return mode;
+}
+
+// oxlint-disable-next-line node/no-process-env -- what OpenSSL and Node.js read for all programs is no configuration of this one
+const environment = process.env;
+
+/** The file with the CAs of this system, if it has one. */
+export const systemCaFile = (): string | undefined =>
+  [environment['SSL_CERT_FILE'] ?? '', ...SYSTEM_FILES].find((file) => existsSync(file));
+
+/** On a system without any, the CAs that Node.js brings along. */
+function systemCas(): string[] {
+  const file = systemCaFile();
+  const extra = environment['NODE_EXTRA_CA_CERTS'] ?? '';
+  return [
+    ...(file === undefined ? rootCertificates : readCertificates('SSL_CERT_FILE', file)),
+    ...(extra === '' ? [] : readCertificates('NODE_EXTRA_CA_CERTS', extra)),
+  ];
+}
+
+/** The certificate of the client, where the server wants one. */
+function readIdentity({ sslcert, sslkey }: TlsParameters): SecureContextOptions {
+  if ((sslcert === '') !== (sslkey === '')) throw new DatabaseTlsError('needs sslcert and sslkey together');
+  if (sslcert === '') return {};
+  return { cert: readCertificates('sslcert', sslcert), key: readFile('sslkey', sslkey) };
+}
+
+function readCertificates(name: string, file: string): string[] {
+  const text = readFile(name, file);
+  // Node.js takes any text, and then trusts none.
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) {
+    throw new DatabaseTlsError(`has the ${name} ${file}, which is no certificate in the form of PEM`);
+  }
+  return [text];
+}
+
+function readFile(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new DatabaseTlsError(`has the ${name} ${file}, which cannot be read (${code})`);
+  }
+}
+
+function toSecureContext(options: SecureContextOptions): SecureContext {
+  try {
+    return createSecureContext(options);
+  } catch (error) {
+    throw new DatabaseTlsError(`has certificates or a key that cannot be used: ${String(error)}`);
+  }
+}
+
+const hostOf = ({ hostname, searchParams }: URL): string =>
+  searchParams.get('host') ?? decodeURIComponent(hostname);
+
+/** libpq uses no TLS there. */
+const isSocket = (host: string): boolean => host === '' || host.startsWith('/');
+
+const isThisMachine = (host: string): boolean =>
+  isSocket(host) || /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);
+
+export interface Protection {
+  readonly text: string;
+  /** Whether an operator should look. */
+  readonly isDoubtful: boolean;
+}
+
+/** How connections to a database are protected, for operators. */
+export function describeProtection(databaseUrl: string): Protection {
+  const url = new URL(databaseUrl);
+  const { sslmode, sslrootcert } = tlsParametersOf(url);
+  const host = hostOf(url);
+  if (sslmode === NO_VERIFY) {
+    const text = 'sslmode=no-verify means require, which verifies no certificate: write sslmode=verify-full';
+    return { text, isDoubtful: true };
+  }
+  if (isSocket(host) || (sslmode === '' && isThisMachine(host))) {
+    return { text: 'the database is on this machine', isDoubtful: false };
+  }
+  if (sslmode === '') {
+    const text = `connections to the database at ${host} are not encrypted: write sslmode=verify-full, or sslmode=disable if all of the network is trusted`;
+    return { text, isDoubtful: true };
+  }
+  if (sslmode === 'disable') return { text: 'no TLS (sslmode=disable)', isDoubtful: false };
+  const isVerified = sslmode !== 'require' || sslrootcert !== '';
+  const text = `TLS (sslmode=${sslmode}), ${isVerified ? 'with' : 'without'} verification of the server`;
+  return { text, isDoubtful: false };
+}
