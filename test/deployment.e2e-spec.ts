@@ -110,9 +110,26 @@ interface KubernetesObject {
       readonly metadata: { readonly labels: object };
       readonly spec: {
         readonly terminationGracePeriodSeconds: number;
-        readonly containers: readonly [{ readonly env?: readonly { readonly name: string }[] }];
+        readonly containers: readonly [
+          {
+            readonly env?: readonly { readonly name: string }[];
+            readonly ports?: readonly { readonly name: string }[];
+            readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
+          },
+        ];
+        readonly volumes?: readonly { readonly name: string; readonly configMap?: object }[];
       };
     };
+  };
+}
+
+interface NetworkPolicy {
+  readonly spec: {
+    readonly podSelector: { readonly matchLabels: object };
+    readonly ingress: readonly {
+      readonly from: object[];
+      readonly ports: readonly { readonly port: string }[];
+    }[];
   };
 }
 
@@ -185,6 +202,44 @@ describe('deploy/kubernetes', () => {
     expect(JSON.stringify(jobs)).toContain(`"regex":"${name};${component}"`);
     const selected = read('deploy/prometheus/alerts.yml').matchAll(/job="([^"]*)"/g);
     for (const [, job] of selected) expect(job).toBe(name);
+  });
+
+  it('lets nothing but Prometheus reach the management port', () => {
+    const { template } = ofKind('Deployment').spec;
+    const [policy] = readYaml('deploy/kubernetes/networkpolicy.yaml') as [NetworkPolicy];
+    expect(template.metadata.labels).toMatchObject(policy.spec.podSelector.matchLabels);
+    const containerPorts = template.spec.containers.flatMap(({ ports = [] }) =>
+      ports.map(({ name }) => name),
+    );
+    const allowed = policy.spec.ingress.map(({ from, ports }) => [ports.map(({ port }) => port), from]);
+    expect(allowed.map(([ports]) => ports)).toEqual(containerPorts.map((name) => [name]));
+    expect(allowed[1]).toEqual([
+      ['management'],
+      [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+    ]);
+  });
+
+  it('has a base whose files exist, and publishes the port of the service alone', () => {
+    const [{ resources }] = readYaml('deploy/kubernetes/kustomization.yaml') as [{ resources: string[] }];
+    for (const file of resources) expect(existsSync(`deploy/kubernetes/${file}`)).toBe(true);
+    const backends = JSON.stringify(readYaml('deploy/kubernetes/ingress.example.yaml')).match(
+      /"port":\{.*?\}/g,
+    );
+    expect(backends).toEqual(['"port":{"name":"http"}']);
+  });
+
+  it.each(['Deployment', 'Job'])('mounts the CA that the URLs name into the pods of the %s', (kind) => {
+    const { containers, volumes } = ofKind(kind).spec.template.spec;
+    const mount = containers[0].volumeMounts?.find(({ mountPath }) => mountPath === '/etc/petstore');
+    const { configMap } = volumes?.find(({ name }) => name === mount?.name) ?? {};
+    expect(configMap).toEqual({ name: 'petstore-database-ca', optional: true });
+    for (const { stringData = {} } of objects.filter((object) => object.kind === 'Secret')) {
+      const { searchParams } = new URL(stringData['DATABASE_URL'] ?? '');
+      expect([searchParams.get('sslmode'), searchParams.get('sslrootcert')]).toEqual([
+        'verify-full',
+        '/etc/petstore/ca.crt',
+      ]);
+    }
   });
 
   it('probes the management port, selects the pods, and gives them time to stop', () => {
@@ -263,6 +318,17 @@ describe('deploy/prometheus and deploy/grafana', () => {
     expect(section).toMatch(
       new RegExp(`^\\n\`${labels.severity}\`\\. .+\\n\\n- \\*\\*Look at\\*\\*: .+\\n- \\*\\*Do\\*\\*: .+`),
     );
+  });
+
+  it('has panels for what is left of the budgets that the alerts watch', () => {
+    const budgets = panels.flatMap(({ title, targets = [] }) =>
+      title.includes('budget left') ? targets : [],
+    );
+    for (const share of ['0.001', '0.01']) {
+      const watched = alerts.filter(({ expr }) => expr.includes(` * ${share}\n`));
+      const shown = budgets.filter(({ expr }) => expr.endsWith(`/ ${share}`));
+      expect([watched.length, shown.length]).toEqual([2, 1]);
+    }
   });
 
   it('warns of memory by the limit of the containers', () => {

@@ -214,7 +214,7 @@ async function rolls(key) {
 
 /** Whether a role of the service can log in with the content of a file of `secrets`. */
 function canLogIn(role, password) {
-  const url = `postgresql://${role}:${password}@database:5432/petstore`;
+  const url = `postgresql://${role}:${password}@database:5432/petstore?sslmode=disable`;
   const login = ['-e', `DATABASE_URL=${url}`, '-e', 'DATABASE_PASSWORD_FILE=', 'petstore', 'doctor'];
   const { text } = run('docker', ['compose', 'run', '--rm', ...login], { mayFail: true });
   return !/password authentication failed/.test(text) && /ok/.test(text);
