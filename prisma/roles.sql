@@ -21,6 +21,8 @@ declare
     ['petstore_service', 'select, insert, update', 'api_key_counters'],
     -- Delete is for the release 1.0.0-rc.1 alone, which does not call delete_old_usage yet.
     ['petstore_service', 'select, insert, update, delete', 'api_key_usage'],
+    ['petstore_service', 'select, insert, update', 'api_key_usage_hours'],
+    ['petstore_service', 'select, insert', 'api_key_bans'],
     ['petstore_service', 'select, insert, update, delete', 'idempotency_keys'],
     ['petstore_service', 'select, insert, update, delete', 'pets'],
     ['petstore_service', 'select, insert, update', 'pet_counts'],
@@ -39,17 +41,26 @@ declare
     ['petstore_operator', 'update (expires_at)', 'api_key_secrets'],
     ['petstore_operator', 'select', 'api_key_counters'],
     ['petstore_operator', 'select', 'api_key_usage'],
+    ['petstore_operator', 'select', 'api_key_usage_hours'],
+    ['petstore_operator', 'select', 'api_key_bans'],
     ['petstore_operator', 'select', 'api_key_overview'],
     ['petstore_operator', 'select', 'api_key_daily_usage'],
     ['petstore_operator', 'select', 'plan_overview'],
     ['petstore_operator', 'select', 'noisiest_api_keys'],
     ['petstore_operator', 'select', 'expiring_api_keys'],
+    ['petstore_operator', 'select', 'api_key_hourly_usage'],
+    ['petstore_operator', 'select', 'busiest_api_keys'],
+    ['petstore_operator', 'select', 'api_keys_near_limit'],
+    ['petstore_operator', 'select', 'deprecated_operation_callers'],
+    ['petstore_operator', 'select', 'recent_bans'],
+    ['petstore_operator', 'select', 'unused_api_keys'],
+    ['petstore_operator', 'select', 'usage_hours_gaps'],
     ['petstore_operator', 'select', 'audit_log']
   ];
   -- The service takes ids from the sequences before it inserts.
   service_sequences constant text[] := array['pets_id_seq', 'orders_id_seq'];
-  -- The service calls them when a row has the id of a new one already, and for old days.
-  service_functions constant text[] := array['skip_used_ids', 'delete_old_usage'];
+  -- The service calls them when a row has the id of a new one already, and for old rows of usage and bans.
+  service_functions constant text[] := array['skip_used_ids', 'delete_old_usage', 'delete_old_usage_hours', 'delete_old_bans'];
   operator_functions constant text[] := array[
     'issue_api_key', 'rotate_api_key', 'revoke_api_key', 'set_api_key_plan', 'set_api_key_limits', 'suspend_api_key',
     'resume_api_key', 'unban_api_key', 'set_api_key_expiry', 'set_api_key_access', 'reset_api_key_usage', 'extend_api_key_overlap', 'create_plan',

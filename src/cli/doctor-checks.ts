@@ -128,9 +128,9 @@ const checkRights: Check = async ({ client }) => {
        array_remove(array[
          case when not (has_table_privilege(service, 'public.pets', 'insert')
            and has_table_privilege(service, 'public.api_key_counters', 'update')
-           and has_function_privilege(service, 'public.delete_old_usage(integer, integer)', 'execute'))
+           and has_function_privilege(service, 'public.delete_old_bans(integer, integer)', 'execute'))
            then 'petstore_service' end,
-         case when not (has_table_privilege(operator, 'public.api_key_overview', 'select')
+         case when not (has_table_privilege(operator, 'public.recent_bans', 'select')
            and has_function_privilege(operator, 'public.set_api_key_expiry(bigint, timestamptz)', 'execute'))
            then 'petstore_operator' end,
          case when not has_table_privilege(support, 'public.api_key_overview', 'select')

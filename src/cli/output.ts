@@ -50,6 +50,16 @@ export function printRows(
   context.print(rows.length === 0 ? `${empty}\n` : toTable(columns, cells, context.columns));
 }
 
+const BARS = '▁▂▃▄▅▆▇█';
+
+/** A bar for each number, as high as its share of the largest; a dot for none. */
+export function sparkLine(numbers: readonly number[]): string {
+  const max = Math.max(...numbers);
+  return numbers
+    .map((number) => (number === 0 ? '·' : (BARS[Math.ceil((number / max) * BARS.length) - 1] ?? '')))
+    .join('');
+}
+
 const GAP = '  ';
 /** Free text keeps this width; then whole columns are left out. */
 const TEXT_WIDTH_MIN = 12;

@@ -6,6 +6,7 @@ import { addDbCommands } from './commands/db.js';
 import { addDoctorCommand } from './commands/doctor.js';
 import { addKeysCommands } from './commands/keys.js';
 import { addPlansCommands } from './commands/plans.js';
+import { addUsageCommands } from './commands/usage.js';
 import type { CliContext } from './context.js';
 
 /** Runs one command line, without the program's name, and returns its exit code: 0 done, 1 not done, 2 wrong usage. */
@@ -41,6 +42,7 @@ function createProgram(surroundings: CliContext): Command {
   };
   addKeysCommands(program, context);
   addPlansCommands(program, context);
+  addUsageCommands(program, context);
   addAuditCommand(program, context);
   addDbCommands(program, context);
   addDoctorCommand(program, context);

@@ -189,6 +189,8 @@ const variables = z
     BAN_SECONDS: integer(1, DAY_SECONDS).default(60),
     BAN_MAX_SECONDS: integer(1, DAY_SECONDS).default(3600),
     USAGE_RETENTION_DAYS: integer(31, 36_500).default(400),
+    // A row for each key, operation and outcome of an hour: many more than days.
+    USAGE_HOURS_RETENTION_DAYS: integer(2, 36_500).default(35),
   })
   .refine(({ BAN_SECONDS, BAN_MAX_SECONDS }) => !(BAN_MAX_SECONDS < BAN_SECONDS), {
     path: ['BAN_MAX_SECONDS'],
@@ -261,6 +263,7 @@ function toConfig(read: z.infer<typeof variables>) {
       banSeconds: read.BAN_SECONDS,
       banMaxSeconds: read.BAN_MAX_SECONDS,
       usageRetentionDays: read.USAGE_RETENTION_DAYS,
+      usageHoursRetentionDays: read.USAGE_HOURS_RETENTION_DAYS,
     },
   };
 }

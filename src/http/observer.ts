@@ -10,6 +10,12 @@ export interface SocketResponse {
   readonly error: ApiError;
 }
 
+/** Counts the requests of keys. No call may throw. */
+export abstract class UsageObserver {
+  /** The response is about to be written, also when the client has gone: once for each request that was decided about. */
+  abstract responded(request: FastifyRequest, reply: FastifyReply): void;
+}
+
 /** Observes every request, for logs, metrics and traces. No call may throw. */
 export abstract class HttpObserver {
   /** A request's headers have arrived; nothing is decided yet. */

@@ -27,7 +27,7 @@ import {
 } from './body-check.js';
 import { parseJsonBody } from './json-body.parser.js';
 import type { Headers } from '../common/headers.js';
-import { HttpObserver } from './observer.js';
+import { HttpObserver, UsageObserver } from './observer.js';
 import { decorateRequests } from './request.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import type { SocketOptions } from './parser-errors.js';
@@ -70,6 +70,7 @@ export class RequestPipeline implements SocketOptions {
     readonly admission: AdmissionPort,
     readonly clock: Clock,
     readonly observer: HttpObserver,
+    private readonly usage: UsageObserver,
     @Inject(CONFIG) { bodyBytesMax, corsOrigins, database, trustProxy }: Config,
     @Inject(LOGGER) readonly logger: Logger,
   ) {
@@ -203,6 +204,7 @@ export class RequestPipeline implements SocketOptions {
     }
     this.#setCommonHeaders(request, reply, sent.headers);
     this.observer.responded(request, reply);
+    this.usage.responded(request, reply);
     done(null, sent.payload);
   }
 

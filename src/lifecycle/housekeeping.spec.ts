@@ -80,6 +80,28 @@ describe('Housekeeping', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('deletes hours of usage whose day is older than their own retention, and bans with the days', async () => {
+    await pool.query('truncate api_key_usage_hours, api_key_bans');
+    await pool.query(
+      `insert into api_key_usage_hours
+       select date_trunc('day', now(), 'UTC') - hours * interval '1 hour', key, 'listPets', 'success', 1, 1
+       from generate_series(1, 10) as key, generate_series(0, 40 * 24 - 1) as hours`,
+    );
+    await pool.query(
+      `insert into api_key_bans
+       select 7, now() - days * interval '1 day', now() - days * interval '1 day' + interval '1 hour', 60, 1000
+       from generate_series(1, 40) as days`,
+    );
+    await new Housekeeping(prisma, config, logger, telemetry).run();
+    const { rows } = await pool.query(
+      `select count(*)::int as hours, min(hour) = date_trunc('day', now(), 'UTC') - interval '35 days' as whole_days,
+              (select count(*)::int from api_key_bans) as bans
+       from api_key_usage_hours`,
+    );
+    expect(rows).toEqual([{ hours: 10 * (35 * 24 + 1), whole_days: true, bans: RETENTION_DAYS }]);
+    expect(warnings).toEqual([]);
+  });
+
   it('shares the work among replicas that do it at once', async () => {
     const replicas = Array.from({ length: 4 }, () => new Housekeeping(prisma, config, logger, telemetry));
     await Promise.all(replicas.map((replica) => replica.run()));

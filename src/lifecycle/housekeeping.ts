@@ -16,7 +16,7 @@ const LATE_MS = 60_000;
 /** Rows that one statement deletes, so that none runs or holds locks for long. */
 const CHUNK = 500;
 
-/** Deletes old days of usage and expired idempotency keys, once an hour. Several replicas may do so at the same time. */
+/** Deletes old days and hours of usage, old bans and expired idempotency keys, once an hour. Several replicas may do so at the same time. */
 @Injectable()
 export class Housekeeping {
   #isStopping = false;
@@ -44,16 +44,13 @@ export class Housekeeping {
 
   async #deleteExpired(): Promise<void> {
     const { connections, idempotencyKey } = this.prisma;
-    const { usageRetentionDays } = this.config.limits;
+    const { usageRetentionDays, usageHoursRetentionDays } = this.config.limits;
     try {
       // The replica's clock may be wrong.
       const [{ now }] = await connections.read(() => this.prisma.$queryRaw<[{ now: Date }]>`select now()`);
-      await this.#inChunks(async () => {
-        const [counted] = await this.prisma.$queryRaw<
-          [{ count: number }]
-        >`select delete_old_usage(${usageRetentionDays}::int, ${CHUNK}::int) as count`;
-        return counted;
-      });
+      await this.#deleteBy('delete_old_usage', usageRetentionDays);
+      await this.#deleteBy('delete_old_usage_hours', usageHoursRetentionDays);
+      await this.#deleteBy('delete_old_bans', usageRetentionDays);
       await this.#inChunks(() =>
         idempotencyKey.deleteMany({ where: { expiresAt: { lte: now } }, limit: CHUNK }),
       );
@@ -61,6 +58,15 @@ export class Housekeeping {
       this.telemetry.housekeepingFailed();
       this.logger.warn({ err }, 'deleting old rows failed; the next run tries again');
     }
+  }
+
+  /** By a function of the database: the service may not delete these rows itself. */
+  #deleteBy(name: string, days: number): Promise<void> {
+    return this.#inChunks(async () => {
+      const sql = `select ${name}($1::int, $2::int) as count`;
+      const [counted] = await this.prisma.$queryRawUnsafe<[{ count: number }]>(sql, days, CHUNK);
+      return counted;
+    });
   }
 
   async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {

@@ -16,6 +16,7 @@ import { ManagementServer } from '../management/management-server.js';
 import { Readiness } from '../management/readiness.js';
 import { Database } from '../prisma/database.js';
 import { Telemetry } from '../telemetry/telemetry.js';
+import { UsageRecorder } from '../usage/usage-recorder.js';
 import { Housekeeping } from './housekeeping.js';
 
 /** The signals that end the service: of supervisors, of Ctrl-C, and of a terminal that is closed. */
@@ -38,6 +39,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     private readonly readiness: Readiness,
     private readonly warmUp: WarmUp,
     private readonly housekeeping: Housekeeping,
+    private readonly usage: UsageRecorder,
     private readonly batching: Batching,
     private readonly telemetry: Telemetry,
     private readonly database: Database,
@@ -65,6 +67,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   async onApplicationShutdown(signal?: string): Promise<void> {
     this.warmUp.close();
     await this.housekeeping.close();
+    await this.usage.close();
     await this.batching.close();
     await this.telemetry.close();
     await this.database.close();

@@ -103,6 +103,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly #usageDropped = new Counter({
+    name: 'petstore_usage_dropped_requests_total',
+    help: 'Requests that are missing in the usage by hour: their write may have failed, or there were too many different ones.',
+    registers: [this.registry],
+  });
+
   readonly #housekeepingFailures = new Counter({
     name: 'petstore_housekeeping_failures_total',
     help: 'Hourly runs that could not delete old rows of usage and expired idempotency keys.',
@@ -158,6 +164,10 @@ export class Metrics {
 
   banStarted(): void {
     this.#bans.inc();
+  }
+
+  usageDropped(requests: number): void {
+    this.#usageDropped.inc(requests);
   }
 
   housekeepingFailed(): void {

@@ -64,6 +64,10 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
     this.#metrics.banStarted();
   }
 
+  usageDropped(requests: number): void {
+    this.#metrics.usageDropped(requests);
+  }
+
   housekeepingFailed(): void {
     this.#metrics.housekeepingFailed();
   }

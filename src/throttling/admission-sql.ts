@@ -3,7 +3,7 @@ import { selectAdmissionRow } from './database-decision.js';
 /**
  * The general admission statement, for requests that the fast path (`plainAdmissionSql`) declines: it authenticates a batch, checks it
  * against the plans and counts it, in three steps: lock (`input` to `locked`), decide (`windowed` to `decided`), write (`counted`,
- * `closed`). A batch is decided as if its requests ran serially at one timestamp.
+ * `closed`, `traced`). A batch is decided as if its requests ran serially at one timestamp.
  *
  * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the number of its requests; `$3 timestamptz` a test's clock,
  *   else null; `$4 int` rejections in a minute that start a ban, `$5 int` seconds of the first ban, `$6 int` of the longest.
@@ -192,6 +192,16 @@ closed as (
   set
     admitted = u.admitted + excluded.admitted,
     refused = u.refused + excluded.refused
+),
+
+-- For operators: a ban leaves a trace, and with which limits. A clock that went back could repeat one to the microsecond.
+traced as (
+  insert into api_key_bans (api_key_id, began_at, ends_at, minute_limit, day_limit)
+  select api_key_id, now, barred_until, minute_limit, day_limit
+  from decided
+  where not barred
+    and barred_until is not null
+  on conflict do nothing
 )
 
 -- Times are ms; the end of a ban is rounded up.

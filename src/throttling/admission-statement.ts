@@ -27,7 +27,7 @@ export abstract class AdmissionObserver {
 export interface AdmissionStatementOptions {
   /** Gets what admission corrected by itself and an operator should know. */
   readonly warn?: (message: string) => void;
-  readonly onBanStarted?: (() => void) | undefined;
+  readonly onBanStarted?: ((keyId: string, untilMs: number) => void) | undefined;
 }
 
 /** One of the two statements that decide. */
@@ -129,14 +129,14 @@ export class AdmissionStatement {
   }
 
   #keyDecisionsOf(row: AdmissionRow): () => DatabaseDecision {
-    const { clockWentBack, startsBan, next } = keyDecisionsOf(row);
+    const { clockWentBack, banUntilMs, next } = keyDecisionsOf(row);
     // Another primary wrote counts that are more than two minutes ahead.
     if (clockWentBack) {
       this.options.warn?.(
         `reset the counters of key ${row[2]}, because they were ahead of the database's clock. Was the clock set back?`,
       );
     }
-    if (startsBan) this.options.onBanStarted?.();
+    if (banUntilMs !== undefined) this.options.onBanStarted?.(row[2], banUntilMs);
     return next;
   }
 

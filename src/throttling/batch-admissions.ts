@@ -41,7 +41,10 @@ export function batchAdmissions({
   const source = { queryable: pool, named: prisma.connections.namedStatements };
   const statement = new AdmissionStatement(source, bans, {
     warn,
-    onBanStarted: () => observer?.banStarted(),
+    onBanStarted: (keyId, untilMs) => {
+      observer?.banStarted();
+      warn(`key ${keyId} is banned until ${new Date(untilMs).toISOString()} for its rejected requests`);
+    },
   });
   return batching.batchWrites<ApiKeyHash, DatabaseDecision>({
     name,

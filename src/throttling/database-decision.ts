@@ -91,8 +91,8 @@ export const parseAdmission = (rows: readonly { readonly json: string }[]): read
 export interface KeyDecisions {
   /** The row's counts were more than two minutes ahead of the clock, and began anew. */
   readonly clockWentBack: boolean;
-  /** Whether the rejections of this batch started a ban: while one is on, none is counted. */
-  readonly startsBan: boolean;
+  /** The end of the ban that the rejections of this batch have started, if any: while one is on, none is counted. */
+  readonly banUntilMs: number | undefined;
   /** The decision of the next request of the key. */
   readonly next: () => DatabaseDecision;
 }
@@ -131,8 +131,8 @@ export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
     return isTooLate ? barred : Object.assign(barred, { retryAtMs });
   };
   const next = access === 'read' ? () => Object.assign(decide(), { isReadOnly: true as const }) : decide;
-  const startsBan = rejected > 0 && barredUntilMs !== undefined;
-  return { clockWentBack: clockWentBack === 1, startsBan, next };
+  const banUntilMs = rejected > 0 ? barredUntilMs : undefined;
+  return { clockWentBack: clockWentBack === 1, banUntilMs, next };
 }
 
 const DAY_MS = 86_400_000;

@@ -22,15 +22,19 @@ export class UsageController {
     summary: 'Get usage',
     description:
       'Returns the plan and limits of the API key of the request, the current minute and day with this request counted, and ' +
-      'the requests of each of the last 31 UTC days.',
+      'the requests of each of the last 31 UTC days, and of each of the last 24 hours by operation and outcome.',
   })
   @ApiOkResponse({ type: Usage, description: 'The usage of the API key.', example: USAGE_EXAMPLE })
   async getUsage(
     @CurrentKey() { keyId, planId, minute, day }: CallingKey,
     @RequestDeadline() deadline: number,
   ): Promise<Usage> {
-    const days = await this.usage.days(keyId, new Date(this.clock.nowMs()), deadline);
-    return { plan: planId, minute: windowOf(minute), day: windowOf(day), days };
+    const now = new Date(this.clock.nowMs());
+    const [days, hours] = await Promise.all([
+      this.usage.days(keyId, now, deadline),
+      this.usage.hours(keyId, now, deadline),
+    ]);
+    return { plan: planId, minute: windowOf(minute), day: windowOf(day), days, hours };
   }
 }
 

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { USAGE_DAYS } from './usage-days.js';
+import { USAGE_OUTCOMES, type UsageOutcome } from './hour-counts.js';
+import { USAGE_DAYS, USAGE_HOURS } from './usage-range.js';
 
 /** One window of the calling key as it is after this request. */
 @ApiSchema({ description: 'A window of the API key, with this request counted.' })
@@ -30,6 +31,35 @@ export class UsageDay {
   readonly refused!: bigint;
 }
 
+/** Requests of the calling key that ended alike. */
+@ApiSchema({ description: 'Requests by operation and outcome.' })
+export class UsageHourCount {
+  @ApiProperty({ description: 'The `operationId`, or `none` if no path and method matched.' })
+  readonly operation!: string;
+
+  @ApiProperty({
+    type: 'string',
+    description:
+      '`success`, `client_error` (4xx) and `server_error` (5xx) of requests that were admitted; `limited` (429), `banned` (429, or ' +
+      '403 while suspended) and `unauthorized` (revoked or expired) of the others. There may be more values later.',
+    examples: [...USAGE_OUTCOMES],
+  })
+  readonly outcome!: UsageOutcome;
+
+  @ApiProperty({ type: 'integer', description: 'The number of requests.' })
+  readonly requests!: bigint;
+}
+
+/** The requests of the calling key in one hour. */
+@ApiSchema({ description: 'The requests of the API key in an hour.' })
+export class UsageHour {
+  @ApiProperty({ description: 'When the hour began.' })
+  readonly hour!: Date;
+
+  @ApiProperty({ type: [UsageHourCount], description: 'Empty if the hour had no requests.' })
+  readonly counts!: readonly UsageHourCount[];
+}
+
 /** The plan of the calling key, its limits and its usage. */
 @ApiSchema({ description: 'The plan of the API key, its limits and its usage.' })
 export class Usage {
@@ -50,6 +80,14 @@ export class Usage {
     maxItems: USAGE_DAYS,
   })
   readonly days!: readonly UsageDay[];
+
+  @ApiProperty({
+    type: [UsageHour],
+    description: `The last ${USAGE_HOURS} hours, oldest first, by operation and outcome. Unlike \`minute\`, \`day\` and \`days\`, they may lack the requests of the last 10 seconds.`,
+    minItems: USAGE_HOURS,
+    maxItems: USAGE_HOURS,
+  })
+  readonly hours!: readonly UsageHour[];
 }
 
 /** A key in its first hour, on the day of the interface. */
@@ -62,4 +100,15 @@ export const USAGE_EXAMPLE: Usage = {
     const isToday = index === USAGE_DAYS - 1;
     return { day, admitted: isToday ? 129n : 0n, refused: isToday ? 2n : 0n };
   }),
+  hours: Array.from({ length: USAGE_HOURS }, (_, index) => ({
+    hour: new Date(Date.UTC(2026, 10, 19, 10 + index)),
+    counts:
+      index === USAGE_HOURS - 1
+        ? [
+            { operation: 'createPet', outcome: 'client_error', requests: 4n },
+            { operation: 'listPets', outcome: 'limited', requests: 2n },
+            { operation: 'listPets', outcome: 'success', requests: 125n },
+          ]
+        : [],
+  })),
 };

@@ -1,9 +1,14 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
+import { UsageObserver } from '../http/observer.js';
 import { UsageController } from './usage.controller.js';
+import { UsageRecorder } from './usage-recorder.js';
 import { UsageRepository } from './usage.repository.js';
 
+/** What keys have used: counted by hour, and read by their callers. */
+@Global()
 @Module({
   controllers: [UsageController],
-  providers: [UsageRepository],
+  providers: [UsageRepository, UsageRecorder, { provide: UsageObserver, useExisting: UsageRecorder }],
+  exports: [UsageRecorder, UsageObserver],
 })
 export class UsageModule {}

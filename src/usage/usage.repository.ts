@@ -3,8 +3,8 @@ import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { plainArray, statement } from '../database/statement.js';
-import type { UsageDay } from './usage.dto.js';
-import { USAGE_DAYS } from './usage-days.js';
+import type { UsageDay, UsageHour, UsageHourCount } from './usage.dto.js';
+import { USAGE_DAYS, USAGE_HOURS } from './usage-range.js';
 
 /**
  * The last 31 days of keys. The present day is in the counters, the finished ones are history: one statement reads both, so that a
@@ -25,21 +25,42 @@ const DAYS_OF_KEYS = statement(
     order by wanted.number, of_day.day`,
 );
 
+/** The last hours of keys, ordered by key, then by hour. An hour without requests is a row without an operation. */
+const HOURS_OF_KEYS = statement(
+  'usage_hours_of_keys',
+  `
+    select wanted.number::int, of_hour.hour, u.operation, u.outcome, u.requests
+    from unnest($1::bigint[], $2::timestamptz[]) with ordinality as wanted (key_id, now, number)
+    cross join lateral generate_series(${USAGE_HOURS - 1}, 0, -1) as ago
+    cross join lateral (select date_trunc('hour', wanted.now, 'UTC') - ago * interval '1 hour' as hour) as of_hour
+    left join api_key_usage_hours as u on u.hour = of_hour.hour and u.api_key_id = wanted.key_id
+    order by wanted.number, of_hour.hour, u.operation, u.outcome`,
+);
+
+interface HourRow extends Omit<UsageHourCount, 'operation'> {
+  readonly operation: string | null;
+  /** The place of the query in the batch, from 1 on. */
+  readonly number: number;
+  readonly hour: Date;
+}
+
 interface UsageQuery {
   readonly keyId: bigint;
   readonly now: Date;
 }
 
-/** The usage of keys by day. Concurrent queries share a statement. */
+/** The usage of keys by day and hour. Concurrent queries share a statement. */
 @Injectable()
 export class UsageRepository {
   readonly #days: Batcher<UsageQuery, readonly UsageDay[]>;
+  readonly #hours: Batcher<UsageQuery, readonly UsageHour[]>;
 
   constructor(
     batching: Batching,
     private readonly prisma: PrismaService,
   ) {
-    this.#days = batching.batchReads({ name: 'usage_days', send: (queries) => this.#read(queries) });
+    this.#days = batching.batchReads({ name: 'usage_days', send: (queries) => this.#readDays(queries) });
+    this.#hours = batching.batchReads({ name: 'usage_hours', send: (queries) => this.#readHours(queries) });
   }
 
   /** The last 31 UTC days of a key, the oldest first. */
@@ -47,11 +68,29 @@ export class UsageRepository {
     return this.#days.load({ keyId, now }, deadline);
   }
 
-  async #read(queries: readonly UsageQuery[]): Promise<readonly (readonly UsageDay[])[]> {
-    const days = await this.prisma.read<UsageDay>(DAYS_OF_KEYS, [
-      plainArray(queries.map(({ keyId }) => keyId)),
-      queries.map(({ now }) => now.toISOString()),
-    ]);
+  /** The last 24 hours of a key, the oldest first. They may lack what replicas have counted since they wrote. */
+  hours(keyId: bigint, now: Date, deadline: number): Promise<readonly UsageHour[]> {
+    return this.#hours.load({ keyId, now }, deadline);
+  }
+
+  async #readDays(queries: readonly UsageQuery[]): Promise<readonly (readonly UsageDay[])[]> {
+    const days = await this.prisma.read<UsageDay>(DAYS_OF_KEYS, toValues(queries));
     return queries.map((_, nth) => days.slice(nth * USAGE_DAYS, (nth + 1) * USAGE_DAYS));
   }
+
+  async #readHours(queries: readonly UsageQuery[]): Promise<readonly (readonly UsageHour[])[]> {
+    const results = queries.map((): { hour: Date; counts: UsageHourCount[] }[] => []);
+    const rows = await this.prisma.read<HourRow>(HOURS_OF_KEYS, toValues(queries));
+    for (const { number, hour, operation, outcome, requests } of rows) {
+      const hours = results[number - 1] ?? [];
+      if (hours.at(-1)?.hour.getTime() !== hour.getTime()) hours.push({ hour, counts: [] });
+      if (operation !== null) hours.at(-1)?.counts.push({ operation, outcome, requests });
+    }
+    return results;
+  }
 }
+
+const toValues = (queries: readonly UsageQuery[]): readonly unknown[] => [
+  plainArray(queries.map(({ keyId }) => keyId)),
+  queries.map(({ now }) => now.toISOString()),
+];

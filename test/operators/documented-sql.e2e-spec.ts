@@ -70,7 +70,7 @@ describe('docs/operations.md names', () => {
        union all
        select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'`,
     );
-    expect(rows).toHaveLength(19);
+    expect(rows).toHaveLength(26);
     for (const { name } of rows) expect(document).toContain(`select * from ${name}`);
   });
 });

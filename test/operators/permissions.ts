@@ -6,6 +6,8 @@ export const TABLES = [
   'api_key_secrets',
   'api_key_counters',
   'api_key_usage',
+  'api_key_usage_hours',
+  'api_key_bans',
   'pets',
   'orders',
   'pet_counts',
@@ -20,6 +22,13 @@ export const VIEWS = [
   'plan_overview',
   'noisiest_api_keys',
   'expiring_api_keys',
+  'api_key_hourly_usage',
+  'busiest_api_keys',
+  'api_keys_near_limit',
+  'deprecated_operation_callers',
+  'recent_bans',
+  'unused_api_keys',
+  'usage_hours_gaps',
 ];
 
 /** Calls of all that operators may call. */

@@ -229,7 +229,12 @@ describe('prisma/roles.sql', () => {
     );
     // They move sequences forward, and delete usage that no caller sees.
     const special = rows.filter(({ secdef }) => secdef).map(({ name }) => name);
-    expect(special.toSorted()).toEqual(['delete_old_usage', 'skip_used_ids']);
+    expect(special.toSorted()).toEqual([
+      'delete_old_bans',
+      'delete_old_usage',
+      'delete_old_usage_hours',
+      'skip_used_ids',
+    ]);
     const names = rows.map(({ name }) => name);
     expect(names.filter((name) => /api_key|plan|base62|audit/.test(name))).toEqual([]);
   });

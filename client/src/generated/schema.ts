@@ -132,7 +132,7 @@ export interface paths {
         };
         /**
          * Get usage
-         * @description Returns the plan and limits of the API key of the request, the current minute and day with this request counted, and the requests of each of the last 31 UTC days.
+         * @description Returns the plan and limits of the API key of the request, the current minute and day with this request counted, and the requests of each of the last 31 UTC days, and of each of the last 24 hours by operation and outcome.
          */
         get: operations["getUsage"];
         put?: never;
@@ -263,6 +263,8 @@ export interface components {
             day: components["schemas"]["UsageWindow"];
             /** @description The last 31 UTC days, oldest first. */
             days: components["schemas"]["UsageDay"][];
+            /** @description The last 24 hours, oldest first, by operation and outcome. Unlike `minute`, `day` and `days`, they may lack the requests of the last 10 seconds. */
+            hours: components["schemas"]["UsageHour"][];
             minute: components["schemas"]["UsageWindow"];
             /** @description The plan of the key. */
             plan: string;
@@ -275,6 +277,33 @@ export interface components {
             day: string;
             /** @description Requests that were rejected because of a limit. They do not count against it. */
             refused: number;
+        };
+        /** @description The requests of the API key in an hour. */
+        UsageHour: {
+            /** @description Empty if the hour had no requests. */
+            counts: components["schemas"]["UsageHourCount"][];
+            /**
+             * Format: date-time
+             * @description When the hour began.
+             */
+            hour: string;
+        };
+        /** @description Requests by operation and outcome. */
+        UsageHourCount: {
+            /** @description The `operationId`, or `none` if no path and method matched. */
+            operation: string;
+            /**
+             * @description `success`, `client_error` (4xx) and `server_error` (5xx) of requests that were admitted; `limited` (429), `banned` (429, or 403 while suspended) and `unauthorized` (revoked or expired) of the others. There may be more values later.
+             * @example success
+             * @example client_error
+             * @example server_error
+             * @example limited
+             * @example banned
+             * @example unauthorized
+             */
+            outcome: string;
+            /** @description The number of requests. */
+            requests: number;
         };
         /** @description A window of the API key, with this request counted. */
         UsageWindow: {
@@ -2607,6 +2636,120 @@ export interface operations {
                      *           "day": "2026-11-20",
                      *           "admitted": 129,
                      *           "refused": 2
+                     *         }
+                     *       ],
+                     *       "hours": [
+                     *         {
+                     *           "hour": "2026-11-19T10:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T11:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T12:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T13:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T14:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T15:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T16:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T17:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T18:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T19:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T20:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T21:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T22:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-19T23:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T00:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T01:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T02:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T03:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T04:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T05:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T06:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T07:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T08:00:00.000Z",
+                     *           "counts": []
+                     *         },
+                     *         {
+                     *           "hour": "2026-11-20T09:00:00.000Z",
+                     *           "counts": [
+                     *             {
+                     *               "operation": "createPet",
+                     *               "outcome": "client_error",
+                     *               "requests": 4
+                     *             },
+                     *             {
+                     *               "operation": "listPets",
+                     *               "outcome": "limited",
+                     *               "requests": 2
+                     *             },
+                     *             {
+                     *               "operation": "listPets",
+                     *               "outcome": "success",
+                     *               "requests": 125
+                     *             }
+                     *           ]
                      *         }
                      *       ]
                      *     }

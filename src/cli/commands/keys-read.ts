@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
-import { USAGE_DAYS } from '../../usage/usage-days.js';
+import { USAGE_DAYS } from '../../usage/usage-range.js';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';

@@ -1,0 +1,197 @@
+import type { Command } from 'commander';
+import type { Client } from 'pg';
+import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
+import { examples, type JsonOption, since } from '../arguments.js';
+import type { CliContext } from '../context.js';
+import { addKeyCommand, findKeyId, type KeyReference, overviewOf } from '../key-command.js';
+import { column, numberColumn, printRows, shown, sparkLine, textColumn, toJson } from '../output.js';
+import type { Row } from '../row.js';
+import { withDatabase } from '../session.js';
+
+interface SinceOption extends JsonOption {
+  readonly since: Date;
+}
+
+export function addUsageCommands(program: Command, context: CliContext): void {
+  const usage = program.command('usage').description('Shows what keys have used, by hour (UTC).');
+
+  addSince(usage.command('top'))
+    .description('Lists the hundred keys with the most requests, rejected ones included.')
+    .action(async ({ since: from, json }: SinceOption) => {
+      const rows = await withDatabase(context, async ({ client }) => {
+        const { rows: keys } = await client.query<Row>(TOP, [from.toISOString()]);
+        return json === true ? keys : await withSparkLines(client, keys, from, context.nowMs());
+      });
+      if (json === true) return context.print(toJson(rows));
+      const columns = [...KEY, numberColumn('requests'), BY_HOUR, ...OUTCOMES];
+      printRows(context, columns, rows, 'No requests.');
+    })
+    .addHelpText('after', examples('petstore usage top', 'petstore usage top --since 7d'));
+
+  addSince(
+    addKeyCommand(usage, 'hours', 'Shows what became of the requests of a key, by hour and by operation.'),
+  )
+    .action(async (reference: KeyReference, { since: from, json }: SinceOption) => {
+      const { rows } = await withDatabase(context, async ({ client }) => {
+        const { id } = await overviewOf(client, await findKeyId(client, reference));
+        return await client.query<HourRow>(HOURS, [id, from.toISOString()]);
+      });
+      if (json === true) return context.print(toJson(rows));
+      printRows(context, [column('hour'), ...OUTCOMES], sumUp(rows, 'hour'), 'No requests.');
+      if (rows.length === 0) return;
+      context.print('\n');
+      const lines = sparkLinesOf(rows, ({ operation }) => operation, from, context.nowMs());
+      const operations = sumUp(rows, 'operation', lines);
+      printRows(context, [column('operation'), BY_HOUR, ...OUTCOMES], operations, '');
+    })
+    .addHelpText('after', examples('petstore usage hours 7', 'petstore usage hours psk_8QvR2mXa --since 7d'));
+
+  usage
+    .command('near-limit')
+    .description(
+      'Lists the keys that have used the most of their minute or day (the view api_keys_near_limit).',
+    )
+    .option('--json', 'print an array of objects')
+    .action(async ({ json }: JsonOption) => {
+      const from = new Date(context.nowMs() - DAY_MS);
+      const rows = await withDatabase(context, async ({ client }) => {
+        const { rows: keys } = await client.query<Row>('select * from api_keys_near_limit');
+        return json === true ? keys : await withSparkLines(client, keys, from, context.nowMs());
+      });
+      if (json === true) return context.print(toJson(rows));
+      const columns = [...KEY, numberColumn('minute'), numberColumn('day'), BY_HOUR, column('busiest_hour')];
+      printRows(context, columns, rows.map(toNearLine), 'No key has been used today.');
+    })
+    .addHelpText('after', examples('petstore usage near-limit'));
+
+  addSince(usage.command('bans'))
+    .description('Lists bans, the last one first, with the limits that the keys had (the view recent_bans).')
+    .action(async ({ since: from, json }: SinceOption) => {
+      const { rows } = await withDatabase(context, ({ client }) =>
+        client.query<Row>('select * from recent_bans where began_at >= $1', [from.toISOString()]),
+      );
+      if (json === true) return context.print(toJson(rows));
+      const columns = ['began_at', 'ends_at', 'lifted_at', 'in_force'].map(column);
+      const limits = ['minute_limit', 'day_limit'].map(numberColumn);
+      printRows(context, [...KEY, ...columns, ...limits], rows.map(toLine), 'No bans.');
+    })
+    .addHelpText('after', examples('petstore usage bans --since 7d'));
+}
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** Parts that a spark line has, whatever the time is that it spans. */
+const PARTS = 24;
+
+const KEY = [numberColumn('key'), textColumn('name'), column('plan')];
+const OUTCOMES = USAGE_OUTCOMES.map(numberColumn);
+const BY_HOUR = column('over_time');
+
+/** With `--since`, which is the last day by default, and `--json`, which commands about a key have already. */
+function addSince(command: Command): Command {
+  if (command.options.length === 0) command.option('--json', 'print an array of objects');
+  return command.option('--since <time>', 'such as 7d, or 2027-01-31T00:00:00Z', since, since('24h'));
+}
+
+const TOP = `
+  select busiest.api_key_id, k.name, k.plan_id, ${['requests', ...USAGE_OUTCOMES].join(', ')}
+  from (
+    select
+      api_key_id,
+      ${USAGE_OUTCOMES.map((outcome) => `coalesce(sum(requests) filter (where outcome = '${outcome}'), 0)::bigint as ${outcome}`).join(',\n      ')},
+      sum(requests)::bigint as requests
+    from api_key_usage_hours
+    where hour >= date_trunc('hour', $1::timestamptz, 'UTC')
+    group by api_key_id
+    order by requests desc, api_key_id
+    limit 100
+  ) as busiest
+  left join api_keys k on k.id = busiest.api_key_id
+  order by requests desc, busiest.api_key_id`;
+
+const HOURS = `
+  select hour, operation, outcome, requests, mean_ms
+  from api_key_hourly_usage
+  where api_key_id = $1
+    and hour >= date_trunc('hour', $2::timestamptz, 'UTC')
+  order by hour, operation, outcome`;
+
+const REQUESTS_BY_HOUR = `
+  select u.api_key_id, u.hour, sum(u.requests)::bigint as requests
+  from generate_series(date_trunc('hour', $2::timestamptz, 'UTC'), $3::timestamptz, interval '1 hour') as of_hour
+  join api_key_usage_hours u on u.hour = of_hour
+  where u.api_key_id = any ($1::bigint[])
+  group by u.api_key_id, u.hour`;
+
+interface KeyHourRow extends Row {
+  readonly api_key_id: bigint;
+  readonly hour: string;
+  readonly requests: bigint;
+}
+
+interface HourRow extends Row {
+  readonly hour: string;
+  readonly operation: string;
+  readonly outcome: string;
+  readonly requests: bigint;
+}
+
+/** The outcomes of all rows with the same hour or operation, in their order. */
+function sumUp(
+  rows: readonly HourRow[],
+  by: 'hour' | 'operation',
+  lines: ReadonlyMap<unknown, string> = new Map(),
+): readonly Row[] {
+  const sums = new Map<string, Record<string, unknown>>();
+  for (const row of rows) {
+    const sum = sums.get(row[by]) ?? { [by]: row[by], over_time: lines.get(row[by]) };
+    sum[row.outcome] = ((sum[row.outcome] as bigint | undefined) ?? 0n) + row.requests;
+    sums.set(row[by], sum);
+  }
+  return [...sums.values()];
+}
+
+/** Lines of keys, with their requests over the time as a spark line. */
+async function withSparkLines(
+  client: Client,
+  keys: readonly Row[],
+  from: Date,
+  nowMs: number,
+): Promise<readonly Row[]> {
+  const { rows } = await client.query<KeyHourRow>(REQUESTS_BY_HOUR, [
+    keys.map((row) => row['api_key_id']),
+    from.toISOString(),
+    new Date(nowMs).toISOString(),
+  ]);
+  const lines = sparkLinesOf(rows, (row) => row.api_key_id, from, nowMs);
+  return keys.map((row) => ({ ...toLine(row), over_time: lines.get(row['api_key_id']) }));
+}
+
+/** A spark line over the time for each name of rows. */
+function sparkLinesOf<Hour extends Pick<HourRow, 'hour' | 'requests'>>(
+  rows: readonly Hour[],
+  nameOf: (row: Hour) => unknown,
+  from: Date,
+  nowMs: number,
+): ReadonlyMap<unknown, string> {
+  const beginMs = from.getTime() - (from.getTime() % HOUR_MS);
+  const partMs = Math.max(HOUR_MS, Math.ceil((nowMs - beginMs) / PARTS));
+  const none = Array.from({ length: Math.ceil((nowMs - beginMs) / partMs) }, () => 0);
+  const parts = new Map<unknown, number[]>();
+  for (const row of rows) {
+    const counts = parts.get(nameOf(row)) ?? [...none];
+    const part = Math.floor((new Date(row.hour).getTime() - beginMs) / partMs);
+    counts[part] = (counts[part] ?? 0) + Number(row.requests);
+    parts.set(nameOf(row), counts);
+  }
+  return new Map([...parts].map(([name, counts]) => [name, sparkLine(counts)]));
+}
+
+const toLine = (row: Row): Row => ({ ...row, key: row['api_key_id'], plan: row['plan_id'] });
+
+const toNearLine = (row: Row): Row => ({
+  ...row,
+  minute: `${shown(row['minute_admitted'])}/${shown(row['requests_per_minute'])}`,
+  day: `${shown(row['day_admitted'])}/${shown(row['requests_per_day'])}`,
+});

@@ -1,0 +1,108 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PrismaService } from '../prisma/prisma.service.js';
+import { UsageRecorder } from './usage-recorder.js';
+
+const RESET_MS = Date.UTC(2026, 10, 20, 12, 1);
+const known = Object.assign(new Error('the statement was ended'), { code: '57014', severity: 'ERROR' });
+const unknown = new Error('Connection terminated unexpectedly');
+
+let sent: unknown[][];
+let failures: Error[];
+let dropped: number;
+let warnings: unknown[];
+let recorder: UsageRecorder;
+
+beforeEach(() => {
+  sent = [];
+  failures = [];
+  dropped = 0;
+  warnings = [];
+  const prisma = {
+    connections: { writes: { run: (send: () => Promise<unknown>) => send() } },
+    write: (_statement: unknown, values: unknown[]) => {
+      const failure = failures.shift();
+      if (failure !== undefined) return Promise.reject(failure);
+      sent.push(values);
+      return Promise.resolve([]);
+    },
+  } as unknown as PrismaService;
+  recorder = new UsageRecorder(
+    prisma,
+    { nowMs: () => RESET_MS },
+    { warn: (...warning: unknown[]) => void warnings.push(warning) },
+    { usageDropped: (requests) => void (dropped += requests) },
+  );
+});
+
+function respond(keyId: bigint): void {
+  const decision = { caller: { keyId, planId: 'pro' }, windows: [{ policy: 'minute', resetAtMs: RESET_MS }] };
+  const request = { decision, routeConfig: { operation: 'listPets' } } as unknown as FastifyRequest;
+  recorder.responded(request, { statusCode: 200, elapsedTime: 1.4 } as FastifyReply);
+}
+
+/** Key ids and their requests, of all that was sent. */
+const written = (): unknown[] => sent.map(([, keyIds, , , requests]) => [keyIds, requests]);
+
+describe('UsageRecorder', () => {
+  it('writes what was counted once, and nothing when nothing was', async () => {
+    respond(7n);
+    respond(7n);
+    respond(8n);
+    await recorder.write();
+    await recorder.write();
+    expect(written()).toEqual([['{7,8}', '{2,1}']]);
+    expect(sent[0]?.[0]).toEqual(['2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.000Z']);
+    // The sum is rounded, not each request.
+    expect(sent[0]?.[5]).toBe('{3,1}');
+  });
+
+  it('writes again what is known to have failed, with what was counted meanwhile', async () => {
+    failures = [known, known];
+    respond(7n);
+    await recorder.write();
+    respond(7n);
+    await recorder.write();
+    await recorder.write();
+    expect([written(), dropped]).toEqual([[['{7}', '{2}']], 0]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('does not write again what may have been written, and says that it is missing', async () => {
+    failures = [unknown];
+    respond(7n);
+    respond(7n);
+    await recorder.write();
+    respond(8n);
+    await recorder.write();
+    expect([written(), dropped]).toEqual([[['{8}', '{1}']], 2]);
+    expect(warnings).toContainEqual(['2 requests are missing in the usage by hour']);
+  });
+
+  it('writes many keys in several statements, and drops of them only the one that may have been written', async () => {
+    for (let keyId = 1; keyId <= 2500; keyId += 1) respond(BigInt(keyId));
+    failures = [unknown];
+    await recorder.write();
+    expect([sent.length, dropped]).toEqual([0, 1000]);
+    await recorder.write();
+    expect(sent.map(([hours]) => (hours as unknown[]).length)).toEqual([1000, 500]);
+  });
+
+  it('keeps its memory: what has no room is missing, and known counts go on', async () => {
+    for (let keyId = 1; keyId <= 100_010; keyId += 1) respond(BigInt(keyId));
+    respond(1n);
+    await recorder.write();
+    expect(dropped).toBe(10);
+    expect(written()[0]).toEqual([expect.stringMatching(/^\{1,2,/), expect.stringMatching(/^\{2,1,/)]);
+  });
+
+  it('writes the rest when it is closed, and then drops what failed', async () => {
+    respond(7n);
+    await recorder.close();
+    expect(written()).toEqual([['{7}', '{1}']]);
+    failures = [known];
+    respond(7n);
+    await recorder.close();
+    expect(dropped).toBe(1);
+  });
+});

@@ -1,0 +1,159 @@
+import { randomInt } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { Cron } from '@nestjs/schedule';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { classifyDatabaseError, type DatabaseFailure } from '../common/errors/database-errors.js';
+import { routeConfigOf } from '../common/route.decorators.js';
+import { LOGGER } from '../config/config.module.js';
+import { plainArray, statement } from '../database/statement.js';
+import type { UsageObserver } from '../http/observer.js';
+import { PrismaService } from '../prisma/prisma.service.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { Clock } from '../throttling/clock.js';
+import type { AdmissionDecision } from '../throttling/decision.js';
+import { type HourCount, HourCounts, type HourKey, type UsageOutcome } from './hour-counts.js';
+
+/** Every ten seconds, from a second of this process's own. */
+const EVERY_TEN_SECONDS = `${randomInt(10)}/10 * * * * *`;
+
+/** Some 20 MB. Past it requests are dropped. */
+const COUNTS_MAX = 100_000;
+
+/** Counts that one statement writes, in some 20 ms. */
+const CHUNK = 1000;
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** All replicas write in the same order, so that they cannot deadlock. Nothing waits for the disk. */
+const ADD_HOURS = statement(
+  'add_usage_hours',
+  `
+    with commit as materialized (select set_config('synchronous_commit', 'off', true))
+    insert into api_key_usage_hours as u (hour, api_key_id, operation, outcome, requests, total_ms)
+    select counted.*
+    from commit
+    cross join unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+      as counted (hour, api_key_id, operation, outcome, requests, total_ms)
+    order by hour, api_key_id, operation, outcome
+    on conflict (hour, api_key_id, operation, outcome) do update
+    set
+      requests = u.requests + excluded.requests,
+      total_ms = u.total_ms + excluded.total_ms`,
+);
+
+/** Failures after which a statement may have been committed. */
+const MAY_BE_COMMITTED: ReadonlySet<DatabaseFailure> = new Set<DatabaseFailure>(['broken', 'unexpected']);
+
+/**
+ * Counts the requests of each key by hour, operation and outcome, and writes the counts every ten seconds, when no request waits for it.
+ * Hours may lack requests and never exceed them: what may have been written is not written again. The exact counts of days are those of
+ * admission.
+ */
+@Injectable()
+export class UsageRecorder implements UsageObserver {
+  readonly #counts = new HourCounts(COUNTS_MAX);
+  #dropped = 0;
+  #isFailing = false;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly prisma: PrismaService,
+    private readonly clock: Clock,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    @Inject(Telemetry) private readonly telemetry: Pick<Telemetry, 'usageDropped'>,
+  ) {}
+
+  responded(request: FastifyRequest, reply: FastifyReply): void {
+    const { decision } = request;
+    const keyId = decision === null ? undefined : keyIdOf(decision);
+    if (decision === null || keyId === undefined) return;
+    const operation = routeConfigOf(request).operation ?? 'none';
+    const outcome = outcomeOf(decision, reply.statusCode);
+    this.#add({ hourMs: this.#hourOf(decision), keyId, operation, outcome }, 1, reply.elapsedTime);
+  }
+
+  /** Writes what was counted since the last time. Never rejects: what is known to have failed is written the next time. */
+  @Cron(EVERY_TEN_SECONDS, { waitForCompletion: true })
+  write(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeAll());
+    return this.#writing;
+  }
+
+  /** Writes the rest. Resolves when it is written, or lost. */
+  async close(): Promise<void> {
+    await this.write();
+    this.#drop(this.#counts.take());
+    this.#reportDropped();
+  }
+
+  async #writeAll(): Promise<void> {
+    const counts = this.#counts.take();
+    for (let from = 0; from < counts.length; from += CHUNK) {
+      const chunk = counts.slice(from, from + CHUNK);
+      try {
+        await this.#send(chunk);
+        this.#isFailing = false;
+      } catch (err) {
+        const mayBeCommitted = MAY_BE_COMMITTED.has(classifyDatabaseError(err));
+        if (mayBeCommitted) this.#drop(chunk);
+        const rest = counts.slice(mayBeCommitted ? from + CHUNK : from);
+        for (const count of rest) this.#add(count, count.requests, count.totalMs);
+        if (!this.#isFailing)
+          this.logger.warn({ err }, 'the usage by hour cannot be written; it is tried every ten seconds');
+        this.#isFailing = true;
+        break;
+      }
+    }
+    this.#reportDropped();
+  }
+
+  async #send(counts: readonly HourCount[]): Promise<void> {
+    const { connections } = this.prisma;
+    const values = [
+      counts.map(({ hourMs }) => new Date(hourMs).toISOString()),
+      plainArray(counts.map(({ keyId }) => keyId)),
+      counts.map(({ operation }) => operation),
+      counts.map(({ outcome }) => outcome),
+      plainArray(counts.map(({ requests }) => requests)),
+      plainArray(counts.map(({ totalMs }) => Math.round(totalMs))),
+    ];
+    await connections.writes.run(() => this.prisma.write(ADD_HOURS, values));
+  }
+
+  #add(key: HourKey, requests: number, totalMs: number): void {
+    if (!this.#counts.add(key, requests, totalMs)) this.#dropped += requests;
+  }
+
+  #drop(counts: readonly HourCount[]): void {
+    for (const { requests } of counts) this.#dropped += requests;
+  }
+
+  #reportDropped(): void {
+    if (this.#dropped === 0) return;
+    this.telemetry.usageDropped(this.#dropped);
+    this.logger.warn(`${this.#dropped} requests are missing in the usage by hour`);
+    this.#dropped = 0;
+  }
+
+  /** The hour of the window that counted the request, else of the decision. */
+  #hourOf({ caller, windows: [window] }: AdmissionDecision): number {
+    const atMs = caller === undefined ? this.clock.nowMs() : window.resetAtMs - MINUTE_MS;
+    return atMs - (atMs % HOUR_MS);
+  }
+}
+
+/** The key, where the database has decided about it. */
+function keyIdOf({ caller, rejectedKey }: AdmissionDecision): bigint | undefined {
+  if (caller !== undefined) return caller.keyId;
+  return rejectedKey !== undefined && 'keyId' in rejectedKey ? rejectedKey.keyId : undefined;
+}
+
+function outcomeOf({ caller, rejection, rejectedBy }: AdmissionDecision, status: number): UsageOutcome {
+  if (caller === undefined) return 'unauthorized';
+  if (rejectedBy === 'ban' || rejection?.code === 'api_key_suspended') return 'banned';
+  if (rejectedBy !== undefined) return 'limited';
+  if (status >= 500) return 'server_error';
+  return status >= 400 ? 'client_error' : 'success';
+}

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { issueKeys } from '../support/issue-keys.js';
+import { openTestPool } from '../support/test-pool.js';
+import { json, type Petstore, petstoreOn } from './support/petstore.js';
+
+/** The present hour of the database, as it is while the file runs: the commands get the same. */
+const NOW_MS = Date.now();
+
+let database: TestDatabase;
+let pool: Pool;
+let petstore: Petstore;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = openTestPool(database.url, { max: 1 });
+  petstore = petstoreOn(database.url);
+  await issueKeys(pool, 3, { plan: 'pro' });
+  await pool.query(
+    `insert into api_key_usage_hours
+     select date_trunc('hour', to_timestamp($1::float8 / 1000), 'UTC') - ago * interval '1 hour', key, operation, outcome, requests, 10
+     from (values
+       (0, 1, 'listPets', 'success', 8), (1, 1, 'listPets', 'success', 4), (1, 1, 'createPet', 'client_error', 1),
+       (2, 2, 'listPets', 'limited', 20), (100, 3, 'listPets', 'success', 99)) as v (ago, key, operation, outcome, requests)`,
+    [NOW_MS],
+  );
+  await pool.query(
+    `insert into api_key_bans values (2, now() - interval '2 hours', now() - interval '1 hour', 300, 10000),
+       (3, now() - interval '3 days', now() - interval '2 days', 300, 10000)`,
+  );
+  await pool.query(
+    `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
+       day_admitted = 9000 where api_key_id = 1`,
+  );
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const context = { nowMs: () => NOW_MS };
+const run = (...words: readonly string[]) => petstore(['usage', ...words], { context });
+
+async function lines(...words: readonly string[]): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await run(...words);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout.trimEnd().split('\n').slice(2);
+}
+
+describe('petstore usage', () => {
+  it('top lists the keys with most requests, over the time', async () => {
+    const rows = await lines('top');
+    expect(rows).toEqual([
+      expect.stringMatching(/^ *2 {2}test 2 {2}pro +20 {2}·+█·· +0 +0 +0 +20 +0 +0$/),
+      expect.stringMatching(/^ *1 {2}test 1 {2}pro +13 {2}·+▅█ +12 +1 +0 +0 +0 +0$/),
+    ]);
+    expect((await lines('top', '--since', '7d'))[0]).toMatch(/^ *3 {2}test 3 {2}pro +99 {2}·+█·+ /);
+  });
+
+  it('hours shows what became of the requests of a key, by hour and by operation', async () => {
+    const rows = await lines('hours', '1');
+    expect(rows).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z +4 +1 +- +- +- +-$/),
+      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z +8 +- +- +- +- +-$/),
+      '',
+      expect.stringMatching(/^operation +over_time +success/),
+      expect.stringMatching(/^-+ /),
+      expect.stringMatching(/^createPet +·+█· +- +1 +-/),
+      expect.stringMatching(/^listPets +·+▄█ +12 +- +-/),
+    ]);
+    expect(await json(run('hours', '2', '--json'))).toEqual([
+      { hour: expect.any(String), operation: 'listPets', outcome: 'limited', requests: 20, mean_ms: '0.5' },
+    ]);
+    expect((await run('hours', '3')).stdout).toBe('No requests.\n');
+  });
+
+  it('near-limit lists who has used most of a limit', async () => {
+    expect(await lines('near-limit')).toEqual([
+      expect.stringMatching(/^ *1 {2}test 1 {2}pro +0\/300 +9000\/10000 {2}·+▅█ +\d{4}-/),
+    ]);
+  });
+
+  it('bans lists them with the limits that the key had', async () => {
+    expect(await lines('bans')).toEqual([expect.stringMatching(/^ *2 {2}test 2 {2}pro .* no +300 +10000$/)]);
+    expect(await lines('bans', '--since', '7d')).toHaveLength(2);
+  });
+
+  it.each([
+    [['top', '--since', 'yesterday'], 2, /argument 'yesterday' is invalid. It must be a valid time/],
+    [['hours', 'psk_short'], 2, /It must be an id such as 7/],
+    [['hours', '99'], 1, /^key 99 does not exist/],
+  ])('%j says what is wrong', async (words, code, message) => {
+    expect(await run(...words)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
+  });
+});

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import type { Pool } from 'pg';
+import { parse } from 'yaml';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { issueKeys } from '../support/issue-keys.js';
+import { openTestPool } from '../support/test-pool.js';
+
+let database: TestDatabase;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = openTestPool(database.url, { max: 1 });
+  await issueKeys(pool, 3, { plan: 'enterprise', perMinute: 100, perDay: 1000 });
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await pool.query('truncate api_key_usage_hours, api_key_usage, api_key_bans');
+  await pool.query(
+    `update api_key_counters set minute = '-infinity', day = '-infinity', minute_admitted = 0, minute_refused = 0,
+       day_admitted = 0, day_refused = 0, banned_at = null, banned_until = null`,
+  );
+});
+
+const hours = (...rows: readonly string[]): Promise<unknown> =>
+  pool.query(
+    `insert into api_key_usage_hours
+     select date_trunc('hour', now(), 'UTC') - ago * interval '1 hour', key, operation, outcome, requests, ms
+     from (values ${rows.join(', ')}) as v (ago, key, operation, outcome, requests, ms)`,
+  );
+
+async function select(text: string): Promise<unknown[]> {
+  const { rows } = await pool.query<Record<string, unknown>>(text);
+  return rows.map((row) => Object.values(row));
+}
+
+describe('api_key_hourly_usage', () => {
+  it('has every hour with the name of the key', async () => {
+    await hours(`(0, 1, 'listPets', 'success', 4, 10)`, `(700, 1, 'getPet', 'limited', 1, 3)`);
+    expect(
+      await select(
+        `select name, plan_id, operation, outcome, requests, mean_ms from api_key_hourly_usage where api_key_id = 1 order by hour`,
+      ),
+    ).toEqual([
+      ['test 1', 'enterprise', 'getPet', 'limited', '1', '3.0'],
+      ['test 1', 'enterprise', 'listPets', 'success', '4', '2.5'],
+    ]);
+  });
+});
+
+describe('busiest_api_keys', () => {
+  it('has the keys of the last 24 hours by their requests, with outcomes', async () => {
+    await hours(
+      `(0, 1, 'listPets', 'success', 4, 40)`,
+      `(23, 1, 'listPets', 'limited', 1, 10)`,
+      `(24, 1, 'listPets', 'success', 100, 10)`,
+      `(3, 2, 'listPets', 'server_error', 9, 90)`,
+    );
+    expect(
+      await select(
+        'select api_key_id, name, requests, success, client_error, server_error, limited, banned, unauthorized, mean_ms from busiest_api_keys',
+      ),
+    ).toEqual([
+      ['2', 'test 2', '9', '0', '0', '9', '0', '0', '0', '10.0'],
+      ['1', 'test 1', '5', '4', '0', '0', '1', '0', '0', '10.0'],
+    ]);
+  });
+});
+
+describe('api_keys_near_limit', () => {
+  it('has the largest share of the present minute and day, and the busiest hour', async () => {
+    await pool.query(
+      `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
+         minute_admitted = case api_key_id when 1 then 30 else 90 end, day_admitted = case api_key_id when 1 then 950 else 90 end
+       where api_key_id < 3`,
+    );
+    await hours(
+      `(0, 1, 'listPets', 'success', 4, 1)`,
+      `(5, 1, 'listPets', 'success', 400, 1)`,
+      `(5, 1, 'getPet', 'client_error', 50, 1)`,
+      `(6, 1, 'listPets', 'limited', 9999, 1)`,
+    );
+    expect(
+      await select(
+        `select api_key_id, minute_share, day_share, requests_per_minute, busiest_hour = date_trunc('hour', now(), 'UTC') - interval '5 hours', busiest_hour_admitted
+         from api_keys_near_limit`,
+      ),
+    ).toEqual([
+      ['1', '0.300', '0.950', 100, true, '450'],
+      ['2', '0.900', '0.090', 100, null, null],
+    ]);
+  });
+});
+
+describe('deprecated_operation_callers', () => {
+  it('has the callers of the last seven days with their last hour', async () => {
+    await hours(
+      `(2, 1, 'getPet', 'success', 4, 1)`,
+      `(100, 2, 'getPet', 'success', 9, 1)`,
+      `(7 * 24 + 1, 3, 'getPet', 'success', 4, 1)`,
+      `(0, 3, 'listPets', 'success', 4, 1)`,
+    );
+    expect(
+      await select('select operation, api_key_id, name, requests_24h from deprecated_operation_callers'),
+    ).toEqual([
+      ['getPet', '1', 'test 1', '4'],
+      ['getPet', '2', 'test 2', '0'],
+    ]);
+  });
+
+  it('knows all operations that the document calls deprecated', async () => {
+    const document = parse(readFileSync('docs/openapi.yaml', 'utf8')) as {
+      paths: Record<string, Record<string, { operationId?: string; deprecated?: boolean }>>;
+    };
+    const deprecated = Object.values(document.paths)
+      .flatMap((path) => Object.values(path))
+      .filter((operation) => operation.deprecated === true)
+      .map(({ operationId }) => operationId ?? '');
+    expect(deprecated).not.toEqual([]);
+    await hours(...deprecated.map((operation) => `(0, 1, '${operation}', 'success', 1, 1)`));
+    expect(await select('select operation from deprecated_operation_callers')).toEqual(
+      deprecated.map((operation) => [operation]),
+    );
+  });
+});
+
+describe('recent_bans', () => {
+  it('has bans, the last first, whether they are in force, and who lifted one', async () => {
+    await pool.query(
+      `insert into api_key_bans values
+         (1, now() - interval '1 hour', now() + interval '1 hour', 60, 1000),
+         (2, now() - interval '2 hours', now() + interval '1 hour', 60, 1000),
+         (2, now() - interval '9 hours', now() - interval '8 hours', 60, 1000)`,
+    );
+    await pool.query('select unban_api_key(2)');
+    expect(
+      await select('select api_key_id, name, minute_limit, lifted_at is not null, in_force from recent_bans'),
+    ).toEqual([
+      ['1', 'test 1', 60, false, true],
+      ['2', 'test 2', 60, true, false],
+      ['2', 'test 2', 60, false, false],
+    ]);
+  });
+});
+
+const unused = (): Promise<unknown[]> =>
+  select('select api_key_id, last_used_at is null from unused_api_keys');
+
+describe('unused_api_keys', () => {
+  it('has keys older than 90 days that were never used or not for 90 days', async () => {
+    const { rows } = await pool.query<{ id: string }>(
+      `insert into api_keys (name, plan_id, created_at)
+       select 'old', 'free', now() - interval '100 days' from generate_series(1, 2) returning id::text`,
+    );
+    const [never, once] = rows.map(({ id }) => id);
+    await pool.query(
+      `update api_key_counters set minute = date_trunc('minute', now() - interval '91 days', 'UTC'),
+         day = ((now() - interval '91 days') at time zone 'UTC')::date
+       where api_key_id = $1`,
+      [once],
+    );
+    expect(await unused()).toEqual([
+      [never, true],
+      [once, false],
+    ]);
+    // Without counters, the day of the last use is in the history.
+    await pool.query('delete from api_key_counters where api_key_id = $1', [never]);
+    await pool.query(`insert into api_key_usage values ($1, (now() at time zone 'UTC')::date - 5, 1, 0)`, [
+      never,
+    ]);
+    expect(await unused()).toEqual([[once, false]]);
+  });
+});
+
+describe('usage_hours_gaps', () => {
+  it('has by day what the hours lack of the exact counts, resets included', async () => {
+    await pool.query(
+      `update api_key_counters set minute = now(), day = (now() at time zone 'UTC')::date, day_admitted = 10, day_refused = 4
+       where api_key_id = 1`,
+    );
+    await pool.query(
+      `insert into api_key_usage values
+         (1, (now() at time zone 'UTC')::date, 5, 0), (1, (now() at time zone 'UTC')::date - 2, 7, 1)`,
+    );
+    await pool.query(
+      `insert into api_key_usage_hours
+       select date_trunc('day', now(), 'UTC') - ago * interval '1 day', 1, 'listPets', outcome, requests, 1
+       from (values (0, 'success', 8), (0, 'client_error', 1), (0, 'limited', 4), (0, 'banned', 99), (2, 'server_error', 7)) as v (ago, outcome, requests)`,
+    );
+    expect(
+      await select(
+        `select (now() at time zone 'UTC')::date - day as ago, admitted, admitted_missing, refused, refused_missing from usage_hours_gaps`,
+      ),
+    ).toEqual([
+      [2, '7', '0', '1', '1'],
+      [1, '0', '0', '0', '0'],
+      [0, '15', '6', '4', '0'],
+    ]);
+  });
+});

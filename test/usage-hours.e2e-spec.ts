@@ -1,0 +1,174 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { UsageRecorder } from '../src/usage/usage-recorder.js';
+import type { Usage } from '../src/usage/usage.dto.js';
+import { holdOpen } from './support/operators.js';
+import { send } from './support/send.js';
+import { useService } from './support/use-service.js';
+
+const LAST_MS = Date.UTC(2026, 10, 20, 23, 59, 59, 900);
+const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
+
+const clock = { nowMs: LAST_MS };
+const lines: string[] = [];
+const service = useService({
+  clock: { nowMs: () => clock.nowMs },
+  provokes503: true,
+  environment: { BAN_AFTER_REFUSALS: '2', ADDRESS_LIMIT_PER_MINUTE: '1000' },
+  onLogLine: (line) => lines.push(line),
+});
+
+beforeEach(() => {
+  clock.nowMs = LAST_MS;
+});
+
+/** What is stored of a key after all that was counted has been written. */
+async function hoursOf(id: bigint): Promise<unknown[]> {
+  await service.app.get(UsageRecorder).write();
+  const { rows } = await service.pool.query<{ row: string }>(
+    `select to_char(hour at time zone 'UTC', 'DD HH24') || ' ' || operation || ' ' || outcome || ' ' || requests as row
+     from api_key_usage_hours where api_key_id = $1 order by hour, operation, outcome`,
+    [id],
+  );
+  return rows.map(({ row }) => row);
+}
+
+const sql = (text: string, ...values: unknown[]) => service.pool.query(text, values);
+
+describe('the usage of a key by hour', () => {
+  it('has each response by operation and outcome', async () => {
+    const { id, key } = await service.issueKey();
+    const request = (path: string, method = 'GET', body?: object) =>
+      service.fetch(path, {
+        key,
+        method,
+        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      });
+    await request('/v1/pets');
+    await request('/v1/pets?limit=0');
+    await request('/v1/pets', 'POST', { name: 'Rex', categoryId: 1 });
+    await request('/v1/pets/999');
+    await request('/nowhere');
+    const lock = await holdOpen(service.databaseUrl, 'lock table pets in access exclusive mode', []);
+    await request('/v1/pets');
+    await lock.stop();
+    expect(await hoursOf(id)).toEqual([
+      '20 23 createPet success 1',
+      '20 23 getPet client_error 1',
+      '20 23 listPets client_error 1',
+      '20 23 listPets server_error 1',
+      '20 23 listPets success 1',
+      '20 23 none client_error 1',
+    ]);
+  });
+
+  it('has each request that was rejected, by the reason', async () => {
+    const { id, key } = await service.issueKey({ perMinute: 1 });
+    const one = () => send(service.origin, { key });
+    // The second of the limited ones starts the ban.
+    for (let request = 0; request < 5; request += 1) await one();
+    await sql('select unban_api_key($1)', id);
+    await sql(`select suspend_api_key($1, lasting => '100 years')`, id);
+    await one();
+    await sql('select resume_api_key($1)', id);
+    await sql('select revoke_api_key($1)', id);
+    await one();
+    await one();
+    expect(await hoursOf(id)).toEqual([
+      '20 23 listPets banned 3',
+      '20 23 listPets limited 2',
+      '20 23 listPets success 1',
+      '20 23 listPets unauthorized 2',
+    ]);
+  });
+
+  it('counts a key that may only read where it is rejected as an error of the client', async () => {
+    const { id, key } = await service.issueKey();
+    await sql(`select set_api_key_access($1, 'read')`, id);
+    await send(service.origin, { key, method: 'POST' });
+    expect(await hoursOf(id)).toEqual(['20 23 createPet client_error 1']);
+  });
+
+  it('begins a new hour with the hour, and with the day', async () => {
+    const { id, key } = await service.issueKey();
+    await send(service.origin, { key });
+    clock.nowMs = MIDNIGHT_MS;
+    await send(service.origin, { key });
+    await send(service.origin, { key });
+    clock.nowMs = MIDNIGHT_MS + 3_600_000;
+    await send(service.origin, { key });
+    expect(await hoursOf(id)).toEqual([
+      '20 23 listPets success 1',
+      '21 00 listPets success 2',
+      '21 01 listPets success 1',
+    ]);
+  });
+
+  it('is in the hour of the window that counted the request, when a clock is ahead', async () => {
+    const { id, key } = await service.issueKey();
+    clock.nowMs = MIDNIGHT_MS;
+    await send(service.origin, { key });
+    // Another replica has opened the next day's window already.
+    clock.nowMs = LAST_MS;
+    await send(service.origin, { key });
+    expect(await hoursOf(id)).toEqual(['21 00 listPets success 2']);
+  });
+
+  it('adds up in one row, and writes a flood of one key as one row', async () => {
+    const { id, key } = await service.issueKey();
+    await send(service.origin, { key });
+    await hoursOf(id);
+    await Promise.all(Array.from({ length: 300 }, () => send(service.origin, { key })));
+    const before = await sql(`select xmin::text from api_key_usage_hours where api_key_id = $1`, id);
+    expect(await hoursOf(id)).toEqual(['20 23 listPets success 301']);
+    const after = await sql(`select xmin::text from api_key_usage_hours where api_key_id = $1`, id);
+    expect([before.rowCount, after.rowCount]).toEqual([1, 1]);
+    expect(after.rows).not.toEqual(before.rows);
+  });
+
+  it('is in GET /v1/usage for the last 24 hours', async () => {
+    const { id, key } = await service.issueKey();
+    await sql(
+      `insert into api_key_usage_hours values
+         ('2026-11-19 23:00Z', $1, 'listPets', 'success', 1, 1),
+         ('2026-11-20 00:00Z', $1, 'listPets', 'success', 9007199254740993, 1),
+         ('2026-11-20 22:00Z', $1, 'createPet', 'client_error', 3, 1)`,
+      id,
+    );
+    await send(service.origin, { key });
+    await hoursOf(id);
+    const response = await service.fetch('/v1/usage', { key });
+    const text = await response.text();
+    // To the digit.
+    expect(text).toContain('9007199254740993');
+    const { hours } = JSON.parse(text.replaceAll(/\d{16,}/g, '"$&"')) as Usage;
+    expect(hours).toHaveLength(24);
+    expect(hours.filter(({ counts }) => counts.length > 0)).toEqual([
+      {
+        hour: '2026-11-20T00:00:00.000Z',
+        counts: [{ operation: 'listPets', outcome: 'success', requests: '9007199254740993' }],
+      },
+      {
+        hour: '2026-11-20T22:00:00.000Z',
+        counts: [{ operation: 'createPet', outcome: 'client_error', requests: 3 }],
+      },
+      {
+        hour: '2026-11-20T23:00:00.000Z',
+        counts: [{ operation: 'listPets', outcome: 'success', requests: 1 }],
+      },
+    ]);
+  });
+});
+
+describe('a ban', () => {
+  it('leaves a row with the limits of the key, and a line in the log', async () => {
+    const { id, key } = await service.issueKey({ perMinute: 1, perDay: 50 });
+    for (let request = 0; request < 4; request += 1) await send(service.origin, { key });
+    const { rows } = await sql(
+      `select extract(epoch from ends_at - began_at)::int as seconds, minute_limit, day_limit
+       from api_key_bans where api_key_id = $1`,
+      id,
+    );
+    expect(rows).toEqual([{ seconds: 60, minute_limit: 1, day_limit: 50 }]);
+    expect(lines.join('')).toContain(`key ${id} is banned until 2026-11-21T00:00:59.900Z`);
+  });
+});
