@@ -45,6 +45,7 @@ describe('sslmode in DATABASE_URL means what it means to libpq', () => {
     ['sslmode=require', 'other-host', 'connected'],
     ['sslmode=no-verify', 'other-host', 'connected'],
     ['sslmode=require&sslnegotiation=postgres', 'other-host', 'connected'],
+    [`sslmode=no-verify&${OTHER_CA}`, 'server', 'connected'],
     // With a CA, `require` is `verify-ca`.
     [`sslmode=require&${CA}`, 'other-host', 'connected'],
     [`sslmode=require&${OTHER_CA}`, 'server', UNKNOWN],

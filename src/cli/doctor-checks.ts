@@ -128,6 +128,7 @@ const checkRights: Check = async ({ client }) => {
        array_remove(array[
          case when not (has_table_privilege(service, 'public.pets', 'insert')
            and has_table_privilege(service, 'public.api_key_counters', 'update')
+           and has_table_privilege(service, 'public.api_key_bans', 'insert')
            and has_function_privilege(service, 'public.delete_old_bans(integer, integer)', 'execute'))
            then 'petstore_service' end,
          case when not (has_table_privilege(operator, 'public.recent_bans', 'select')

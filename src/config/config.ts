@@ -263,7 +263,8 @@ function toConfig(read: z.infer<typeof variables>) {
       banSeconds: read.BAN_SECONDS,
       banMaxSeconds: read.BAN_MAX_SECONDS,
       usageRetentionDays: read.USAGE_RETENTION_DAYS,
-      usageHoursRetentionDays: read.USAGE_HOURS_RETENTION_DAYS,
+      // Not longer than the days, which say what the hours lack.
+      usageHoursRetentionDays: Math.min(read.USAGE_HOURS_RETENTION_DAYS, read.USAGE_RETENTION_DAYS),
     },
   };
 }

@@ -47,6 +47,12 @@ describe('connectionTo', () => {
     ['sslmode=verify-ca&sslrootcert=system', /any host with a public certificate/, /verify-full$/],
     ['sslmode=require&sslrootcert=system', /any host with a public certificate/, /verify-full$/],
     ['sslmode=verify-full&sslrootcert=/nowhere/ca.pem', /sslrootcert \/nowhere\/ca.pem/, /\(ENOENT\)$/],
+    ['sslmode=verify-full&sslcrl=/crl.pem', /^has sslcrl, which is not supported$/, /./],
+    [
+      'sslmode=require&sslnegotiation=Direct',
+      /^has an unknown sslnegotiation/,
+      /write direct, or leave it out$/,
+    ],
     ['sslmode=require&sslcert=/nowhere/c.pem', /^needs sslcert and sslkey together$/, /./],
   ])('rejects %s with what to write instead', (parameters, message, end) => {
     expect(() => connectionTo(urlWith(parameters))).toThrow(DatabaseTlsError);

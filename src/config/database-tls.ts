@@ -8,7 +8,7 @@ import {
 } from 'node:tls';
 import type { ClientConfig } from 'pg';
 
-/** The parameters of TLS in a database URL cannot be used. The message goes on after the name of the variable. */
+/** The parameters of TLS in a database URL cannot be used. The message begins with a verb: `DATABASE_URL: has …`. */
 export class DatabaseTlsError extends Error {
   override readonly name = 'DatabaseTlsError';
 }
@@ -17,10 +17,10 @@ const MODES = ['verify-full', 'verify-ca', 'require', 'disable'] as const;
 
 type Mode = (typeof MODES)[number];
 
-/** What drivers for Node.js call `require`. */
+/** The name that drivers for Node.js have for `require`. */
 const NO_VERIFY = 'no-verify';
 
-/** Those that `pg` would read otherwise than libpq does. */
+/** The parameters that `pg` and libpq understand differently. */
 const TLS_PARAMETERS = [
   'ssl',
   'sslmode',
@@ -31,7 +31,19 @@ const TLS_PARAMETERS = [
   'uselibpqcompat',
 ] as const;
 
+/** Those of libpq that would be ignored, and promise what then does not hold. */
+const UNSUPPORTED = [
+  ...['sslcrl', 'sslcrldir', 'sslpassword', 'ssl_min_protocol_version', 'ssl_max_protocol_version'],
+  ...['channel_binding', 'requirepeer'],
+];
+
 type TlsParameters = Readonly<Record<(typeof TLS_PARAMETERS)[number], string>>;
+
+// oxlint-disable-next-line node/no-process-env -- what OpenSSL and Node.js read for all programs is no configuration of this one
+const environment = process.env;
+
+/** Of libpq, where the URL says nothing. */
+const DEFAULTS: Partial<TlsParameters> = { sslmode: environment['PGSSLMODE'] ?? '' };
 
 /** In place of a file: the CAs of the system, as in libpq 16. */
 const SYSTEM = 'system';
@@ -60,25 +72,29 @@ export function connectionTo(databaseUrl: string): ClientConfig {
 
 function toClientConfig(databaseUrl: string): ClientConfig {
   const url = new URL(databaseUrl);
+  const unsupported = UNSUPPORTED.find((name) => url.searchParams.has(name));
+  if (unsupported !== undefined) throw new DatabaseTlsError(`has ${unsupported}, which is not supported`);
   const parameters = tlsParametersOf(url);
   if (Object.values(parameters).every((text) => text === '')) return { connectionString: databaseUrl };
   for (const name of TLS_PARAMETERS) url.searchParams.delete(name);
   const ssl = !isSocket(hostOf(url)) && toTlsOptions(parameters);
   const isDirect = ssl !== false && parameters.sslnegotiation === 'direct';
+  if (!['', 'postgres', 'direct'].includes(parameters.sslnegotiation)) {
+    throw new DatabaseTlsError('has an unknown sslnegotiation: write direct, or leave it out');
+  }
   return { connectionString: url.href, ssl, ...(isDirect && { sslnegotiation: 'direct' }) };
 }
 
 const tlsParametersOf = ({ searchParams }: URL): TlsParameters =>
-  Object.fromEntries(TLS_PARAMETERS.map((name) => [name, searchParams.get(name) ?? ''])) as Record<
-    keyof TlsParameters,
-    string
-  >;
+  Object.fromEntries(
+    TLS_PARAMETERS.map((name) => [name, searchParams.get(name) ?? DEFAULTS[name] ?? '']),
+  ) as Record<keyof TlsParameters, string>;
 
 function toTlsOptions(parameters: TlsParameters): ConnectionOptions | false {
   const mode = modeOf(parameters);
   if (mode === 'disable') return false;
-  const { sslrootcert } = parameters;
-  const hasOwnCa = sslrootcert !== '' && sslrootcert !== SYSTEM;
+  const { sslmode, sslrootcert } = parameters;
+  const hasOwnCa = sslmode !== NO_VERIFY && sslrootcert !== '' && sslrootcert !== SYSTEM;
   if (!hasOwnCa && (mode === 'verify-ca' || (mode === 'require' && sslrootcert === SYSTEM))) {
     throw new DatabaseTlsError(
       `has sslmode=${mode} without a CA of its own, so that any host with a public certificate would pass: name a file in sslrootcert, or write sslmode=verify-full`,
@@ -105,9 +121,6 @@ function modeOf({ ssl, sslmode }: TlsParameters): Mode {
   if (mode === undefined) throw new DatabaseTlsError(`has an unknown sslmode: ${instead}`);
   return mode;
 }
-
-// oxlint-disable-next-line node/no-process-env -- what OpenSSL and Node.js read for all programs is no configuration of this one
-const environment = process.env;
 
 /** The file with the CAs of this system, if it has one. */
 export const systemCaFile = (): string | undefined =>

@@ -15,7 +15,11 @@ import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 const RETENTION_DAYS = 31;
 const CHUNK = 500;
 const HOUR_MS = 3_600_000;
-const config = loadConfig({ USAGE_RETENTION_DAYS: String(RETENTION_DAYS) });
+const HOURS_RETENTION_DAYS = 20;
+const config = loadConfig({
+  USAGE_RETENTION_DAYS: String(RETENTION_DAYS),
+  USAGE_HOURS_RETENTION_DAYS: String(HOURS_RETENTION_DAYS),
+});
 const warnings: unknown[] = [];
 const logger = { warn: (...warning: unknown[]) => void warnings.push(warning) };
 
@@ -94,11 +98,13 @@ describe('Housekeeping', () => {
     );
     await new Housekeeping(prisma, config, logger, telemetry).run();
     const { rows } = await pool.query(
-      `select count(*)::int as hours, min(hour) = date_trunc('day', now(), 'UTC') - interval '35 days' as whole_days,
+      `select count(*)::int as hours, min(hour) = date_trunc('day', now(), 'UTC') - interval '${HOURS_RETENTION_DAYS} days' as whole_days,
               (select count(*)::int from api_key_bans) as bans
        from api_key_usage_hours`,
     );
-    expect(rows).toEqual([{ hours: 10 * (35 * 24 + 1), whole_days: true, bans: RETENTION_DAYS }]);
+    expect(rows).toEqual([
+      { hours: 10 * (HOURS_RETENTION_DAYS * 24 + 1), whole_days: true, bans: RETENTION_DAYS },
+    ]);
     expect(warnings).toEqual([]);
   });
 
@@ -135,7 +141,7 @@ describe('Housekeeping', () => {
     await stopped;
     expect(writes).toHaveBeenCalledTimes(1);
     writes.mockRestore();
-    expect(await left()).toMatchObject({ days: 20 * 101 - CHUNK });
+    expect(await left()).toMatchObject({ days: 20 * 101, keys: 711 - CHUNK });
   });
 
   it('runs once an hour until the application is closed', async () => {

@@ -48,12 +48,12 @@ export class Housekeeping {
     try {
       // The replica's clock may be wrong.
       const [{ now }] = await connections.read(() => this.prisma.$queryRaw<[{ now: Date }]>`select now()`);
-      await this.#deleteBy('delete_old_usage', usageRetentionDays);
-      await this.#deleteBy('delete_old_usage_hours', usageHoursRetentionDays);
-      await this.#deleteBy('delete_old_bans', usageRetentionDays);
       await this.#inChunks(() =>
         idempotencyKey.deleteMany({ where: { expiresAt: { lte: now } }, limit: CHUNK }),
       );
+      await this.#deleteBy('delete_old_usage', usageRetentionDays);
+      await this.#deleteBy('delete_old_usage_hours', usageHoursRetentionDays);
+      await this.#deleteBy('delete_old_bans', usageRetentionDays);
     } catch (err) {
       this.telemetry.housekeepingFailed();
       this.logger.warn({ err }, 'deleting old rows failed; the next run tries again');

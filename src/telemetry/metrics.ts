@@ -105,7 +105,7 @@ export class Metrics {
 
   readonly #usageDropped = new Counter({
     name: 'petstore_usage_dropped_requests_total',
-    help: 'Requests that are missing in the usage by hour: their write may have failed, or there were too many different ones.',
+    help: 'Requests that are missing in the usage by hour: the result of their write is unknown, or they were too many.',
     registers: [this.registry],
   });
 

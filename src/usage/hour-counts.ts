@@ -31,17 +31,17 @@ export class HourCounts {
 
   constructor(private readonly max: number) {}
 
-  /** Adds requests to a count, and returns whether there was room for it. */
-  add({ hourMs, keyId, operation, outcome }: HourKey, requests: number, totalMs: number): boolean {
+  /** Counts a request, and returns whether there was room for it. */
+  add({ hourMs, keyId, operation, outcome }: HourKey, ms: number): boolean {
     const name = `${hourMs} ${keyId} ${operation} ${outcome}`;
     const count = this.#counts.get(name);
     if (count !== undefined) {
-      count.requests += requests;
-      count.totalMs += totalMs;
+      count.requests += 1;
+      count.totalMs += ms;
       return true;
     }
     if (this.#counts.size >= this.max) return false;
-    this.#counts.set(name, { hourMs, keyId, operation, outcome, requests, totalMs });
+    this.#counts.set(name, { hourMs, keyId, operation, outcome, requests: 1, totalMs: ms });
     return true;
   }
 

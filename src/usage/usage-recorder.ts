@@ -3,7 +3,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { classifyDatabaseError, type DatabaseFailure } from '../common/errors/database-errors.js';
+import {
+  classifyDatabaseError,
+  type DatabaseFailure,
+  UnavailableError,
+} from '../common/errors/database-errors.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import { LOGGER } from '../config/config.module.js';
 import { plainArray, statement } from '../database/statement.js';
@@ -12,16 +16,16 @@ import { PrismaService } from '../prisma/prisma.service.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { Clock } from '../throttling/clock.js';
 import type { AdmissionDecision } from '../throttling/decision.js';
-import { type HourCount, HourCounts, type HourKey, type UsageOutcome } from './hour-counts.js';
+import { type HourCount, HourCounts, type UsageOutcome } from './hour-counts.js';
 
 /** Every ten seconds, from a second of this process's own. */
 const EVERY_TEN_SECONDS = `${randomInt(10)}/10 * * * * *`;
 
-/** Some 20 MB. Past it requests are dropped. */
+/** Counts in memory, some 20 MB, and as many that could not be written. Requests past them are dropped. */
 const COUNTS_MAX = 100_000;
 
-/** Counts that one statement writes, in some 20 ms. */
-const CHUNK = 1000;
+/** Counts in one statement, which takes some 5 ms: writes of requests may wait for its connection. */
+const CHUNK = 200;
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -32,10 +36,11 @@ const ADD_HOURS = statement(
   `
     with commit as materialized (select set_config('synchronous_commit', 'off', true))
     insert into api_key_usage_hours as u (hour, api_key_id, operation, outcome, requests, total_ms)
-    select counted.*
+    select hour, api_key_id, operation, outcome, sum(counted.requests), sum(counted.total_ms)
     from commit
     cross join unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
       as counted (hour, api_key_id, operation, outcome, requests, total_ms)
+    group by hour, api_key_id, operation, outcome
     order by hour, api_key_id, operation, outcome
     on conflict (hour, api_key_id, operation, outcome) do update
     set
@@ -54,6 +59,8 @@ const MAY_BE_COMMITTED: ReadonlySet<DatabaseFailure> = new Set<DatabaseFailure>(
 @Injectable()
 export class UsageRecorder implements UsageObserver {
   readonly #counts = new HourCounts(COUNTS_MAX);
+  /** Counts that are known not to be written: first, the next time. */
+  readonly #failed: HourCount[] = [];
   #dropped = 0;
   #isFailing = false;
   #writing: Promise<void> = Promise.resolve();
@@ -71,7 +78,8 @@ export class UsageRecorder implements UsageObserver {
     if (decision === null || keyId === undefined) return;
     const operation = routeConfigOf(request).operation ?? 'none';
     const outcome = outcomeOf(decision, reply.statusCode);
-    this.#add({ hourMs: this.#hourOf(decision), keyId, operation, outcome }, 1, reply.elapsedTime);
+    const key = { hourMs: this.#hourOf(decision), keyId, operation, outcome };
+    if (!this.#counts.add(key, reply.elapsedTime)) this.#dropped += 1;
   }
 
   /** Writes what was counted since the last time. Never rejects: what is known to have failed is written the next time. */
@@ -84,24 +92,25 @@ export class UsageRecorder implements UsageObserver {
   /** Writes the rest. Resolves when it is written, or lost. */
   async close(): Promise<void> {
     await this.write();
-    this.#drop(this.#counts.take());
+    this.#drop(this.#failed.splice(0));
     this.#reportDropped();
   }
 
   async #writeAll(): Promise<void> {
-    const counts = this.#counts.take();
+    const counts = [...this.#failed.splice(0), ...this.#counts.take()];
     for (let from = 0; from < counts.length; from += CHUNK) {
       const chunk = counts.slice(from, from + CHUNK);
       try {
         await this.#send(chunk);
         this.#isFailing = false;
       } catch (err) {
-        const mayBeCommitted = MAY_BE_COMMITTED.has(classifyDatabaseError(err));
+        const mayBeCommitted = this.#mayBeCommitted(err);
         if (mayBeCommitted) this.#drop(chunk);
         const rest = counts.slice(mayBeCommitted ? from + CHUNK : from);
-        for (const count of rest) this.#add(count, count.requests, count.totalMs);
+        this.#failed.push(...rest.slice(0, COUNTS_MAX));
+        this.#drop(rest.slice(COUNTS_MAX));
         if (!this.#isFailing)
-          this.logger.warn({ err }, 'the usage by hour cannot be written; it is tried every ten seconds');
+          this.logger.warn({ err }, 'cannot write the usage by hour; retrying every 10 s');
         this.#isFailing = true;
         break;
       }
@@ -110,7 +119,6 @@ export class UsageRecorder implements UsageObserver {
   }
 
   async #send(counts: readonly HourCount[]): Promise<void> {
-    const { connections } = this.prisma;
     const values = [
       counts.map(({ hourMs }) => new Date(hourMs).toISOString()),
       plainArray(counts.map(({ keyId }) => keyId)),
@@ -119,11 +127,12 @@ export class UsageRecorder implements UsageObserver {
       plainArray(counts.map(({ requests }) => requests)),
       plainArray(counts.map(({ totalMs }) => Math.round(totalMs))),
     ];
-    await connections.writes.run(() => this.prisma.write(ADD_HOURS, values));
+    await this.prisma.connections.writes.run(() => this.prisma.write(ADD_HOURS, values));
   }
 
-  #add(key: HourKey, requests: number, totalMs: number): void {
-    if (!this.#counts.add(key, requests, totalMs)) this.#dropped += requests;
+  /** Without a permit of the pool, nothing was sent. */
+  #mayBeCommitted(error: unknown): boolean {
+    return !(error instanceof UnavailableError) && MAY_BE_COMMITTED.has(classifyDatabaseError(error));
   }
 
   #drop(counts: readonly HourCount[]): void {
@@ -133,7 +142,9 @@ export class UsageRecorder implements UsageObserver {
   #reportDropped(): void {
     if (this.#dropped === 0) return;
     this.telemetry.usageDropped(this.#dropped);
-    this.logger.warn(`${this.#dropped} requests are missing in the usage by hour`);
+    this.logger.warn(
+      `${this.#dropped} requests are missing in the usage by hour: the result of their write is unknown, or they were too many`,
+    );
     this.#dropped = 0;
   }
 

@@ -96,6 +96,24 @@ describe('api_keys_near_limit', () => {
   });
 });
 
+describe('api_keys_near_limit with many keys', () => {
+  it('has the largest shares of the day also while a hundred keys have used up their minute', async () => {
+    await pool.query(
+      `insert into api_keys (name, plan_id, requests_per_minute, requests_per_day)
+       select 'crowd', 'enterprise', 10, 1000 from generate_series(1, 120)`,
+    );
+    await pool.query(
+      `update api_key_counters c set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
+         minute_admitted = case when k.name = 'crowd' then 10 else 1 end, day_admitted = case when k.name = 'crowd' then 10 else 950 end
+       from api_keys k where k.id = c.api_key_id and (k.id = 1 or k.name = 'crowd')`,
+    );
+    expect(await select('select api_key_id from api_keys_near_limit where day_share > 0.8')).toEqual([['1']]);
+    await pool.query(`update api_keys set expires_at = now() where id = 1`);
+    expect(await select('select api_key_id from api_keys_near_limit where day_share > 0.8')).toEqual([]);
+    await pool.query(`update api_keys set expires_at = null where id = 1`);
+  });
+});
+
 describe('deprecated_operation_callers', () => {
   it('has the callers of the last seven days with their last hour', async () => {
     await hours(
@@ -128,21 +146,47 @@ describe('deprecated_operation_callers', () => {
   });
 });
 
+const bans = (): Promise<unknown[]> =>
+  select('select api_key_id, name, minute_limit, lifted_at is not null, in_force from recent_bans');
+
 describe('recent_bans', () => {
-  it('has bans, the last first, whether they are in force, and who lifted one', async () => {
+  it('has bans, the last first, whether one is in force, and when an operator lifted it', async () => {
     await pool.query(
       `insert into api_key_bans values
          (1, now() - interval '1 hour', now() + interval '1 hour', 60, 1000),
          (2, now() - interval '2 hours', now() + interval '1 hour', 60, 1000),
          (2, now() - interval '9 hours', now() - interval '8 hours', 60, 1000)`,
     );
+    await pool.query(
+      `update api_key_counters set minute = b.began_at, day = (b.began_at at time zone 'UTC')::date,
+         banned_at = b.began_at, banned_until = b.ends_at
+       from api_key_bans b where b.api_key_id = api_key_counters.api_key_id and b.ends_at > now()`,
+    );
     await pool.query('select unban_api_key(2)');
-    expect(
-      await select('select api_key_id, name, minute_limit, lifted_at is not null, in_force from recent_bans'),
-    ).toEqual([
+    expect(await bans()).toEqual([
       ['1', 'test 1', 60, false, true],
       ['2', 'test 2', 60, true, false],
       ['2', 'test 2', 60, false, false],
+    ]);
+    // A later one does not change what an earlier one says.
+    await pool.query(`insert into api_key_bans values (2, now(), now() + interval '1 hour', 60, 1000)`);
+    await pool.query('select unban_api_key(2)');
+    expect(await bans()).toContainEqual(['2', 'test 2', 60, true, false]);
+    expect((await bans()).at(-1)).toEqual(['2', 'test 2', 60, false, false]);
+  });
+
+  it('has none in force that admission does not see: of a clock that was ahead, or of a key without counters', async () => {
+    await pool.query(
+      `insert into api_key_bans values (1, now() + interval '1 day', now() + interval '25 hours', 60, 1000), (999999, now(), now() + interval '1 hour', 60, 1000)`,
+    );
+    await pool.query(
+      `update api_key_counters set minute = b.began_at, day = (b.began_at at time zone 'UTC')::date,
+         banned_at = b.began_at, banned_until = b.ends_at
+       from api_key_bans b where b.api_key_id = api_key_counters.api_key_id`,
+    );
+    expect(await select('select api_key_id, in_force from recent_bans')).toEqual([
+      ['1', false],
+      ['999999', false],
     ]);
   });
 });

@@ -32,9 +32,13 @@ create table api_key_bans (
   constraint api_key_bans_pkey primary key (api_key_id, began_at)
 );
 
-comment on table api_key_bans is 'The bans of each key, with the limits that it had. A ban that was lifted ended at bans_lifted_at of the key.';
+-- For the last ones of all keys.
+create index api_key_bans_began_at_idx on api_key_bans (began_at);
 
--- The service calls them once an hour, and may not delete otherwise: what an operator looks at is safe from its password.
+comment on table api_key_bans is 'The bans of each key, with the limits that it had. A ban that an operator lifted has ended before ends_at: recent_bans.';
+
+-- The service calls them once an hour. With the rights of prisma/roles.sql it may not delete otherwise: what an operator looks at is safe from
+-- its password.
 create function delete_old_usage_hours(keep_days integer, at_most integer) returns integer
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare

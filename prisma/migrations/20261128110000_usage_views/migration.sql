@@ -5,8 +5,8 @@ create view api_key_hourly_usage as
 select
   u.hour, u.api_key_id, k.name, k.plan_id, u.operation, u.outcome, u.requests,
   round(u.total_ms::numeric / nullif(u.requests, 0), 1) as mean_ms
-from (select min(hour) as first, max(hour) as last from api_key_usage_hours) as stored
-cross join generate_series(stored.first, stored.last, interval '1 hour') as of_hour
+from (select min(hour) as first from api_key_usage_hours) as stored
+cross join generate_series(stored.first, statement_timestamp() + interval '2 minutes', interval '1 hour') as of_hour
 join api_key_usage_hours u on u.hour = of_hour
 left join api_keys k on k.id = u.api_key_id;
 
@@ -24,6 +24,7 @@ from (
   select api_key_id, sum(requests)::bigint as requests
   from api_key_usage_hours
   where hour > statement_timestamp() - interval '24 hours'
+    and hour <= statement_timestamp() + interval '2 minutes'
   group by api_key_id
   order by requests desc, api_key_id
   limit 100
@@ -52,29 +53,37 @@ comment on view busiest_api_keys is 'The hundred keys with the most requests of 
 create view api_keys_near_limit as
 select
   near.api_key_id, k.name, k.plan_id,
-  round(near.minute_admitted / near.requests_per_minute::numeric, 3) as minute_share,
-  round(near.day_admitted / near.requests_per_day::numeric, 3) as day_share,
+  round(near.minute_share::numeric, 3) as minute_share,
+  round(near.day_share::numeric, 3) as day_share,
   near.minute_admitted, near.requests_per_minute, near.day_admitted, near.requests_per_day,
   peak.hour as busiest_hour, peak.admitted as busiest_hour_admitted
 from (
-  select *, greatest(minute_admitted / requests_per_minute::float8, day_admitted / requests_per_day::float8) as share
+  select
+    *,
+    row_number() over (order by minute_share desc, api_key_id) as minute_rank,
+    row_number() over (order by day_share desc, api_key_id) as day_rank
   from (
     select
-      c.api_key_id,
-      case when c.minute + interval '1 minute' > statement_timestamp() then c.minute_admitted else 0 end as minute_admitted,
-      c.day_admitted,
-      coalesce(k.requests_per_minute, p.requests_per_minute) as requests_per_minute,
-      coalesce(k.requests_per_day, p.requests_per_day) as requests_per_day
-    from api_key_counters c
-    join api_keys k on k.id = c.api_key_id
-    join plans p on p.id = k.plan_id
-    where c.day >= (statement_timestamp() at time zone 'UTC')::date
-      and c.minute <= statement_timestamp() + interval '2 minutes'
-      and k.revoked_at is null
-      and (k.usage_reset_at is null or k.usage_reset_at is not distinct from c.usage_reset_at)
-  ) as used
-  order by share desc, api_key_id
-  limit 100
+      *,
+      minute_admitted / requests_per_minute::float8 as minute_share,
+      day_admitted / requests_per_day::float8 as day_share
+    from (
+      select
+        c.api_key_id,
+        case when c.minute + interval '1 minute' > statement_timestamp() then c.minute_admitted else 0 end as minute_admitted,
+        c.day_admitted,
+        coalesce(k.requests_per_minute, p.requests_per_minute) as requests_per_minute,
+        coalesce(k.requests_per_day, p.requests_per_day) as requests_per_day
+      from api_key_counters c
+      join api_keys k on k.id = c.api_key_id
+      join plans p on p.id = k.plan_id
+      where c.day >= (statement_timestamp() at time zone 'UTC')::date
+        and c.minute <= statement_timestamp() + interval '2 minutes'
+        and k.revoked_at is null
+        and coalesce(k.expires_at > statement_timestamp(), true)
+        and (k.usage_reset_at is null or k.usage_reset_at is not distinct from c.usage_reset_at)
+    ) as used
+  ) as share
 ) as near
 join api_keys k on k.id = near.api_key_id
 left join lateral (
@@ -88,10 +97,11 @@ left join lateral (
   order by admitted desc, u.hour desc
   limit 1
 ) as peak on true
-order by near.share desc, near.api_key_id;
+where least(near.minute_rank, near.day_rank) <= 100
+order by greatest(near.minute_share, near.day_share) desc, near.api_key_id;
 
 comment on view api_keys_near_limit is
-  'The hundred keys that have used the largest share of a limit, in the present minute or day, with their busiest of the last 24 hours. Filter with: where day_share > 0.8.';
+  'The hundred keys each that have used the largest share of the present minute and day, with their busiest of the last 24 hours. Filter with: where day_share > 0.8.';
 
 -- Which keys called is read from the primary key alone.
 create view deprecated_operation_callers as
@@ -118,16 +128,30 @@ order by called.last_hour desc, called.api_key_id;
 
 comment on view deprecated_operation_callers is 'The hundred keys that were the last to call a deprecated operation in the last 7 days, with their requests of the last 24 hours.';
 
+-- In force as admission sees it: the last ban in the counters, whose clock is not ahead. Who lifted a ban is in the audit.
 create view recent_bans as
 select
   b.began_at, b.api_key_id, k.name, k.plan_id, b.ends_at, b.minute_limit, b.day_limit,
-  case when k.bans_lifted_at >= b.began_at and k.bans_lifted_at < b.ends_at then k.bans_lifted_at end as lifted_at,
-  b.ends_at > statement_timestamp() and coalesce(k.bans_lifted_at < b.began_at, true) as in_force
-from (select * from api_key_bans order by began_at desc, api_key_id limit 1000) as b
+  lifted.at as lifted_at,
+  coalesce(
+    c.banned_until > statement_timestamp()
+      and c.minute <= statement_timestamp() + interval '2 minutes'
+      and coalesce(k.bans_lifted_at < b.began_at, true),
+    false
+  ) as in_force
+from api_key_bans b
 left join api_keys k on k.id = b.api_key_id
-order by b.began_at desc, b.api_key_id;
+left join api_key_counters c on c.api_key_id = b.api_key_id and c.banned_at = b.began_at
+left join lateral (
+  select min(a.changed_at) as at
+  from audit_log a
+  where a.api_key_id = b.api_key_id
+    and a.changed_at between b.began_at and b.ends_at
+    and (a.new ->> 'bans_lifted_at')::timestamptz >= b.began_at
+) as lifted on true
+order by b.began_at desc;
 
-comment on view recent_bans is 'The last thousand bans, the last one first, with the limits that the key had. All are in api_key_bans. lifted_at is when an operator ended it.';
+comment on view recent_bans is 'Bans, the last one first, with the limits that the key had. lifted_at is when an operator ended it.';
 
 create view unused_api_keys as
 select k.id as api_key_id, k.name, k.plan_id, use.last_used_at, k.created_at, k.expires_at
@@ -187,4 +211,4 @@ cross join lateral (
 order by of_day.day;
 
 comment on view usage_hours_gaps is
-  'How many of the admitted and refused requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. Filter with: where day = current_date.';
+  'How many of the admitted and refused requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. Filter with: where day = (now() at time zone ''UTC'')::date.';

@@ -15,11 +15,14 @@ interface SinceOption extends JsonOption {
 export function addUsageCommands(program: Command, context: CliContext): void {
   const usage = program.command('usage').description('Shows what keys have used, by hour (UTC).');
 
-  addSince(usage.command('top'))
+  usage
+    .command('top')
+    .option('--json', 'print an array of objects')
+    .option(...SINCE)
     .description('Lists the hundred keys with the most requests, rejected ones included.')
     .action(async ({ since: from, json }: SinceOption) => {
       const rows = await withDatabase(context, async ({ client }) => {
-        const { rows: keys } = await client.query<Row>(TOP, [from.toISOString()]);
+        const { rows: keys } = await client.query<Row>(TOP, [firstHour(from).toISOString()]);
         return json === true ? keys : await withSparkLines(client, keys, from, context.nowMs());
       });
       if (json === true) return context.print(toJson(rows));
@@ -28,13 +31,12 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     })
     .addHelpText('after', examples('petstore usage top', 'petstore usage top --since 7d'));
 
-  addSince(
-    addKeyCommand(usage, 'hours', 'Shows what became of the requests of a key, by hour and by operation.'),
-  )
+  addKeyCommand(usage, 'hours', 'Shows what became of the requests of a key, by hour and by operation.')
+    .option(...SINCE)
     .action(async (reference: KeyReference, { since: from, json }: SinceOption) => {
       const { rows } = await withDatabase(context, async ({ client }) => {
         const { id } = await overviewOf(client, await findKeyId(client, reference));
-        return await client.query<HourRow>(HOURS, [id, from.toISOString()]);
+        return await client.query<HourRow>(HOURS, [id, firstHour(from).toISOString()]);
       });
       if (json === true) return context.print(toJson(rows));
       printRows(context, [column('hour'), ...OUTCOMES], sumUp(rows, 'hour'), 'No requests.');
@@ -64,7 +66,10 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     })
     .addHelpText('after', examples('petstore usage near-limit'));
 
-  addSince(usage.command('bans'))
+  usage
+    .command('bans')
+    .option('--json', 'print an array of objects')
+    .option(...SINCE)
     .description('Lists bans, the last one first, with the limits that the keys had (the view recent_bans).')
     .action(async ({ since: from, json }: SinceOption) => {
       const { rows } = await withDatabase(context, ({ client }) =>
@@ -88,11 +93,10 @@ const KEY = [numberColumn('key'), textColumn('name'), column('plan')];
 const OUTCOMES = USAGE_OUTCOMES.map(numberColumn);
 const BY_HOUR = column('over_time');
 
-/** With `--since`, which is the last day by default, and `--json`, which commands about a key have already. */
-function addSince(command: Command): Command {
-  if (command.options.length === 0) command.option('--json', 'print an array of objects');
-  return command.option('--since <time>', 'such as 7d, or 2027-01-31T00:00:00Z', since, since('24h'));
-}
+const SINCE = ['--since <time>', 'such as 7d, or 2027-01-31T00:00:00Z', since, since('24h')] as const;
+
+/** The first hour that begins no earlier: of the last day, as in the views, 24 hours with the present one. */
+const firstHour = (from: Date): Date => new Date(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS);
 
 const TOP = `
   select busiest.api_key_id, k.name, k.plan_id, ${['requests', ...USAGE_OUTCOMES].join(', ')}
@@ -102,7 +106,7 @@ const TOP = `
       ${USAGE_OUTCOMES.map((outcome) => `coalesce(sum(requests) filter (where outcome = '${outcome}'), 0)::bigint as ${outcome}`).join(',\n      ')},
       sum(requests)::bigint as requests
     from api_key_usage_hours
-    where hour >= date_trunc('hour', $1::timestamptz, 'UTC')
+    where hour >= $1
     group by api_key_id
     order by requests desc, api_key_id
     limit 100
@@ -114,12 +118,12 @@ const HOURS = `
   select hour, operation, outcome, requests, mean_ms
   from api_key_hourly_usage
   where api_key_id = $1
-    and hour >= date_trunc('hour', $2::timestamptz, 'UTC')
+    and hour >= $2
   order by hour, operation, outcome`;
 
 const REQUESTS_BY_HOUR = `
   select u.api_key_id, u.hour, sum(u.requests)::bigint as requests
-  from generate_series(date_trunc('hour', $2::timestamptz, 'UTC'), $3::timestamptz, interval '1 hour') as of_hour
+  from generate_series($2::timestamptz, $3::timestamptz, interval '1 hour') as of_hour
   join api_key_usage_hours u on u.hour = of_hour
   where u.api_key_id = any ($1::bigint[])
   group by u.api_key_id, u.hour`;
@@ -161,7 +165,7 @@ async function withSparkLines(
 ): Promise<readonly Row[]> {
   const { rows } = await client.query<KeyHourRow>(REQUESTS_BY_HOUR, [
     keys.map((row) => row['api_key_id']),
-    from.toISOString(),
+    firstHour(from).toISOString(),
     new Date(nowMs).toISOString(),
   ]);
   const lines = sparkLinesOf(rows, (row) => row.api_key_id, from, nowMs);
@@ -175,14 +179,15 @@ function sparkLinesOf<Hour extends Pick<HourRow, 'hour' | 'requests'>>(
   from: Date,
   nowMs: number,
 ): ReadonlyMap<unknown, string> {
-  const beginMs = from.getTime() - (from.getTime() % HOUR_MS);
-  const partMs = Math.max(HOUR_MS, Math.ceil((nowMs - beginMs) / PARTS));
-  const none = Array.from({ length: Math.ceil((nowMs - beginMs) / partMs) }, () => 0);
+  const beginMs = firstHour(from).getTime();
+  const hours = Math.floor((nowMs - beginMs) / HOUR_MS) + 1;
+  const hoursAPart = Math.ceil(hours / PARTS);
   const parts = new Map<unknown, number[]>();
   for (const row of rows) {
-    const counts = parts.get(nameOf(row)) ?? [...none];
-    const part = Math.floor((new Date(row.hour).getTime() - beginMs) / partMs);
-    counts[part] = (counts[part] ?? 0) + Number(row.requests);
+    const counts = parts.get(nameOf(row)) ?? Array.from({ length: Math.ceil(hours / hoursAPart) }, () => 0);
+    const part = Math.floor((new Date(row.hour).getTime() - beginMs) / HOUR_MS / hoursAPart);
+    // Not an hour of a clock that is ahead.
+    if (part in counts) counts[part] = (counts[part] ?? 0) + Number(row.requests);
     parts.set(nameOf(row), counts);
   }
   return new Map([...parts].map(([name, counts]) => [name, sparkLine(counts)]));
