@@ -17,7 +17,8 @@ const arrows = {
   usage: ['telemetry', 'http', 'throttling', 'batching', 'prisma', 'database', 'common', 'config'],
   openapi: ['prisma', 'database', 'common'],
   telemetry: ['http', 'throttling', 'auth', 'batching', 'common', 'config'],
-  management: ['telemetry', 'database', 'common', 'config'],
+  dashboard: ['usage', 'database', 'common', 'config'],
+  management: ['dashboard', 'telemetry', 'database', 'common', 'config'],
   samples: ['pets', 'store', 'generated'],
   lifecycle: [
     'management',
@@ -36,7 +37,7 @@ const arrows = {
 };
 
 /** The service, the command line, and what a browser loads first. */
-const programs = ['^src/main\\.ts$', '^src/cli/main\\.ts$', '^src/openapi/page/main\\.js$'];
+const programs = ['^src/main\\.ts$', '^src/cli/main\\.ts$', '^src/(?:openapi|dashboard)/page/main\\.js$'];
 
 module.exports = {
   forbidden: [

@@ -225,7 +225,9 @@ describe('a start with DATABASE_URL', () => {
     expect(replicas.map(({ output }) => output.stdout)).toEqual(
       banners.map(([banner]) =>
         expect.stringMatching(
-          new RegExp(`^${banner}\nDocumentation: http:\\S+/docs\nManagement: http:\\S+, http:\\S+\n$`),
+          new RegExp(
+            `^${banner}\nDocumentation: http:\\S+/docs\nManagement: http:\\S+, http:\\S+, http:\\S+\n$`,
+          ),
         ),
       ),
     );

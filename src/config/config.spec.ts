@@ -53,6 +53,29 @@ describe('loadConfig', () => {
     });
   });
 
+  it.each([
+    [{}, true],
+    [{ MANAGEMENT_HOST: '::1' }, true],
+    [{ MANAGEMENT_HOST: '0.0.0.0' }, false],
+    [{ MANAGEMENT_HOST: '0.0.0.0', DASHBOARD: 'on' }, true],
+    [{ DASHBOARD: 'off' }, false],
+  ])(
+    'has the dashboard where only this machine reaches it, unless it says otherwise (%j)',
+    (environment, isOn) => {
+      expect(loadConfig(environment).dashboard).toEqual({ isOn, hosts: [] });
+    },
+  );
+
+  it('reads the host names of the dashboard', () => {
+    expect(loadConfig({ DASHBOARD_HOSTS: 'Ops.example.com, desk' }).dashboard.hosts).toEqual([
+      'ops.example.com',
+      'desk',
+    ]);
+    expect(faultsOf({ DASHBOARD_HOSTS: 'https://ops.example.com' })).toEqual([
+      'DASHBOARD_HOSTS: must be host names such as ops.example.com, separated by commas',
+    ]);
+  });
+
   it('takes the parameters of drivers in DATABASE_URL, but no schema of another name', () => {
     for (const query of ['', '?schema=public', '?user=a@b', '?host=/tmp/a@b']) {
       expect(faultsOf({ DATABASE_URL: `postgres://db/petstore${query}` })).toEqual([]);

@@ -108,6 +108,21 @@ const trustProxy = z.string().transform((text, context) => {
   }
 });
 
+/** Names by which browsers may reach the dashboard, besides localhost and addresses. */
+const hostNames = z
+  .string()
+  .transform((text) => text.split(',').map((one) => one.trim().toLowerCase()))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(
+          /^[a-z\d-]+(?:\.[a-z\d-]+)*$/,
+          'must be host names such as ops.example.com, separated by commas',
+        ),
+    ),
+  );
+
 /** OpenTelemetry's own, in its environment variable specification. */
 const TRACES_SAMPLERS = [
   'always_on',
@@ -149,6 +164,9 @@ const variables = z
     // For supervisors and Prometheus: it must not be reachable from outside.
     MANAGEMENT_HOST: z.string().default('127.0.0.1'),
     MANAGEMENT_PORT: integer(0, 65_535).default(3001),
+    // On by default where only this machine reaches the management port.
+    DASHBOARD: oneOf(['on', 'off']).optional(),
+    DASHBOARD_HOSTS: hostNames.default([]),
     // What the banner names where a container's port is published as another.
     PUBLISHED_PORT: integer(1, 65_535).optional(),
     // Links begin with this origin; without one they are path-absolute.
@@ -228,12 +246,18 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   throw new ConfigError(error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`));
 }
 
+const isLoopback = (host: string): boolean => /^(?:localhost|127\.[\d.]+|::1)$/.test(host);
+
 function toConfig(read: z.infer<typeof variables>) {
   return {
     host: read.HOST,
     port: read.PORT,
     managementHost: read.MANAGEMENT_HOST,
     managementPort: read.MANAGEMENT_PORT,
+    dashboard: {
+      isOn: (read.DASHBOARD ?? (isLoopback(read.MANAGEMENT_HOST) ? 'on' : 'off')) === 'on',
+      hosts: read.DASHBOARD_HOSTS,
+    },
     publicUrl: read.PUBLIC_URL,
     publishedPort: read.PUBLISHED_PORT,
     trustProxy: read.TRUST_PROXY,

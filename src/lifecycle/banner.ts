@@ -5,6 +5,7 @@ export interface BannerFacts {
   readonly address: string;
   /** Where the management port listens. */
   readonly management: string;
+  readonly hasDashboard: boolean;
   /** Absent when the database is not the embedded one. */
   readonly dataDir: string | undefined;
   /** Whether the command line looks there without `DATA_DIR`. */
@@ -17,11 +18,11 @@ export interface BannerFacts {
 
 /** The output of a start at a terminal. */
 export function banner(facts: BannerFacts): string {
-  const { address, management, dataDir, commandLine, firstStart } = facts;
+  const { address, management, hasDashboard, dataDir, commandLine, firstStart } = facts;
   const lines = [
     `Pet Store Service: ${address}/v1`,
     `Documentation: ${address}/docs`,
-    `Management: ${management}/health/ready, ${management}/metrics`,
+    `Management: ${management}/health/ready, ${management}/metrics${hasDashboard ? `, ${management}/dashboard` : ''}`,
   ];
   if (dataDir !== undefined) lines.push(`Database: embedded PostgreSQL in ${dataDir}${reasonOf(facts)}`);
   if (firstStart !== undefined) {

@@ -11,6 +11,7 @@ import { ManagementServer } from '../management/management-server.js';
 import { Readiness } from '../management/readiness.js';
 import { Database } from '../prisma/database.js';
 import { type FirstStart, prepareFirstStart } from '../samples/first-start.js';
+import { UsageRecorder } from '../usage/usage-recorder.js';
 import { banner } from './banner.js';
 
 /** The last steps of a start, when the port is bound. */
@@ -21,6 +22,7 @@ export class StartReport {
     private readonly database: Database,
     private readonly readiness: Readiness,
     private readonly management: ManagementServer,
+    private readonly usage: UsageRecorder,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -37,6 +39,7 @@ export class StartReport {
 
   #print(firstStart?: FirstStart): void {
     this.readiness.serve(this.database.prisma.connections);
+    this.management.dashboard.serve(this.database.url, () => this.usage.problems());
     const settings = describeConfig(this.config);
     this.logger.info({ release: releaseVersion(), node: process.version, settings }, 'started');
     const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;
@@ -44,6 +47,7 @@ export class StartReport {
       banner({
         address: this.config.publicUrl || `http://localhost:${this.config.publishedPort ?? port}`,
         management: `http://localhost:${this.management.port}`,
+        hasDashboard: this.config.dashboard.isOn,
         dataDir: this.database.dataDir,
         isDefaultDataDir: this.config.database.dataDir === undefined,
         commandLine: relative('', fileURLToPath(new URL('../cli/main.js', import.meta.url))),

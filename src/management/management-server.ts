@@ -2,28 +2,30 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import type { Dashboard } from '../dashboard/dashboard.js';
 import { ListenError } from './listen.error.js';
 import type { Readiness } from './readiness.js';
 
 /** Probes and scrapers send a few hundred bytes at once. */
 const REQUEST_TIMEOUT_MS = 5000;
 
-/** For supervisors and Prometheus, on a port of its own without keys and limits, which must not be reachable from outside. */
+/** For supervisors, Prometheus and operators, on a port of its own without keys and limits, which must not be reachable from outside. */
 export class ManagementServer {
   readonly #server: Server;
 
   constructor(
     private readonly readiness: Readiness,
     private readonly registry: Registry,
+    readonly dashboard: Dashboard,
   ) {
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
-      ({ method, url = '' }, response) => {
+      ({ method, url = '', headers }, response) => {
         if (method !== 'GET' && method !== 'HEAD') {
           response.setHeader('allow', 'GET, HEAD');
           return this.#sendJson(response, 405, { status: 'method_not_allowed' });
         }
-        this.#respond(url.split('?', 1)[0] ?? '', response).catch((error: unknown) => {
+        this.#respond(url, headers.host, response).catch((error: unknown) => {
           this.#sendJson(response, 500, { status: 'error', message: String(error) });
         });
       },
@@ -48,12 +50,12 @@ export class ManagementServer {
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.#server.closeAllConnections();
-    await closed;
+    await Promise.all([closed, this.dashboard.close()]);
   }
 
-  async #respond(path: string, response: ServerResponse): Promise<void> {
-    const { readiness, registry } = this;
-    switch (path) {
+  async #respond(url: string, host: string | undefined, response: ServerResponse): Promise<void> {
+    const { readiness, registry, dashboard } = this;
+    switch (url.split('?', 1)[0]) {
       case '/health/live':
         return this.#sendJson(response, 200, { status: 'live' });
       case '/health/ready': {
@@ -66,8 +68,13 @@ export class ManagementServer {
         response.setHeader('content-type', registry.contentType);
         return this.#send(response, 200, await registry.metrics());
       }
-      default:
-        return this.#sendJson(response, 404, { status: 'not_found' });
+      case undefined:
+      default: {
+        const page = url.startsWith('/dashboard') ? await dashboard.respond(host, url) : undefined;
+        if (page === undefined) return this.#sendJson(response, 404, { status: 'not_found' });
+        for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value);
+        return this.#send(response, page.status, page.body);
+      }
     }
   }
 

@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { CONFIG } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
+import { Dashboard } from '../dashboard/dashboard.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { releaseVersion } from '../config/version.js';
 import { ManagementServer } from './management-server.js';
 import { registerPoolMetrics, registerProcessMetrics } from './process-metrics.js';
 import { Readiness } from './readiness.js';
 
-/** Health and metrics, on a port of their own. */
+/** Health, metrics and the dashboard, on a port of their own. */
 @Module({
   providers: [
     Readiness,
@@ -18,13 +19,13 @@ import { Readiness } from './readiness.js';
 export class ManagementModule {}
 
 async function startManagement(
-  { managementPort, managementHost }: Config,
+  { managementPort, managementHost, dashboard }: Config,
   { registry }: Telemetry,
   readiness: Readiness,
 ): Promise<ManagementServer> {
   registerPoolMetrics(registry, readiness);
   registerProcessMetrics(registry, readiness, releaseVersion());
-  const server = new ManagementServer(readiness, registry);
+  const server = new ManagementServer(readiness, registry, new Dashboard(dashboard));
   await server.listen(managementPort, managementHost);
   return server;
 }

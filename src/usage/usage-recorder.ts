@@ -82,6 +82,11 @@ export class UsageRecorder implements UsageObserver {
     if (!this.#counts.add(key, reply.elapsedTime)) this.#dropped += 1;
   }
 
+  /** What an operator should know, in sentences. */
+  problems(): readonly string[] {
+    return this.#isFailing ? ['The usage by hour cannot be written: the log says why.'] : [];
+  }
+
   /** Writes what was counted since the last time. Never rejects: what is known to have failed is written the next time. */
   @Cron(EVERY_TEN_SECONDS, { waitForCompletion: true })
   write(): Promise<void> {

@@ -31,6 +31,16 @@ export const VIEWS = [
   'usage_hours_gaps',
 ];
 
+/** Those that the dashboard reads. */
+export const SERVICE_VIEWS = [
+  'api_key_overview',
+  'api_key_daily_usage',
+  'api_key_hourly_usage',
+  'deprecated_operation_callers',
+  'expiring_api_keys',
+  'recent_bans',
+];
+
 /** Calls of all that operators may call. */
 export const OPERATOR_CALLS = [
   `issue_api_key('Other', 'free')`,

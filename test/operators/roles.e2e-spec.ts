@@ -6,7 +6,7 @@ import { HOSTILE_SETTINGS, setHostileSettings, SHOWN_SETTINGS } from '../support
 import { type GroupRole, grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
 import { openTestPool } from '../support/test-pool.js';
 import { rejectionOf, selectOne } from '../support/sql-outcome.js';
-import { OPERATOR_CALLS, OWNERS_ALONE, TABLES, VIEWS } from './permissions.js';
+import { OPERATOR_CALLS, OWNERS_ALONE, SERVICE_VIEWS, TABLES, VIEWS } from './permissions.js';
 
 const GROUPS: readonly GroupRole[] = ['petstore_service', 'petstore_operator', 'petstore_support'];
 
@@ -55,8 +55,8 @@ describe('petstore_service', () => {
     ...OWNERS_ALONE,
     'set role petstore_operator',
     'select * from audit_log',
-    'select count(*) from audit_log',
-    ...VIEWS.map((view) => `select * from ${view}`),
+    ...['role', 'actor', 'application', 'old', 'new'].map((column) => `select ${column} from audit_log`),
+    ...VIEWS.filter((view) => !SERVICE_VIEWS.includes(view)).map((view) => `select * from ${view}`),
     ...OPERATOR_CALLS.map((call) => `select ${call}`),
     `insert into plans values ('mine', 1, 1)`,
     'update plans set requests_per_minute = 1',

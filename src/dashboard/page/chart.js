@@ -1,0 +1,165 @@
+// Bars over time, by uPlot. What a chart shows is also there as text: its legend, and a table that can be opened.
+import { element } from './dom.js';
+import { number, OUTCOMES, table, time } from './format.js';
+import uPlot from './uPlot.esm.js';
+
+/** @param {string} name */
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+const HEIGHT = 220;
+const HOUR_SECONDS = 3600;
+
+const bars = /** @type {import('uplot').Series.PathBuilder} */ (
+  uPlot.paths.bars?.({ size: [0.85, 60], align: 1 })
+);
+
+/**
+ * Requests by outcome, stacked.
+ * @param {HTMLElement} place
+ */
+export function outcomeChart(place) {
+  /** @type {any} */
+  let plot;
+  const canvas = element('div', { class: 'plot', 'aria-hidden': 'true' });
+  const readout = element('p', { class: 'readout' });
+  const legend = element('ul', { class: 'legend' });
+  const rows = element('details', {}, element('summary', {}, 'As a table'));
+  place.replaceChildren(legend, canvas, readout, rows);
+  /** @type {{ hours: string[], outcomes: { outcome: string, requests: number[] }[], marks: any[] }} */
+  let shown = { hours: [], outcomes: [], marks: [] };
+
+  /** @param {number | null | undefined} index */
+  const describe = (index) => {
+    if (index === null || index === undefined) return 'Point at an hour to see its numbers.';
+    const hour = shown.hours[index] ?? '';
+    const parts = shown.outcomes
+      .filter(({ requests }) => requests[index] !== 0)
+      .map(({ outcome, requests }) => `${OUTCOMES[outcome]} ${number(requests[index])}`);
+    const marks = shown.marks.filter((mark) => mark.hour === hour).map(describeMark);
+    return `${time(hour)}: ${[...(parts.length > 0 ? parts : ['no requests']), ...marks].join(', ')}`;
+  };
+
+  const fillTable = () => {
+    if (!rows.open) return;
+    const columns = shown.outcomes.map(({ outcome, requests }) => ({
+      title: OUTCOMES[outcome] ?? outcome,
+      cell: (/** @type {number} */ index) => number(requests[index]),
+      isNumber: true,
+    }));
+    const hour = { title: 'hour', cell: (/** @type {number} */ index) => time(shown.hours[index]) };
+    const made = table(
+      'Requests by hour',
+      [hour, ...columns],
+      [...shown.hours.keys()].toReversed(),
+      'No hours.',
+    );
+    rows.replaceChildren(rows.firstElementChild ?? '', made);
+  };
+  rows.addEventListener('toggle', fillTable);
+
+  const draw = () => {
+    plot?.destroy();
+    const stacked = stack(shown.outcomes.map(({ requests }) => requests));
+    const series = shown.outcomes.toReversed().map(({ outcome }) => ({
+      fill: colour(`outcome-${outcome}`),
+      stroke: colour(`outcome-${outcome}`),
+      width: 0,
+      paths: bars,
+      points: { show: false },
+    }));
+    /** @type {import('uplot').Options} */
+    const options = {
+      width: Math.max(240, canvas.clientWidth),
+      height: HEIGHT,
+      legend: { show: false },
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
+      cursor: { y: false, points: { show: false }, drag: { x: false } },
+      scales: {
+        x: { range: (_plot, min, max) => [min, max + HOUR_SECONDS] },
+        y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.05)] },
+      },
+      axes: [
+        { ...axis(), values: (_plot, splits) => splits.map(describeTick) },
+        { ...axis(), size: 60, values: (_plot, values) => values.map(number) },
+      ],
+      series: [{}, ...series],
+      hooks: {
+        setCursor: [({ cursor }) => void (readout.textContent = describe(cursor.idx))],
+        draw: [drawMarks],
+      },
+    };
+    plot = new uPlot(options, [seconds(), ...stacked.toReversed()], canvas);
+  };
+  const seconds = () => shown.hours.map((hour) => Date.parse(hour) / 1000);
+
+  /** Hours in which something was changed have a line. @param {any} plotted */
+  const drawMarks = ({ ctx, bbox, valToPos }) => {
+    ctx.save();
+    ctx.fillStyle = colour('text');
+    for (const hour of new Set(shown.marks.map((mark) => mark.hour))) {
+      const x = valToPos.call(plot, Date.parse(hour) / 1000, 'x', true);
+      ctx.fillRect(x - devicePixelRatio, bbox.top, 2 * devicePixelRatio, 7 * devicePixelRatio);
+    }
+    ctx.restore();
+  };
+
+  new ResizeObserver(() =>
+    plot?.setSize({ width: Math.max(240, canvas.clientWidth), height: HEIGHT }),
+  ).observe(canvas);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw);
+
+  /** @param {any} next */
+  return (next) => {
+    const isSame = plot !== undefined && next.hours.length === shown.hours.length;
+    shown = next;
+    legend.replaceChildren(
+      ...shown.outcomes.map(({ outcome, requests }) =>
+        element(
+          'li',
+          {},
+          element('span', { class: `dot ${outcome}` }),
+          `${OUTCOMES[outcome]} `,
+          element('strong', {}, number(requests.reduce((sum, count) => sum + count, 0))),
+        ),
+      ),
+      ...(shown.marks.length > 0
+        ? [element('li', {}, element('span', { class: 'dot mark' }), 'something changed')]
+        : []),
+    );
+    if (isSame)
+      plot.setData([seconds(), ...stack(shown.outcomes.map(({ requests }) => requests)).toReversed()]);
+    else draw();
+    readout.textContent = describe(plot?.cursor.idx);
+    fillTable();
+  };
+}
+
+/** The hour, and the day where it begins. @param {number} seconds @param {number} index */
+function describeTick(seconds, index) {
+  const text = new Date(seconds * 1000).toISOString();
+  const isMidnight = text.slice(11, 16) === '00:00';
+  return `${text.slice(11, 16)}${isMidnight || index === 0 ? `\n${text.slice(5, 10)}` : ''}`;
+}
+
+const axis = () => ({
+  stroke: colour('muted'),
+  grid: { stroke: colour('line'), width: 1 },
+  ticks: { show: false },
+  font: '12px system-ui, sans-serif',
+});
+
+/** Each with what is below it. @param {number[][]} series */
+function stack(series) {
+  /** @type {number[]} */
+  let below = [];
+  return series.map((counts) => (below = counts.map((count, index) => count + (below[index] ?? 0))));
+}
+
+/** @type {Record<string, string>} */
+const SUBJECTS = { api_keys: 'key', api_key_secrets: 'secret', plans: 'plan', bans: 'ban' };
+/** @type {Record<string, string>} */
+const ACTIONS = { insert: 'new', update: 'changed', delete: 'deleted' };
+
+/** @param {{ subject: string, action: string, changes: number }} mark */
+const describeMark = ({ subject, action, changes }) =>
+  `${changes} ${SUBJECTS[subject]}${changes === 1 ? '' : 's'} ${ACTIONS[action]}`;

@@ -1,0 +1,106 @@
+// Numbers, times and tables. Times are UTC.
+import { element } from './dom.js';
+
+/** @param {unknown} value */
+export const number = (value) =>
+  value === null || value === undefined ? '–' : Number(value).toLocaleString('en');
+
+/**
+ * `2026-11-20 09:31`
+ * @param {unknown} value
+ */
+export const time = (value) => (typeof value === 'string' ? value.slice(0, 16).replace('T', ' ') : '–');
+
+/** @param {number} share */
+export const percent = (share) => `${Math.round(share * 100)} %`;
+
+/** Outcomes from the bottom of a bar to its top. @type {Record<string, string>} */
+export const OUTCOMES = {
+  success: 'success',
+  client_error: '4xx',
+  server_error: '5xx',
+  limited: 'limited',
+  banned: 'banned',
+  unauthorized: 'unauthorized',
+};
+
+/**
+ * @typedef {object} Column
+ * @property {string} title
+ * @property {(row: any) => Node | string} cell
+ * @property {boolean} [isNumber]
+ */
+
+/** @param {Column} column */
+const kind = ({ isNumber }) => (isNumber === true ? 'number' : undefined);
+
+/**
+ * A table, or a sentence if it would be empty.
+ * @param {string} label
+ * @param {readonly Column[]} columns
+ * @param {readonly any[]} rows
+ * @param {string} empty
+ */
+export function table(label, columns, rows, empty) {
+  if (rows.length === 0) return element('p', { class: 'empty' }, empty);
+  return element(
+    'div',
+    { class: 'scroll', role: 'region', 'aria-label': `Table: ${label}`, tabindex: 0 },
+    element(
+      'table',
+      {},
+      element(
+        'thead',
+        {},
+        element(
+          'tr',
+          {},
+          ...columns.map((column) => element('th', { scope: 'col', class: kind(column) }, column.title)),
+        ),
+      ),
+      element(
+        'tbody',
+        {},
+        ...rows.map((row) =>
+          element(
+            'tr',
+            {},
+            ...columns.map((column) => element('td', { class: kind(column) }, column.cell(row))),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/**
+ * What is used of a limit, as a bar with its numbers.
+ * @param {unknown} used
+ * @param {unknown} limit
+ */
+export function usedOf(used, limit) {
+  const share = Number(limit) > 0 ? Number(used) / Number(limit) : 0;
+  return element(
+    'span',
+    { class: 'used', title: percent(share) },
+    element('meter', { min: 0, max: 1, high: 0.8, value: Math.min(1, share), 'aria-hidden': 'true' }),
+    `${number(used)} / ${number(limit)}`,
+  );
+}
+
+/**
+ * Requests of 24 hours as bars in one line of text.
+ * @param {readonly (number | string)[]} counts
+ */
+export function spark(counts) {
+  const max = Math.max(...counts.map(Number));
+  const bars = counts.map((count) =>
+    Number(count) === 0 ? '·' : ('▁▂▃▄▅▆▇█'[Math.ceil((Number(count) / max) * 8) - 1] ?? ''),
+  );
+  const sum = counts.reduce((/** @type {number} */ total, count) => total + Number(count), 0);
+  return element(
+    'span',
+    { class: 'spark', role: 'img', 'aria-label': `${number(sum)} requests in 24 hours` },
+    bars.join(''),
+  );
+}

@@ -1,0 +1,186 @@
+// Everything about one key, and how to change it.
+import { copyButton, element } from './dom.js';
+import { number, OUTCOMES, table, time, usedOf } from './format.js';
+
+/** @typedef {Record<string, any>} Row */
+
+/** @param {string} title @param {(row: Row) => Node | string} cell */
+const column = (title, cell) => ({ title, cell });
+/** @param {string} title @param {string} member */
+const count = (title, member) => ({
+  title,
+  cell: (/** @type {Row} */ row) => number(row[member]),
+  isNumber: true,
+});
+/** @param {string} title @param {string} member */
+const when = (title, member) => column(title, (row) => time(row[member]));
+
+/**
+ * What an operator may want, as a command and as SQL.
+ * @param {string} id
+ * @returns {[to: string, command: string, sql: string][]}
+ */
+const changesOf = (id) => [
+  ['Suspend it for an hour', `suspend ${id} --for 1h`, `suspend_api_key(${id}, lasting => '1 hour')`],
+  ['End a suspension', `resume ${id}`, `resume_api_key(${id})`],
+  ['Lift its ban', `unban ${id}`, `unban_api_key(${id})`],
+  ['Give it its minute and day anew', `reset ${id}`, `reset_api_key_usage(${id})`],
+  [
+    'Give it limits of its own',
+    `set-limits ${id} --per-minute 600 --per-day 20000`,
+    `set_api_key_limits(${id}, per_minute => 600, per_day => 20000)`,
+  ],
+  ['Move it to another plan', `set-plan ${id} business`, `set_api_key_plan(${id}, 'business')`],
+  ['Let it only read', `set-access ${id} read`, `set_api_key_access(${id}, 'read')`],
+  ['Rotate its secret', `rotate ${id}`, `rotate_api_key(${id})`],
+  ['Revoke it for good', `revoke ${id}`, `revoke_api_key(${id})`],
+];
+
+/** @param {string} title @param {...(Node | string)} children */
+const section = (title, ...children) => element('section', {}, element('h2', {}, title), ...children);
+
+/** @param {string} text */
+function toCopy(text) {
+  const code = element('code', {}, text);
+  return element('span', { class: 'copyable' }, code, copyButton(code));
+}
+
+/**
+ * Fills a place with what is known of a key; `chart` is the place for its requests by hour.
+ * @param {HTMLElement} place
+ * @param {HTMLElement} chart
+ * @param {any} view
+ */
+export function showKey(place, chart, { key, secrets, days, hours, bans, changes }) {
+  const id = String(key.id);
+  const facts = Object.entries({
+    state: key.state,
+    plan: `${key.plan_id}${key.own_limits ? ', with limits of its own' : ''}`,
+    access: key.access === 'read' ? 'may only read' : 'may read and write',
+    'this minute': usedOf(key.minute_admitted, key.requests_per_minute),
+    today: usedOf(key.day_admitted, key.requests_per_day),
+    'rejected today': number(key.day_refused),
+    'last used': time(key.last_used_at),
+    created: time(key.created_at),
+    expires: time(key.expires_at),
+  });
+  /** @type {Map<string, Row>} */
+  const operations = new Map();
+  for (const { operation, outcome, requests } of hours) {
+    const row = operations.get(operation) ?? { operation };
+    row[outcome] = (row[outcome] ?? 0) + Number(requests);
+    operations.set(operation, row);
+  }
+  const outcomes = Object.entries(OUTCOMES).map(([outcome, title]) => count(title, outcome));
+  const isOpen = place.querySelector('details')?.open ?? false;
+  place.replaceChildren(
+    element('p', {}, element('a', { href: 'dashboard' }, '← All keys')),
+    element(
+      'dl',
+      { class: 'facts' },
+      ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+    ),
+    section('Requests by hour (UTC)', chart),
+    section(
+      'By operation, 35 days',
+      table(
+        'By operation',
+        [column('operation', (row) => row['operation']), ...outcomes],
+        [...operations.values()],
+        'No requests in 35 days.',
+      ),
+    ),
+    section(
+      'By day',
+      table(
+        'By day',
+        [
+          column('day', (row) => row['day']),
+          column('admitted', (row) => usedOf(row['admitted'], key.requests_per_day)),
+          count('rejected', 'refused'),
+        ],
+        days.toReversed(),
+        'No requests in 31 days.',
+      ),
+    ),
+    section(
+      'Bans',
+      table(
+        'Bans',
+        [
+          when('began', 'began_at'),
+          when('ends', 'ends_at'),
+          when('lifted', 'lifted_at'),
+          column('in force', (row) => (row['in_force'] ? 'yes' : 'no')),
+          count('per minute', 'minute_limit'),
+          count('per day', 'day_limit'),
+        ],
+        bans,
+        'It was never banned.',
+      ),
+    ),
+    section(
+      'Changes',
+      table(
+        'Changes',
+        [
+          when('when', 'changed_at'),
+          column('what', (row) => `${row['table_name'] === 'api_keys' ? 'key' : 'secret'}: ${row['action']}`),
+        ],
+        changes,
+        'No changes.',
+      ),
+    ),
+    section(
+      'Secrets',
+      table(
+        'Secrets',
+        [
+          column('prefix', (row) => row['prefix']),
+          when('created', 'created_at'),
+          when('expires', 'expires_at'),
+        ],
+        secrets,
+        'It has no secrets.',
+      ),
+    ),
+    element(
+      'details',
+      { open: isOpen },
+      element('summary', {}, 'Change it: commands and SQL to copy'),
+      table(
+        'Changes to copy',
+        [
+          { title: 'to', cell: ([to]) => to },
+          { title: 'command', cell: ([, command]) => toCopy(`petstore keys ${command}`) },
+          { title: 'SQL', cell: ([, , sql]) => toCopy(`select * from ${sql};`) },
+        ],
+        changesOf(id),
+        '',
+      ),
+      element('p', {}, 'Who changed what: ', toCopy(`petstore audit ${id}`)),
+    ),
+  );
+}
+
+/**
+ * The hours of a key as those of all keys: dense, by outcome, for as many hours as the page shows.
+ * @param {any[]} rows
+ * @param {number} length
+ * @param {number} nowMs
+ */
+export function toOutcomes(rows, length, nowMs) {
+  const hour = 3_600_000;
+  const first = Math.floor(nowMs / hour) * hour - (length - 1) * hour;
+  const outcomes = Object.keys(OUTCOMES).map((outcome) => ({
+    outcome,
+    requests: Array.from({ length }, () => 0),
+  }));
+  for (const { hour: at, outcome, requests } of rows) {
+    const index = (Date.parse(at) - first) / hour;
+    const counts = outcomes.find((one) => one.outcome === outcome)?.requests;
+    if (counts !== undefined && index in counts) counts[index] = (counts[index] ?? 0) + Number(requests);
+  }
+  const hours = Array.from({ length }, (_, index) => new Date(first + index * hour).toISOString());
+  return { hours, outcomes, marks: [] };
+}

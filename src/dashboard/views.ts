@@ -1,0 +1,222 @@
+import type { Query } from './dashboard-database.js';
+
+/** What each part of the page shows. Ids and counts are exact; times are the database's. */
+
+const TODAY = `(statement_timestamp() at time zone 'UTC')::date`;
+
+/** Counters more than two minutes ahead are of another clock, and begin anew with the next request. */
+const OF_TODAY = `c.day >= ${TODAY} and c.minute <= statement_timestamp() + interval '2 minutes'`;
+
+export async function readNow(query: Query): Promise<Date> {
+  const [row] = await query<{ now: Date }>('select statement_timestamp() as now');
+  return row?.now ?? new Date(Number.NaN);
+}
+
+/** With a million keys, two scans of 0.1 to 0.2 s: one of the keys, one of the counters. */
+const PLANS = `
+  select
+    p.id, p.requests_per_minute, p.requests_per_day,
+    coalesce(k.keys, 0) as keys, coalesce(k.suspended, 0) as suspended,
+    coalesce(today.active, 0) as active, coalesce(today.near, 0) as near,
+    coalesce(today.admitted, 0)::bigint as admitted, coalesce(today.rejected, 0)::bigint as rejected
+  from plans p
+  left join (
+    select plan_id, count(*) as keys, count(*) filter (where suspended_until > statement_timestamp()) as suspended
+    from api_keys
+    where revoked_at is null
+    group by plan_id
+  ) as k on k.plan_id = p.id
+  left join (
+    select
+      k.plan_id,
+      count(*) as active,
+      count(*) filter (where c.day_admitted > 0.8 * coalesce(k.requests_per_day, p.requests_per_day)) as near,
+      sum(c.day_admitted) as admitted,
+      sum(c.day_refused) as rejected
+    from api_key_counters c
+    join api_keys k on k.id = c.api_key_id
+    join plans p on p.id = k.plan_id
+    where ${OF_TODAY}
+    group by k.plan_id
+  ) as today on today.plan_id = p.id
+  order by p.requests_per_minute nulls last, p.id`;
+
+const REST = `
+  select
+    statement_timestamp() as now,
+    (select coalesce(sum(admitted), 0)::bigint from api_key_usage where day = ${TODAY}) as before_resets,
+    (select count(*) from recent_bans where began_at > statement_timestamp() - interval '1 day' and in_force) as banned`;
+
+interface PlanRow {
+  readonly active: bigint;
+  readonly admitted: bigint;
+  readonly rejected: bigint;
+  readonly suspended: bigint;
+}
+
+/** The day in numbers, and the plans. */
+export async function readSummary(query: Query): Promise<object> {
+  const plans = await query<PlanRow>(PLANS);
+  const [rest] = await query<{ now: Date; before_resets: bigint; banned: bigint }>(REST);
+  const sum = (member: keyof PlanRow): bigint => plans.reduce((total, plan) => total + plan[member], 0n);
+  return {
+    now: rest?.now,
+    admitted: sum('admitted') + (rest?.before_resets ?? 0n),
+    rejected: sum('rejected'),
+    active: sum('active'),
+    banned: rest?.banned,
+    suspended: sum('suspended'),
+    plans,
+  };
+}
+
+/** Rows of each list; one more says that there are others. */
+const ATTENTION_MAX = 10;
+
+/** The first of them by id, which are found without sorting a million keys. */
+const UNUSED = `
+  select k.id as api_key_id, k.name, case when c.minute > '-infinity' then c.minute end as last_used_at
+  from api_keys k
+  join api_key_counters c on c.api_key_id = k.id
+  where k.created_at < statement_timestamp() - interval '90 days'
+    and c.minute < statement_timestamp() - interval '90 days'
+    and k.revoked_at is null
+    and coalesce(k.expires_at > statement_timestamp(), true)
+  order by k.id
+  limit $1`;
+
+export async function readAttention(query: Query): Promise<object> {
+  const values = [ATTENTION_MAX + 1];
+  return {
+    max: ATTENTION_MAX,
+    bans: await query(
+      `select began_at, api_key_id, name, ends_at, lifted_at, in_force from recent_bans
+       where began_at > statement_timestamp() - interval '24 hours' limit $1`,
+      values,
+    ),
+    expiring: await query(
+      `select api_key_id, name, expires, expires_at from expiring_api_keys
+       where expires_at < statement_timestamp() + interval '14 days' limit $1`,
+      values,
+    ),
+    deprecated: await query(
+      'select operation, api_key_id, name, last_hour, requests_24h from deprecated_operation_callers limit $1',
+      values,
+    ),
+    unused: await query(UNUSED, values),
+  };
+}
+
+export const KEY_SORTS = ['id', 'last_use', 'share'] as const;
+
+export interface KeyList {
+  readonly sort: (typeof KEY_SORTS)[number];
+  /** An id, or the beginning of a name. */
+  readonly search: string;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+const SORTS: Readonly<Record<KeyList['sort'], { readonly where: string; readonly by: string }>> = {
+  id: { where: 'true', by: 'k.id' },
+  last_use: { where: `c.minute > '-infinity'`, by: 'c.minute desc, k.id' },
+  share: {
+    where: `${OF_TODAY} and k.revoked_at is null`,
+    by: 'c.day_admitted / coalesce(k.requests_per_day, p.requests_per_day)::float8 desc, k.id',
+  },
+};
+
+const LAST_24_HOURS = `
+  select u.api_key_id, 23 - ago as part, sum(u.requests)::bigint as requests
+  from generate_series(0, 23) as ago
+  join api_key_usage_hours u
+    on u.hour = date_trunc('hour', statement_timestamp(), 'UTC') - ago * interval '1 hour'
+  where u.api_key_id = any ($1::bigint[])
+  group by u.api_key_id, ago`;
+
+/** A page of keys with their requests of each of the last 24 hours. */
+export async function readKeys(query: Query, { sort, search, offset, limit }: KeyList): Promise<object[]> {
+  const { where, by } = SORTS[sort];
+  const found = await query<{ id: bigint }>(
+    `select k.id
+     from api_keys k
+     join plans p on p.id = k.plan_id
+     ${sort === 'id' ? '' : 'join api_key_counters c on c.api_key_id = k.id'}
+     where ${where}
+       and ($1 = '' or k.id::text = $1 or starts_with(lower(k.name), lower($1)))
+     order by ${by}
+     limit $2 offset $3`,
+    [search, limit, offset],
+  );
+  const ids = found.map(({ id }) => id);
+  const rows = await query<{ id: bigint }>('select * from api_key_overview where id = any ($1::bigint[])', [
+    ids,
+  ]);
+  const counts = await query<{ api_key_id: bigint; part: number; requests: bigint }>(LAST_24_HOURS, [ids]);
+  const hours = new Map(ids.map((id) => [id, Array.from({ length: 24 }, () => 0n)]));
+  for (const { api_key_id: id, part, requests } of counts) hours.get(id)?.splice(part, 1, requests);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => {
+    const row = byId.get(id);
+    return row === undefined ? [] : [{ ...row, hours: hours.get(id) }];
+  });
+}
+
+/** Everything about one key, or undefined if there is none. */
+export async function readKey(query: Query, id: bigint): Promise<object | undefined> {
+  const [key] = await query('select * from api_key_overview where id = $1', [id]);
+  if (key === undefined) return undefined;
+  return {
+    key,
+    secrets: await query(
+      'select prefix, created_at, expires_at from api_key_secrets where api_key_id = $1 order by created_at',
+      [id],
+    ),
+    days: await query(
+      `select day::text, admitted, refused from api_key_daily_usage
+       where api_key_id = $1 and day > ${TODAY} - 31 order by day`,
+      [id],
+    ),
+    hours: await query(
+      `select hour, operation, outcome, requests, mean_ms from api_key_hourly_usage where api_key_id = $1 order by hour`,
+      [id],
+    ),
+    bans: await query(
+      `select began_at, ends_at, lifted_at, in_force, minute_limit, day_limit from recent_bans
+       where api_key_id = $1 limit 20`,
+      [id],
+    ),
+    changes: await query(
+      `select changed_at, table_name, action from audit_log where api_key_id = $1 order by changed_at desc limit 50`,
+      [id],
+    ),
+  };
+}
+
+/** When plans, keys and secrets were changed and bans began, by hour. */
+export const readMarks = (query: Query, from: Date): Promise<object[]> =>
+  query(
+    `select date_trunc('hour', changed_at, 'UTC') as hour, table_name as subject, action, count(*) as changes
+     from audit_log where changed_at >= $1 group by 1, 2, 3
+     union all
+     select date_trunc('hour', began_at, 'UTC'), 'bans', 'insert', count(*)
+     from api_key_bans where began_at >= $1 group by 1
+     order by 1`,
+    [from.toISOString()],
+  );
+
+export interface HourSum {
+  readonly hour: Date;
+  readonly operation: string;
+  readonly outcome: string;
+  readonly requests: bigint;
+  readonly total_ms: bigint;
+}
+
+/** The requests of all keys. */
+export const readHours = (query: Query, from: Date, to: Date): Promise<HourSum[]> =>
+  query<HourSum>(
+    `select hour, operation, outcome, sum(requests)::bigint as requests, sum(total_ms)::bigint as total_ms
+     from api_key_usage_hours where hour >= $1 and hour < $2 group by hour, operation, outcome`,
+    [from.toISOString(), to.toISOString()],
+  );

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { Pool } from 'pg';
+import { eventually } from '../support/eventually.js';
+import { type RunningService, runService } from '../support/running-service.js';
+import { createTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
+import { openTestPool } from '../support/test-pool.js';
+import { accessibilityFaults, type Chromium, keepScreenshot, overflowOf, startChromium } from './chromium.js';
+
+const KEYS = 200_000;
+
+let service: RunningService;
+let empty: RunningService;
+let proxy: TcpProxy;
+let pool: Pool;
+let chromium: Chromium;
+
+beforeAll(async () => {
+  [service, empty, chromium] = await Promise.all([
+    runService({}, async (url) => {
+      proxy = await createTcpProxy(url);
+      return proxy.url;
+    }),
+    runService(),
+    startChromium(),
+  ]);
+  pool = openTestPool(service.databaseUrl, { max: 1 });
+  await pool.query(
+    `insert into api_keys (name, plan_id) select 'Customer ' || n, (array['free', 'pro', 'business'])[1 + n % 3] from generate_series(1, $1) as n`,
+    [KEYS],
+  );
+  await pool.query(
+    `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
+       minute_admitted = api_key_id % 60, day_admitted = api_key_id % 990, day_refused = api_key_id % 7
+     where api_key_id between 2 and 2000`,
+  );
+  // 35 days of two hundred keys, busier by day than by night.
+  await pool.query(
+    `insert into api_key_usage_hours
+     select hour, key, operation, outcome, 1 + (share * (8 + 6 * sin((extract(hour from hour) - 9) / 24 * 2 * pi()))), 40 * share
+     from generate_series(date_trunc('hour', now(), 'UTC') - interval '839 hours', date_trunc('hour', now(), 'UTC'), '1 hour') as hour
+     cross join generate_series(2, 200, 1) as key
+     cross join (values ('listPets', 'success', 9), ('createPet', 'success', 2), ('createPet', 'client_error', 1), ('listPets', 'limited', 1))
+       as v (operation, outcome, share)
+     where (key * 7 + extract(epoch from hour)::bigint / 3600) % 5 = 0`,
+  );
+  await pool.query(
+    `insert into api_key_usage_hours select date_trunc('hour', now(), 'UTC') - interval '2 hours', 3, 'getPet', 'success', 12, 90`,
+  );
+  await pool.query(
+    `insert into api_key_bans values (9, now() - interval '3 hours', now() - interval '2 hours', 300, 10000)`,
+  );
+  await pool.query(`select set_api_key_expiry(12, now() + interval '5 days')`);
+}, 300_000);
+afterAll(async () => {
+  await chromium.close();
+  await pool.end();
+  await proxy.close();
+  await Promise.all([service.close(), empty.close()]);
+});
+
+let page: Page;
+let faults: readonly string[];
+let hosts: ReadonlySet<string>;
+beforeEach(async () => {
+  ({ page, faults, hosts } = await chromium.open());
+});
+
+async function open(management: string, query = ''): Promise<void> {
+  await page.goto(`${management}/dashboard${query}`);
+  await page.locator('#as-of, #problems p').filter({ hasText: /\w/ }).first().waitFor();
+}
+
+const rows = (region: string) => page.getByRole('region', { name: `Table: ${region}` }).locator('tbody tr');
+
+describe('the dashboard', () => {
+  it.each([
+    [1440, 'light'],
+    [1440, 'dark'],
+    [390, 'light'],
+    [390, 'dark'],
+  ] as const)('fits, and is accessible, at %d pixels in %s', async (width, colorScheme) => {
+    await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
+    await page.emulateMedia({ colorScheme });
+    await open(service.management);
+    await becomes(() => rows('Keys').count(), 50);
+    await page.locator('#hours canvas').waitFor();
+    await page.locator('#attention li').first().waitFor();
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keepScreenshot(page, `dashboard-${width}-${colorScheme}`);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await keepScreenshot(page, `dashboard-${width}-${colorScheme}-end`);
+    expect(faults).toEqual([]);
+    expect([...hosts]).toEqual([new URL(service.management).host]);
+  });
+
+  it('finds a key, shows all of it, and what to copy', async () => {
+    await open(service.management);
+    await page.getByLabel('Id or beginning of the name').fill('customer 199999');
+    await becomes(() => rows('Keys').count(), 1);
+    expect(page.url()).toContain('search=customer+199999');
+    await page.getByRole('link', { name: 'Customer 199999' }).click();
+    await page.getByRole('heading', { name: 'Customer 199999 (key 200000)' }).waitFor();
+    await page.getByText('Change it: commands and SQL to copy').click();
+    await page.getByText('petstore keys suspend 200000 --for 1h').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.goto(`${service.management}/dashboard?key=9`);
+    await page.getByRole('region', { name: 'Table: Bans' }).waitFor();
+    await keepScreenshot(page, 'dashboard-key');
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('goes on by pages, and keeps what it shows in the address', async () => {
+    await open(service.management, '?sort=share&range=7d');
+    await becomes(() => rows('Keys').count(), 50);
+    const first = await rows('Keys').first().innerText();
+    await page.getByRole('link', { name: 'Next →' }).click();
+    await page.getByRole('link', { name: '← Previous' }).waitFor();
+    expect(page.url()).toMatch(/sort=share&range=7d&page=1$/);
+    expect(await rows('Keys').first().innerText()).not.toBe(first);
+    await page.getByLabel('Time').selectOption('35d');
+    expect(page.url()).toContain('range=35d');
+    await page.getByText('As a table').click();
+    await becomes(() => rows('Requests by hour').count(), 840);
+    expect(faults).toEqual([]);
+  });
+
+  it('has a sentence for each place that is empty', async () => {
+    await open(empty.management, '?search=nothing');
+    await page.getByText('No key has this id, and no name begins like this.').waitFor();
+    await page.getByText('No requests in this time.').waitFor();
+    await page.goto(`${empty.management}/dashboard?key=77`);
+    await page.getByText('There is no key 77.').waitFor();
+    await open(empty.management);
+    await page.getByText('None.').first().waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keepScreenshot(page, 'dashboard-empty');
+  });
+
+  it('says that the database is away, and keeps the last figures', async () => {
+    await open(service.management);
+    await becomes(() => rows('Keys').count(), 50);
+    await proxy.mode('close');
+    // As soon as its views are older than ten seconds.
+    await page.locator('#problems p').first().waitFor({ timeout: 60_000 });
+    expect(await page.locator('#problems').innerText()).toMatch(/^The figures cannot be read: /);
+    expect(await rows('Keys').count()).toBe(50);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keepScreenshot(page, 'dashboard-away');
+    await proxy.mode('pass');
+    await becomes(() => page.locator('#problems p').count(), 0);
+  });
+});
+
+/** Waits until a reading has a value. */
+async function becomes<Value>(read: () => Promise<Value>, value: Value): Promise<void> {
+  await eventually(async () => expect(await read()).toEqual(value), 60_000);
+}

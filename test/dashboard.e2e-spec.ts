@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { request } from 'node:http';
+import type { Pool } from 'pg';
+import { Dashboard } from '../src/dashboard/dashboard.js';
+import { createTestDatabase, type TestDatabase } from './support/database.js';
+import { issueKeys } from './support/issue-keys.js';
+import { holdOpen } from './support/operators.js';
+import { grantRoles, loginAs, type TestLogin } from './support/operator-roles.js';
+import { type RunningService, runService } from './support/running-service.js';
+import { createTcpProxy, type TcpProxy } from './support/tcp-proxy.js';
+import { openTestPool } from './support/test-pool.js';
+
+let database: TestDatabase;
+let pool: Pool;
+let login: TestLogin;
+let proxy: TcpProxy;
+let dashboard: Dashboard;
+let problems: readonly string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  pool = openTestPool(database.url, { max: 2 });
+  await grantRoles(database.url, 'superuser');
+  await issueKeys(pool, 120, { plan: 'pro' });
+  // No more than the service may do.
+  login = await loginAs('petstore_service', database.url);
+  proxy = await createTcpProxy(login.url);
+});
+afterAll(async () => {
+  await proxy.close();
+  await pool.end();
+  await database.drop();
+  await login.drop();
+});
+beforeEach(async () => {
+  problems = [];
+  await dashboard?.close();
+  dashboard = new Dashboard({ isOn: true, hosts: ['ops.example.com'] });
+  dashboard.serve(proxy.url, () => problems);
+});
+afterAll(() => dashboard.close());
+
+interface Body {
+  readonly at: string;
+  readonly view: Record<string, never>;
+  readonly message?: string;
+}
+
+async function get(target: string, host = 'localhost:3001') {
+  const response = await dashboard.respond(host, target);
+  if (response === undefined) throw new Error(`no response to ${target}`);
+  return response;
+}
+
+async function view<View>(name: string): Promise<View> {
+  const { status, body } = await get(`/dashboard/data/${name}`);
+  expect([name, status, status === 200 ? '' : body]).toEqual([name, 200, '']);
+  return (JSON.parse(body) as Body).view as View;
+}
+
+describe('the dashboard', () => {
+  let service: RunningService;
+  beforeAll(async () => {
+    service = await runService();
+  });
+  afterAll(() => service.close());
+
+  it('is on the management port alone', async () => {
+    const page = await fetch(`${service.management}/dashboard`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('access-control-allow-origin')).toBeNull();
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    const files = [...(await page.text()).matchAll(/(?:href|src)="(dashboard\/[^"]+)"/g)].map(
+      ([, file]) => file,
+    );
+    expect(files.length).toBeGreaterThan(3);
+    for (const file of files) expect((await fetch(`${service.management}/${file}`)).status).toBe(200);
+    const authorization = `Bearer ${service.key}`;
+    for (const path of ['/dashboard', '/dashboard/data/summary']) {
+      expect((await fetch(`${service.origin}${path}`, { headers: { authorization } })).status).toBe(404);
+    }
+  });
+
+  it('rejects the names of other sites, which could lead here', async () => {
+    const { port, hostname } = new URL(service.management);
+    const status = await new Promise((resolve, reject) => {
+      request({ port, hostname, path: '/dashboard', headers: { host: 'evil.example' } })
+        .on('response', (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(403);
+  });
+});
+
+describe('Dashboard', () => {
+  it.each([
+    ['localhost', 200],
+    ['localhost:3001', 200],
+    ['127.0.0.1:3001', 200],
+    ['[::1]:3001', 200],
+    ['OPS.example.com', 200],
+    ['evil.example', 403],
+    ['localhost.evil.example', 403],
+    ['', 403],
+  ])('at the host name "%s" responds with %d', async (host, status) => {
+    expect(await get('/dashboard', host)).toMatchObject({ status });
+    expect(await get('/dashboard/data/keys', host)).toMatchObject({ status });
+  });
+
+  it('is not there when it is off', async () => {
+    expect(
+      await new Dashboard({ isOn: false, hosts: [] }).respond('localhost', '/dashboard'),
+    ).toBeUndefined();
+  });
+
+  it('says that the service is starting', async () => {
+    const starting = new Dashboard({ isOn: true, hosts: [] });
+    expect(await starting.respond('localhost', '/dashboard/data/summary')).toMatchObject({
+      status: 503,
+      body: '{"message":"the service is starting"}',
+    });
+  });
+
+  it('sums up the day, with what is wrong', async () => {
+    await pool.query(
+      `update api_key_counters set minute = now(), day = (now() at time zone 'UTC')::date, day_admitted = 10, day_refused = 2 where api_key_id < 4`,
+    );
+    await pool.query(`insert into api_key_usage values (9, (now() at time zone 'UTC')::date, 5, 0)`);
+    await pool.query(`select suspend_api_key(7)`);
+    problems = ['The usage by hour cannot be written: the log says why.'];
+    expect(await view('summary')).toMatchObject({
+      active: 3,
+      admitted: 35,
+      rejected: 6,
+      suspended: 1,
+      banned: 0,
+      problems,
+    });
+    await pool.query(`select resume_api_key(7)`);
+  });
+
+  it('has the hours of all keys by outcome and operation, and what was changed when', async () => {
+    await pool.query(
+      `insert into api_key_usage_hours
+       select date_trunc('hour', now(), 'UTC') - ago * interval '1 hour', key, 'listPets', outcome, 4, 10
+       from (values (0, 1, 'success'), (0, 2, 'success'), (1, 1, 'limited'), (30, 1, 'success')) as v (ago, key, outcome)`,
+    );
+    const day = await view<{
+      hours: string[];
+      outcomes: { outcome: string; requests: number[] }[];
+      operations: unknown[];
+      marks: { subject: string; action: string; changes: number }[];
+    }>('hours?range=24h');
+    expect(day.hours).toHaveLength(24);
+    const requests = Object.fromEntries(day.outcomes.map((one) => [one.outcome, one.requests.slice(-2)]));
+    expect(requests).toMatchObject({ success: [0, 8], limited: [4, 0], banned: [0, 0] });
+    expect(day.operations).toEqual([{ operation: 'listPets', requests: 12, meanMs: 2.5 }]);
+    expect(day.marks).toContainEqual(expect.objectContaining({ subject: 'api_keys', action: 'insert' }));
+    const week = await view<typeof day>('hours?range=7d');
+    expect(week.hours).toHaveLength(168);
+    expect(week.operations).toEqual([{ operation: 'listPets', requests: 16, meanMs: 2.5 }]);
+  });
+
+  it('lists keys by pages, sorts and finds them', async () => {
+    interface Keys {
+      readonly keys: { readonly id: number; readonly hours: number[] }[];
+      readonly hasMore: boolean;
+    }
+    const ids = async (parameters: string) =>
+      (await view<Keys>(`keys?${parameters}`)).keys.map(({ id }) => id);
+    const first = await view<Keys>('keys');
+    expect([first.keys.length, first.keys[0]?.id, first.keys[0]?.hours.length, first.hasMore]).toEqual([
+      50,
+      1,
+      24,
+      true,
+    ]);
+    expect((await ids('page=2'))[0]).toBe(101);
+    expect(await ids('search=TEST%2011')).toEqual([11, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119]);
+    expect(await ids('search=42')).toEqual([42]);
+    expect(await ids('search=%25')).toEqual([]);
+    await pool.query(`update api_key_counters set day_admitted = 900 where api_key_id = 2`);
+    expect(await ids('sort=share')).toEqual([2, 1, 3]);
+    expect((await ids('sort=last_use')).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+  });
+
+  it('has plans, and what needs attention', async () => {
+    await pool.query(`update api_key_counters set day_admitted = 9000 where api_key_id = 2`);
+    const { plans } = await view<{ plans: { id: string; keys: number; near: number }[] }>('summary');
+    expect(plans.find(({ id }) => id === 'pro')).toMatchObject({ keys: 120, near: 1 });
+    await pool.query(`select set_api_key_expiry(5, now() + interval '3 days')`);
+    await pool.query(`insert into api_key_bans values (4, now() - interval '1 hour', now(), 300, 10000)`);
+    expect(await view('attention')).toMatchObject({
+      bans: [{ api_key_id: 4, name: 'test 4', in_force: false }],
+      expiring: [{ api_key_id: 5, expires: 'key' }],
+      deprecated: [],
+      unused: [],
+    });
+  });
+
+  it('has everything about one key, but not who changed it', async () => {
+    const key = await view<{ changes: object[] }>('key?key=1');
+    expect(key).toMatchObject({
+      key: { id: 1, name: 'test 1', plan_id: 'pro' },
+      secrets: [{ prefix: expect.stringMatching(/^psk_/) }],
+      hours: expect.any(Array),
+      days: expect.any(Array),
+      bans: [],
+    });
+    expect(key.changes).toContainEqual({
+      changed_at: expect.any(String),
+      table_name: 'api_keys',
+      action: 'insert',
+    });
+    expect(await view('key?key=99999')).toBeNull();
+    // More than a double holds.
+    expect(await view('key?key=9223372036854775807')).toBeNull();
+  });
+
+  it.each([
+    ['hours?range=1y', 'range must be one of 24h, 7d, 35d'],
+    ['key?key=x', 'key must be the id of a key'],
+    ['keys?page=-1', 'page must be an integer from 0 to 100000'],
+    ['keys?sort=name', 'sort must be one of id, last_use, share'],
+    [`keys?search=${'x'.repeat(101)}`, 'search must have at most 100 characters'],
+  ])('rejects %s in a sentence', async (target, message) => {
+    expect(await get(`/dashboard/data/${target}`)).toMatchObject({
+      status: 400,
+      body: JSON.stringify({ message }),
+    });
+  });
+
+  it.each(['/dashboard/data/nothing', '/dashboard/nothing', '/dashboard/data', '/dashboard/../package.json'])(
+    'has nothing else (%s)',
+    async (target) => {
+      expect((await dashboard.respond('localhost', target))?.status ?? 404).toBe(404);
+    },
+  );
+
+  it('is a table for spreadsheets, which runs no name as a formula', async () => {
+    await pool.query(`update api_keys set name = '=HYPERLINK("http://evil.example")' where id = 6`);
+    await pool.query(`update api_keys set name = 'Rex, Inc.' where id = 8`);
+    const { headers, body } = await get('/dashboard/keys.csv?sort=id');
+    expect(headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8' });
+    const lines = body.split('\r\n');
+    expect(lines[0]).toMatch(/^id,name,plan_id,state,/);
+    expect(lines[6]).toMatch(/^6,"'=HYPERLINK\(""http:\/\/evil\.example""\)",pro,live,/);
+    expect(lines[8]).toMatch(/^8,"Rex, Inc\.",pro,/);
+    expect(lines).toHaveLength(122);
+  });
+
+  it('makes a view once for all tabs that are open', async () => {
+    const made = await Promise.all(Array.from({ length: 10 }, () => get('/dashboard/data/summary')));
+    expect(new Set(made.map(({ body }) => body)).size).toBe(1);
+    expect((await get('/dashboard/data/summary')).body).toBe(made[0]?.body);
+    expect(proxy.connections).toBe(1);
+  });
+
+  it('ends a statement that takes long, goes on with others, and loses nothing', async () => {
+    const lock = await holdOpen(database.url, 'lock table api_key_usage_hours in access exclusive mode', []);
+    const [hours, summary] = await Promise.all([
+      get('/dashboard/data/hours'),
+      get('/dashboard/data/summary'),
+    ]);
+    await lock.stop();
+    expect(hours).toMatchObject({ status: 503, body: expect.stringMatching(/timeout/) });
+    expect(summary.status).toBe(200);
+    expect((await get('/dashboard/data/hours')).status).toBe(200);
+  });
+
+  it('says that the database is away, and is back with it', async () => {
+    await view('summary');
+    await proxy.mode('close');
+    const away = await get('/dashboard/data/attention');
+    expect([away.status, (JSON.parse(away.body) as Body).message]).toEqual([
+      503,
+      expect.stringMatching(/\w/),
+    ]);
+    await proxy.mode('pass');
+    expect((await get('/dashboard/data/attention')).status).toBe(200);
+  });
+});
