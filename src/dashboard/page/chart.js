@@ -1,6 +1,6 @@
 // Bars over time, by uPlot. What a chart shows is also there as text: its legend, and a table that can be opened.
 import { element } from './dom.js';
-import { number, OUTCOMES, table, time } from './format.js';
+import { number, OUTCOMES, show, table, time } from './format.js';
 import uPlot from './uPlot.esm.js';
 
 /** @param {string} name */
@@ -23,7 +23,8 @@ export function outcomeChart(place) {
   const canvas = element('div', { class: 'plot', 'aria-hidden': 'true' });
   const readout = element('p', { class: 'readout' });
   const legend = element('ul', { class: 'legend' });
-  const rows = element('details', {}, element('summary', {}, 'As a table'));
+  const rowsPlace = element('div');
+  const rows = element('details', {}, element('summary', {}, 'As a table'), rowsPlace);
   place.replaceChildren(legend, canvas, readout, rows);
   /** @type {{ hours: string[], outcomes: { outcome: string, requests: number[] }[], marks: any[] }} */
   let shown = { hours: [], outcomes: [], marks: [] };
@@ -47,13 +48,21 @@ export function outcomeChart(place) {
       isNumber: true,
     }));
     const hour = { title: 'hour', cell: (/** @type {number} */ index) => time(shown.hours[index]) };
+    const changed = {
+      title: 'changed',
+      cell: (/** @type {number} */ index) =>
+        shown.marks
+          .filter((mark) => mark.hour === shown.hours[index])
+          .map(describeMark)
+          .join(', '),
+    };
     const made = table(
       'Requests by hour',
-      [hour, ...columns],
+      [hour, ...columns, changed],
       [...shown.hours.keys()].toReversed(),
       'No hours.',
     );
-    rows.replaceChildren(rows.firstElementChild ?? '', made);
+    show(rowsPlace, made);
   };
   rows.addEventListener('toggle', fillTable);
 

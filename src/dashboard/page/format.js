@@ -104,3 +104,32 @@ export function spark(counts) {
     bars.join(''),
   );
 }
+
+/** @param {Element} one */
+const nameOf = (one) => one.getAttribute('href') ?? one.getAttribute('aria-label') ?? one.textContent;
+
+/**
+ * Replaces what a place shows, and moves nothing under its reader: focus and scrolling stay.
+ * @param {HTMLElement} place
+ * @param {...(Node | string)} nodes
+ */
+export function show(place, ...nodes) {
+  const scrolled = [...place.querySelectorAll('.scroll')].map(({ scrollLeft, scrollTop }) => [
+    scrollLeft,
+    scrollTop,
+  ]);
+  const focused = document.activeElement;
+  const name = focused !== null && place.contains(focused) ? nameOf(focused) : undefined;
+  const next = element('div', {}, ...nodes);
+  if (next.innerHTML === place.innerHTML) return;
+  place.replaceChildren(...next.childNodes);
+  place.querySelectorAll('.scroll').forEach((one, index) => {
+    const [left = 0, top = 0] = scrolled[index] ?? [];
+    one.scrollTo(left, top);
+  });
+  if (name === undefined) return;
+  const same = [...place.querySelectorAll('a, button, summary, [tabindex]')].find(
+    (one) => nameOf(one) === name,
+  );
+  if (same instanceof HTMLElement) same.focus({ preventScroll: true });
+}

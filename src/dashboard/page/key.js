@@ -1,6 +1,6 @@
 // Everything about one key, and how to change it.
 import { copyButton, element } from './dom.js';
-import { number, OUTCOMES, table, time, usedOf } from './format.js';
+import { number, OUTCOMES, show, table, time, usedOf } from './format.js';
 
 /** @typedef {Record<string, any>} Row */
 
@@ -50,8 +50,9 @@ function toCopy(text) {
  * @param {HTMLElement} place
  * @param {HTMLElement} chart
  * @param {any} view
+ * @param {string} back the address of all keys
  */
-export function showKey(place, chart, { key, secrets, days, hours, bans, changes }) {
+export function showKey(place, chart, { key, secrets, days, hours, bans, changes }, back) {
   const id = String(key.id);
   const facts = Object.entries({
     state: key.state,
@@ -73,8 +74,9 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
   }
   const outcomes = Object.entries(OUTCOMES).map(([outcome, title]) => count(title, outcome));
   const isOpen = place.querySelector('details')?.open ?? false;
-  place.replaceChildren(
-    element('p', {}, element('a', { href: 'dashboard' }, '← All keys')),
+  show(
+    place,
+    element('p', {}, element('a', { href: back }, '← All keys')),
     element(
       'dl',
       { class: 'facts' },

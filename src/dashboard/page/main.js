@@ -1,7 +1,7 @@
 // The page asks for its views every ten seconds, and shows them without moving anything. What is looked at is in the address.
 import { byId, element } from './dom.js';
 import { outcomeChart } from './chart.js';
-import { number, spark, table, time, usedOf } from './format.js';
+import { number, show, spark, table, time, usedOf } from './format.js';
 import { showKey, toOutcomes } from './key.js';
 
 /** @typedef {Record<string, any>} Row */
@@ -33,7 +33,7 @@ function addressWith(changes) {
 }
 
 /**
- * A view of the service, with the time at which it was made.
+ * A view of the service.
  * @param {string} name
  * @param {Record<string, string>} [parameters]
  */
@@ -43,11 +43,11 @@ async function read(name, parameters = {}) {
   });
   const body = await response.json();
   if (!response.ok) throw new Error(body.message);
-  return body;
+  return body.view;
 }
 
 /** @param {string} id @param {string} name */
-const keyLink = (id, name) => element('a', { href: `dashboard?key=${id}` }, name === '' ? id : name);
+const keyLink = (id, name) => element('a', { href: addressWith({ key: id }) }, name === '' ? id : name);
 
 /** @param {Row} row */
 const ofKey = (row) => keyLink(String(row['api_key_id']), row['name'] ?? `key ${row['api_key_id']}`);
@@ -62,11 +62,20 @@ const count = (/** @type {string} */ title, /** @type {string} */ member) => ({
   isNumber: true,
 });
 
-/** @type {Record<string, () => Promise<void>>} */
+/** @param {string} at */
+const showTime = (at) => (byId('as-of').textContent = `as of ${at.slice(0, 19).replace('T', ' ')} UTC`);
+
+/** @type {Record<string, () => Record<string, string>>} */
+const PARAMETERS = {
+  hours: () => ({ range: range.value }),
+  keys: () => ({ sort: sort.value, search: search.value.trim(), page: parameter('page') || '0' }),
+  key: () => ({ key: parameter('key') }),
+};
+
+/** Each shows a view, and returns what is wrong. @type {Record<string, (view: any) => string[] | void>} */
 const VIEWS = {
-  async summary() {
-    const { view } = await read('summary');
-    byId('as-of').textContent = `as of ${view.now.slice(0, 19).replace('T', ' ')} UTC`;
+  summary(view) {
+    showTime(view.now);
     const facts = {
       'admitted today': view.admitted,
       'rejected today': view.rejected,
@@ -74,7 +83,8 @@ const VIEWS = {
       'banned now': view.banned,
       'suspended now': view.suspended,
     };
-    byId('summary').replaceChildren(
+    show(
+      byId('summary'),
       ...Object.entries(facts).map(([name, value]) =>
         element('div', {}, element('dt', {}, name), element('dd', {}, number(value))),
       ),
@@ -86,24 +96,19 @@ const VIEWS = {
       count('keys', 'keys'),
       count('> 80 %', 'near'),
     ];
-    byId('plans').replaceChildren(table('Plans', columns, view.plans, 'There are no plans.'));
-    problems.set('summary', view.problems);
+    show(byId('plans'), table('Plans', columns, view.plans, 'There are no plans.'));
+    return view.problems;
   },
-  async hours() {
-    const { view } = await read('hours', { range: range.value });
+  hours(view) {
     showHours(view);
     const columns = [
       column('operation', (row) => row['operation']),
       count('requests', 'requests'),
       count('mean ms', 'meanMs'),
     ];
-    byId('operations').replaceChildren(
-      table('Operations', columns, view.operations, 'No requests in this time.'),
-    );
+    show(byId('operations'), table('Operations', columns, view.operations, 'No requests in this time.'));
   },
-  async keys() {
-    const parameters = { sort: sort.value, search: search.value.trim(), page: parameter('page') || '0' };
-    const { view } = await read('keys', parameters);
+  keys(view) {
     const columns = [
       { ...count('id', 'id'), cell: (/** @type {Row} */ row) => String(row['id']) },
       column('name', (row) => keyLink(String(row['id']), row['name'])),
@@ -116,27 +121,27 @@ const VIEWS = {
       column('last used', (row) => time(row['last_used_at'])),
     ];
     const none =
-      search.value === '' ? 'There are no keys.' : 'No key has this id, and no name begins like this.';
-    byId('keys').replaceChildren(table('Keys', columns, view.keys, none));
+      search.value === '' ? 'There are no keys here.' : 'No key has this id, and no name begins with this.';
+    show(byId('keys'), table('Keys', columns, view.keys, none));
     /** @type {HTMLAnchorElement} */ (byId('csv')).href =
-      `dashboard/keys.csv?${new URLSearchParams(parameters)}`;
-    byId('pages').replaceChildren(
+      `dashboard/keys.csv?${new URLSearchParams(PARAMETERS['keys']?.())}`;
+    show(
+      byId('pages'),
       ...(view.page > 0
         ? [
             element(
               'a',
-              { href: addressWith({ page: view.page > 1 ? String(view.page - 1) : '' }) },
+              { href: `${addressWith({ page: view.page > 1 ? String(view.page - 1) : '' })}#keys-title` },
               '← Previous',
             ),
           ]
         : []),
       ...(view.hasMore
-        ? [element('a', { href: addressWith({ page: String(view.page + 1) }) }, 'Next →')]
+        ? [element('a', { href: `${addressWith({ page: String(view.page + 1) })}#keys-title` }, 'Next →')]
         : []),
     );
   },
-  async attention() {
-    const { view } = await read('attention');
+  attention(view) {
     /** @param {string} title @param {string} member @param {(row: Row) => string} text */
     const list = (title, member, text) => {
       const rows = /** @type {Row[]} */ (view[member]);
@@ -155,7 +160,8 @@ const VIEWS = {
             ),
       );
     };
-    byId('attention').replaceChildren(
+    show(
+      byId('attention'),
       list(
         'Bans of the last 24 hours',
         'bans',
@@ -167,23 +173,24 @@ const VIEWS = {
         'deprecated',
         (row) => `${row['operation']}, last ${time(row['last_hour'])}`,
       ),
-      list('Unused for 90 days', 'unused', (row) => `since ${time(row['last_used_at'])}`),
+      list('Unused for 90 days', 'unused', (row) =>
+        row['last_used_at'] === null ? 'never used' : `since ${time(row['last_used_at'])}`,
+      ),
     );
   },
-  async key() {
-    const { view } = await read('key', { key: parameter('key') });
+  key(view) {
     byId('one').hidden = false;
     if (view === null) {
       byId('one').replaceChildren(
         element('p', { class: 'empty' }, `There is no key ${parameter('key')}. `),
-        element('a', { href: 'dashboard' }, 'All keys'),
+        element('a', { href: addressWith({ key: '' }) }, 'All keys'),
       );
       return;
     }
-    byId('title').textContent = `${view.key.name} (key ${view.key.id})`;
-    showKey(byId('one'), keyChart, view);
-    showKeyHours(toOutcomes(view.hours, HOURS[range.value] ?? 24, Date.now()));
-    byId('as-of').textContent = `as of ${time(new Date().toISOString())} UTC`;
+    document.title = byId('title').textContent = `${view.key.name} (key ${view.key.id})`;
+    showKey(byId('one'), keyChart, view, addressWith({ key: '' }));
+    showKeyHours(toOutcomes(view.hours, HOURS[range.value] ?? 24, Date.parse(view.now)));
+    showTime(view.now);
   },
 };
 
@@ -197,15 +204,20 @@ function showProblems() {
   if (!isSame) byId('problems').replaceChildren(...shown);
 }
 
+/** How often each view was asked for: a response that was overtaken is not shown. @type {Map<string, number>} */
+const asked = new Map();
+
 /** @param {string} name */
 async function refresh(name) {
+  const turn = (asked.get(name) ?? 0) + 1;
+  asked.set(name, turn);
   try {
-    problems.delete(name);
-    await VIEWS[name]?.();
+    const view = await read(name, PARAMETERS[name]?.());
+    if (asked.get(name) === turn) problems.set(name, VIEWS[name]?.(view) ?? []);
   } catch (error) {
     // The last figures stay, with their time.
     const reason = error instanceof Error ? error.message : String(error);
-    problems.set(name, [`The figures cannot be read: ${reason}`]);
+    if (asked.get(name) === turn) problems.set(name, [`The figures cannot be read: ${reason}`]);
   }
   showProblems();
 }
@@ -221,7 +233,7 @@ async function refreshAll() {
   timer = setTimeout(() => void refreshAll(), EVERY_MS);
 }
 
-range.value = parameter('range') in HOURS ? parameter('range') : '24h';
+range.value = Object.hasOwn(HOURS, parameter('range')) ? parameter('range') : '24h';
 search.value = parameter('search');
 if (['last_use', 'share'].includes(parameter('sort'))) sort.value = parameter('sort');
 byId('all').hidden = isOneKey;
@@ -247,6 +259,7 @@ search.addEventListener('input', () => {
 });
 byId('filter').addEventListener('submit', (event) => {
   event.preventDefault();
+  clearTimeout(typing);
   changeList();
 });
 document.addEventListener('visibilitychange', () => void refreshAll());
