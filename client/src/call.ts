@@ -15,6 +15,8 @@ export interface ResponseInfo {
   readonly rateLimit: RateLimit | undefined;
   /** The version of the representation, for `ifMatch`. */
   readonly etag: string | undefined;
+  /** Whether it is the response to an earlier request with the same `Idempotency-Key`, which was executed once. */
+  readonly replayed: boolean;
   readonly headers: Headers;
 }
 
@@ -53,6 +55,7 @@ export const infoOf = ({ status, headers }: Response): ResponseInfo => ({
   requestId: headers.get('x-request-id') ?? undefined,
   rateLimit: rateLimitOf(headers),
   etag: headers.get('etag') ?? undefined,
+  replayed: headers.get('idempotency-replayed') === 'true',
   headers,
 });
 

@@ -23,6 +23,8 @@ export interface RetryEvent {
   readonly waitMs: number;
 }
 
+export const MAX_RETRY_WAIT_MS = 65_000;
+
 /** The first backoff, doubled with each attempt. */
 const BACKOFF_MS = 250;
 
@@ -37,7 +39,7 @@ export function delayMs(
   error: PetStoreError,
   attempts: number,
   isRepeatable: boolean,
-  { maxRetries = 4, maxRetryWaitMs = 65_000 }: RetryOptions,
+  { maxRetries = 4, maxRetryWaitMs = MAX_RETRY_WAIT_MS }: RetryOptions,
 ): number | undefined {
   if (attempts > maxRetries || !isTemporary(error, isRepeatable)) return undefined;
   const backoffMs = Math.min(maxRetryWaitMs, BACKOFF_MS * 2 ** (attempts - 1));

@@ -1,7 +1,8 @@
 import { infoOf, type ResponseInfo, type Result } from './call.js';
 import { errorOfResponse, PetStoreError } from './error.js';
+import { Gate } from './gate.js';
 import { type Int64, parseJson } from './int64.js';
-import { delayMs, type RetryEvent, type RetryOptions, sleep } from './retry.js';
+import { delayMs, MAX_RETRY_WAIT_MS, type RetryEvent, type RetryOptions, sleep } from './retry.js';
 
 export interface TransportOptions extends RetryOptions {
   /** The base URL of the service, such as `https://petstore.example/v1`. */
@@ -17,7 +18,11 @@ export interface TransportOptions extends RetryOptions {
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
   /** Is called before each retry, such as to log it. If it throws, the call fails with what it throws. */
   readonly onRetry?: ((retry: RetryEvent) => void) | undefined;
-  /** A replacement for waiting before a retry, for tests. */
+  /**
+   * Whether the calls of this client wait for one another, so that no more are under way than the key has requests left; true by default.
+   */
+  readonly pace?: boolean | undefined;
+  /** A replacement for waiting, for tests. */
   readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
@@ -53,15 +58,17 @@ const TIMEOUT_MS = 30_000;
 export class Transport {
   readonly #options: TransportOptions;
   readonly #int64: Int64;
+  readonly #gate: Gate | undefined;
 
   /** @throws TypeError without a base URL and an API key that can be sent */
   constructor(options: TransportOptions, int64: Int64) {
     if (!/^(?:https?:\/)?\//.test(options.baseUrl))
       throw new TypeError('PetStore needs a baseUrl, such as "https://petstore.example/v1".');
-    if (!/^[!-~]+$/.test(options.apiKey))
+    if (typeof options.apiKey !== 'string' || !/^[!-~]+$/.test(options.apiKey))
       throw new TypeError('PetStore needs an apiKey (psk_…). Get one from the operator of the service.');
     this.#options = options;
     this.#int64 = int64;
+    this.#gate = options.pace === false ? undefined : new Gate();
   }
 
   /** Rejects with a `PetStoreError`, or with the reason of the signal. */
@@ -77,7 +84,8 @@ export class Transport {
         const waitMs = delayMs(error, attempts, isRepeatable, options);
         if (waitMs === undefined) throw error;
         options.onRetry?.({ error, attempts, waitMs });
-        await (options.sleep ?? sleep)(waitMs, signal);
+        // After a 429 the gate is closed, and waits for all calls.
+        if (this.#gate === undefined || error.status !== 429) await (options.sleep ?? sleep)(waitMs, signal);
         signal?.throwIfAborted();
       }
     }
@@ -88,7 +96,24 @@ export class Transport {
     options: TransportOptions,
     signal: AbortSignal | undefined,
   ): Promise<Result<Value>> {
-    const { response, text } = await exchange(request, options, signal);
+    signal?.throwIfAborted();
+    const maxWaitMs = options.maxRetryWaitMs ?? MAX_RETRY_WAIT_MS;
+    const place = await this.#gate?.enter(maxWaitMs, options.sleep ?? sleep, signal);
+    let seen: ResponseInfo | undefined;
+    try {
+      const { response, text } = await exchange(request, options, signal, (info) => (seen = info));
+      return this.#valueOf<Value>(request, options, response, text);
+    } finally {
+      place?.leave(seen);
+    }
+  }
+
+  #valueOf<Value>(
+    request: Request,
+    options: TransportOptions,
+    response: ResponseInfo,
+    text: string,
+  ): Result<Value> {
     options.onResponse?.(response);
     if (response.status < 200 || response.status > 299) throw errorOfResponse(response, text);
     const value = this.#parse(text, response);
@@ -111,6 +136,7 @@ async function exchange(
   { method, path, headers = {}, body }: Request,
   { baseUrl, apiKey, timeoutMs = TIMEOUT_MS, ...options }: TransportOptions,
   signal: AbortSignal | undefined,
+  onHeaders: (response: ResponseInfo) => void,
 ): Promise<{ readonly response: ResponseInfo; readonly text: string }> {
   signal?.throwIfAborted();
   const sent = new Headers({
@@ -122,14 +148,17 @@ async function exchange(
   const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   // Browsers reject a `fetch` that is called as a method of another object.
   const fetch = options.fetch ?? globalThis.fetch;
+  const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}${path}`, {
+    const response = await fetch(url, {
       method,
       headers: sent,
       ...(body !== undefined && { body }),
       signal: ended,
     });
-    return { response: infoOf(response), text: await response.text() };
+    const info = infoOf(response);
+    onHeaders(info);
+    return { response: info, text: await response.text() };
   } catch (cause) {
     signal?.throwIfAborted();
     throw timeout.aborted
@@ -139,8 +168,15 @@ async function exchange(
           undefined,
           cause,
         )
-      : new PetStoreError('connection_failed', 'There was no complete response.', undefined, cause);
+      : new PetStoreError('connection_failed', describeFailure(url, cause), undefined, cause);
   }
+}
+
+/** Node.js says why in the causes of its error; browsers do not, because a page may not know. */
+function describeFailure(url: string, error: unknown): string {
+  const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
+  const why = cause?.code ?? cause?.message ?? `${String(error)} (it cannot be reached, or CORS)`;
+  return `There was no complete response from ${url}: ${why}`;
 }
 
 const definedOf = <Members extends object>(

@@ -1,0 +1,218 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { PetStore, PetStoreError, type ResponseInfo } from '../../client/src/index.js';
+import { startService, type TestService } from '../support/service.js';
+import { clientOf, rejectionOf } from './clients.js';
+
+/** The time of the service, which waiting clients move: together, as real ones wait together. */
+let nowMs: number;
+const waitsMs: number[] = [];
+const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+  const untilMs = nowMs + ms;
+  waitsMs.push(ms);
+  await turn();
+  signal?.throwIfAborted();
+  nowMs = Math.max(nowMs, untilMs);
+};
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ clock: { nowMs: () => nowMs } });
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  nowMs = Date.UTC(2026, 10, 20, 9, 30, 12);
+  waitsMs.splice(0);
+});
+
+/** A client on a key with limits, with what it received. */
+async function client(limits: { perMinute: number; perDay?: number }, pace?: boolean) {
+  const { id, key } = await service.issueKey({ perDay: 100_000, ...limits });
+  const responses: ResponseInfo[] = [];
+  const store = clientOf(service, key, { sleep, pace, onResponse: (response) => responses.push(response) });
+  const refused = async (): Promise<unknown> =>
+    (
+      await service.pool.query(
+        'select minute_refused, banned_until from api_key_counters where api_key_id = $1',
+        [id],
+      )
+    ).rows[0];
+  return { store, responses, refused };
+}
+
+const statusesOf = (responses: readonly ResponseInfo[]): readonly number[] => [
+  ...new Set(responses.map(({ status }) => status)),
+];
+
+describe('thirty calls at once', () => {
+  it('on a key with 5 a minute all succeed, in six minutes, and none is rejected', async () => {
+    const { store, responses, refused } = await client({ perMinute: 5 });
+    await Promise.all(Array.from({ length: 30 }, () => store.inventory()));
+    expect(statusesOf(responses)).toEqual([200]);
+    expect(await refused()).toEqual({ minute_refused: 0n, banned_until: null });
+    expect(Math.floor((nowMs - Date.UTC(2026, 10, 20, 9, 30)) / 60_000)).toBe(5);
+  });
+
+  it('wait for one response, and then are under way together', async () => {
+    let underWay = 0;
+    const most: number[] = [];
+    const fetch: typeof globalThis.fetch = async (...args) => {
+      most.push((underWay += 1));
+      const response = await globalThis.fetch(...args);
+      underWay -= 1;
+      return response;
+    };
+    const { key } = await service.issueKey({ perMinute: 300 });
+    const paced = clientOf(service, key, { sleep, fetch });
+    await Promise.all(Array.from({ length: 30 }, () => paced.inventory()));
+    expect(most.slice(0, 2)).toEqual([1, 1]);
+    expect(Math.max(...most)).toBe(29);
+    expect(waitsMs).toEqual([]);
+  });
+
+  it('are banned without pacing', async () => {
+    const { store, responses, refused } = await client({ perMinute: 5 }, false);
+    await Promise.allSettled(Array.from({ length: 30 }, () => store.inventory({ maxRetries: 0 })));
+    expect(statusesOf(responses).toSorted((a, b) => a - b)).toEqual([200, 429]);
+    expect(await refused()).toMatchObject({ minute_refused: 20n, banned_until: expect.any(Date) });
+  });
+});
+
+describe('a limit that resets after more than maxRetryWaitMs', () => {
+  it('fails calls at once, without sending them', async () => {
+    const { store, responses } = await client({ perMinute: 100, perDay: 2 });
+    await store.inventory();
+    await store.inventory();
+    const error = await rejectionOf(store.inventory());
+    expect(error).toBeInstanceOf(PetStoreError);
+    expect(error).toMatchObject({
+      code: 'rate_limit_exceeded',
+      status: 429,
+      retryAfterSeconds: expect.any(Number),
+      message: expect.stringMatching(/^The key has no requests left for \d+ seconds, so none was sent\.$/),
+    });
+    expect((error as PetStoreError).retryAfterSeconds).toBeGreaterThan(50_000);
+    expect(responses).toHaveLength(2);
+    expect(waitsMs).toEqual([]);
+  });
+});
+
+/** A service that the test plays. */
+function played() {
+  const sent: { readonly respond: (response: Response | Error) => void; readonly signal: AbortSignal }[] = [];
+  const fetch: typeof globalThis.fetch = (_input, init) =>
+    new Promise((resolve, reject) => {
+      const signal = init?.signal as AbortSignal;
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+      sent.push({
+        respond: (response) => (response instanceof Error ? reject(response) : resolve(response)),
+        signal,
+      });
+    });
+  const store = new PetStore({
+    baseUrl: 'http://localhost/v1',
+    apiKey: 'psk_x',
+    fetch,
+    sleep,
+    maxRetries: 0,
+  });
+  return { sent, store };
+}
+
+/** Of a service without limits. */
+const inventory = (): Response => new Response('{"available":1,"pending":0,"sold":0}');
+
+const left = (remaining: number, seconds = 30, status = 200, headers = {}): Response =>
+  new Response('{"available":1,"pending":0,"sold":0}', {
+    status,
+    headers: { ratelimit: `"minute";r=${remaining};t=${seconds}, "day";r=9000;t=50000`, ...headers },
+  });
+
+describe('the gate', () => {
+  it('lets as many calls be under way as remain', async () => {
+    const { sent, store } = played();
+    const calls = Array.from({ length: 5 }, () => store.inventory());
+    await turn();
+    expect(sent).toHaveLength(1);
+    sent[0]?.respond(left(3));
+    await calls[0];
+    await turn();
+    expect(sent).toHaveLength(4);
+    sent[1]?.respond(left(2));
+    await calls[1];
+    await turn();
+    // Two remain, and two are under way.
+    expect(sent).toHaveLength(4);
+    sent[2]?.respond(left(1));
+    sent[3]?.respond(left(1));
+    await calls[3];
+    await turn();
+    expect(sent).toHaveLength(5);
+    sent[4]?.respond(left(0));
+    await Promise.all(calls);
+  });
+
+  it('is not opened by the response to a request from before it was closed', async () => {
+    const { sent, store } = played();
+    const first = store.inventory();
+    await turn();
+    sent[0]?.respond(left(2));
+    await first;
+    const [slow, rejected] = [store.inventory(), rejectionOf(store.inventory())];
+    await turn();
+    sent[2]?.respond(left(0, 30, 429, { 'retry-after': '30' }));
+    await rejected;
+    sent[1]?.respond(left(100));
+    await slow;
+    const later = [store.inventory(), store.inventory()];
+    await turn();
+    await turn();
+    // They have waited, and one finds out.
+    expect(waitsMs).toHaveLength(2);
+    await turn();
+    expect(sent).toHaveLength(4);
+    sent[3]?.respond(left(5));
+    await later[0];
+    await turn();
+    sent[4]?.respond(left(4));
+    await later[1];
+  });
+
+  it('passes the place of a call that is aborted on to the next', async () => {
+    const { sent, store } = played();
+    const controllers = [new AbortController(), new AbortController()];
+    const [probe, waiting] = controllers.map(({ signal }) => rejectionOf(store.inventory({ signal })));
+    const last = store.inventory();
+    await turn();
+    controllers[1]?.abort('no longer wanted');
+    expect(await waiting).toBe('no longer wanted');
+    controllers[0]?.abort('neither');
+    expect(await probe).toBe('neither');
+    await turn();
+    expect(sent).toHaveLength(2);
+    sent[1]?.respond(left(9));
+    await last;
+  });
+
+  it('goes on one by one while there is no connection, and without bounds where no limit is stated', async () => {
+    const { sent, store } = played();
+    const failed = rejectionOf(store.inventory());
+    const calls = [store.inventory(), store.inventory()];
+    await turn();
+    sent[0]?.respond(new TypeError('fetch failed'));
+    expect(await failed).toMatchObject({
+      code: 'connection_failed',
+      message:
+        'There was no complete response from http://localhost/v1/store/inventory: TypeError: fetch failed (it cannot be reached, or CORS)',
+    });
+    await turn();
+    expect(sent).toHaveLength(2);
+    sent[1]?.respond(inventory());
+    await calls[0];
+    calls.push(store.inventory(), store.inventory());
+    await turn();
+    expect(sent).toHaveLength(5);
+    for (const { respond } of sent) respond(inventory());
+    await Promise.all(calls);
+  });
+});
