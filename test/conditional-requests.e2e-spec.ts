@@ -28,6 +28,7 @@ const ERROR = {
 const LISTS_AND_RECORDS = [
   '/v1/pets',
   '/v1/pets?limit=1',
+  '/v1/pets?id=1',
   '/v1/pets/1',
   '/v1/store/orders',
   '/v1/store/orders/1',
@@ -44,6 +45,33 @@ const READ = [
 beforeAll(async () => {
   await placeOrder(service, await addPet(service));
   await addPet(service);
+});
+
+describe('the ETag of GET /v1/pets with one id alone', () => {
+  it('is that of the pet, which a change accepts', async () => {
+    const id = await addPet(service);
+    const etag = await etagOf(`/v1/pets?id=${id}`);
+    expect(etag).toBe(await etagOf(`/v1/pets/${id}`));
+    const change = (ifMatch: string): Promise<Response> =>
+      service.fetch(`/v1/pets/${id}`, {
+        key: service.key,
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json', 'if-match': ifMatch },
+        body: '{"name":"Rex II"}',
+      });
+    const changed = await change(etag);
+    expect(changed.status).toBe(200);
+    expect(await etagOf(`/v1/pets?id=${id}`)).toBe(changed.headers.get('etag'));
+    expect((await change(etag)).status).toBe(412);
+  });
+
+  it('is that of the list with another parameter, a second id, or without a pet', async () => {
+    const id = await addPet(service);
+    for (const path of [`/v1/pets?id=${id}&limit=5`, `/v1/pets?id=${id}&id=${id}`, '/v1/pets?id=999999']) {
+      const response = await read(path);
+      expect([path, response.headers.get('etag')]).toEqual([path, tagOfBody(await response.text())]);
+    }
+  });
 });
 
 describe.each(READ)('a condition on GET and HEAD %s', (path) => {

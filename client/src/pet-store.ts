@@ -58,7 +58,21 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
     return this.#create('/pets', pet, options);
   }
 
-  /** @deprecated From 2030-12-05 on it fails with `operation_removed`. Use `listPets({ id })` instead. */
+  /** Returns a pet, or undefined if there is none with this `id`. The `etag` of the response is the pet's, for `ifMatch`. */
+  findPet(id: Int64Like, options: CallOptions = {}): Call<Pet<Id> | undefined> {
+    const find = async () => {
+      const request = {
+        method: 'GET',
+        path: `/pets?id=${digitsOf('id', id)}`,
+        accepts: listWith('id'),
+      } as const;
+      const { value, response } = await this.#transport.send<readonly Pet<Id>[]>(request, options);
+      return { value: value[0], response };
+    };
+    return new Call(find());
+  }
+
+  /** @deprecated From 2030-12-05 on it fails with `operation_removed`. Use `findPet(id)` instead. */
   getPet(id: Int64Like, options: CallOptions = {}): Call<Pet<Id>> {
     return this.#send(() => getOf(`/pets/${digitsOf('id', id)}`), options);
   }

@@ -22,7 +22,7 @@ export class Caching {
   }
 
   /**
-   * Gives a representation its strong `ETag`, that of the bytes, also where a write returns the record that it created or
+   * Gives a representation its strong `ETag`, that of its operation or else of the bytes, also where a write returns the record that it created or
    * changed (RFC 9110 section 15.3.2). A read is conditional: `If-Match` first, then `If-None-Match`, which makes it a 304
    * without a body (RFC 9110 section 13.2.2).
    *
@@ -41,7 +41,7 @@ export class Caching {
     if (method !== 'GET' && method !== 'HEAD') {
       return { payload, headers: { ...this.notStored, etag: etagOf(payload) } };
     }
-    const etag = sharedEtagOf(payload);
+    const etag = (reply.getHeader('etag') as string | undefined) ?? sharedEtagOf(payload);
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
     if (ifMatch !== undefined && !isMatch(parseIfMatch(ifMatch), etag)) return 'precondition_failed';
     const headers = { ...(own ?? this.#stored), etag };

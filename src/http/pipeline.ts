@@ -199,7 +199,7 @@ export class RequestPipeline implements SocketOptions {
     const sent = this.#caching.of(request, reply, payload);
     if (sent === 'precondition_failed') {
       // They describe the representation that is not sent.
-      reply.removeHeader('cache-control').removeHeader('content-encoding').removeHeader('link');
+      for (const name of ['cache-control', 'content-encoding', 'etag', 'link']) reply.removeHeader(name);
       return done(new ApiError(sent));
     }
     this.#setCommonHeaders(request, reply, sent.headers);

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import {
   ApiBearerAuth,
   ApiBody,
@@ -7,11 +7,11 @@ import {
   ApiOkResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { Deprecated, type Deprecation, deprecationNotice } from '../http/deprecation.interceptor.js';
 import { parseInt64 } from '../common/int64.js';
-import { type Preconditions, RequestPreconditions } from '../common/etag.js';
+import { etagOf, type Preconditions, RequestPreconditions } from '../common/etag.js';
 import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
 import { Paging } from '../common/pagination.js';
 import { PublicUrl } from '../common/public-url.js';
@@ -57,13 +57,15 @@ export class PetsController {
     query: ListPetsQuery,
     description:
       'Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that ' +
-      'are added or deleted meanwhile do not make the pages skip or repeat others. A pet must pass every filter that is given.',
+      'are added or deleted meanwhile do not make the pages skip or repeat others. A pet must pass every filter that is given. ' +
+      'With one `id` and no other parameter, the `ETag` is that of the pet, for `If-Match` of a change.',
   })
   @ApiOkResponse({ type: [Pet], description: 'A page of pets, which may be empty.', example: PETS_EXAMPLE })
   @JsonText()
   async listPets(
     @Query() query: ListPetsQuery,
     @RequestDeadline() deadline: number,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const { limit, categoryId, sort } = query;
@@ -78,6 +80,7 @@ export class PetsController {
     const page = { fromId, limit, direction, ids, statuses, categoryId } as const;
     const { json, nextId } = await this.pets.list(page, deadline);
     reply.header('link', paging.links(nextId, this.publicUrl));
+    if (isOfOnePet(request.query) && json !== '[]') reply.header('etag', etagOf(json.slice(1, -1)));
     return json;
   }
 
@@ -168,3 +171,9 @@ function idOf(petId: string): bigint {
   if (id === undefined) throw new ApiError('pet_not_found');
   return id;
 }
+
+/** Whether the query is one `id` alone: then the page is the pet, within brackets. */
+const isOfOnePet = (query: unknown): boolean => {
+  const { id, ...others } = query as Readonly<Record<string, unknown>>;
+  return typeof id === 'string' && Object.keys(others).length === 0;
+};

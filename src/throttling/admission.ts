@@ -113,9 +113,21 @@ function ofKey(of: Extract<DatabaseDecision, { readonly planId: string }>): Admi
     return { ...decision, ...(retryAtMs !== undefined && { retryAtMs }), rejection };
   }
   const untilMs = retryAtMs ?? minute.resetAtMs;
-  const code = state === 'banned' ? 'api_key_banned' : 'rate_limit_exceeded';
-  const rejectedBy = state === 'banned' ? 'ban' : day.remaining === 0 ? 'day' : 'minute';
-  return { ...decision, retryAtMs: untilMs, rejectedBy, rejection: rejectionUntil(code, untilMs, nowMs) };
+  if (state === 'banned') {
+    const rejection = rejectionUntil(
+      'api_key_banned',
+      'The API key is banned, because it went on after 429.',
+      untilMs,
+      nowMs,
+    );
+    return { ...decision, retryAtMs: untilMs, rejectedBy: 'ban', rejection };
+  }
+  const rejectedBy = day.remaining === 0 ? 'day' : 'minute';
+  const { limit } = rejectedBy === 'day' ? day : minute;
+  const requests = limit === 1 ? 'one request' : `${limit} requests`;
+  const why = `The key's ${requests} of this ${rejectedBy} ${limit === 1 ? 'is' : 'are'} used up.`;
+  const rejection = rejectionUntil('rate_limit_exceeded', why, untilMs, nowMs);
+  return { ...decision, retryAtMs: untilMs, rejectedBy, rejection };
 }
 
 const ofAddress = (
@@ -130,15 +142,33 @@ const rejectedUnlessAllowed = (
   { allowed, resetAtMs }: ReturnType<AddressLimiter['charge']>,
   nowMs: number,
 ): AdmissionDecision =>
-  allowed ? decision : { ...decision, rejection: rejectionUntil('rate_limit_exceeded', resetAtMs, nowMs) };
+  allowed
+    ? decision
+    : {
+        ...decision,
+        rejection: rejectionUntil('rate_limit_exceeded', whyOf(decision.windows[0]), resetAtMs, nowMs),
+      };
+
+const whyOf = ({ limit, policy }: LimitWindow): string =>
+  policy === 'documents'
+    ? `The ${limit} documents of this minute for this address are used up.`
+    : `The ${limit} requests of this minute without a valid key from this address are used up.`;
 
 /** 429, with the whole seconds after which the request is admitted if no other uses the key. */
-const rejectionUntil = (
+function rejectionUntil(
   code: 'rate_limit_exceeded' | 'api_key_banned',
+  why: string,
   untilMs: number,
   nowMs: number,
-): ApiError => new ApiError(code, undefined, { headers: retryAfter(untilMs, nowMs) });
+): ApiError {
+  const seconds = secondsUntil(untilMs, nowMs);
+  const message = `${why} Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`;
+  return new ApiError(code, message, { headers: retryAfter(untilMs, nowMs) });
+}
+
+const secondsUntil = (untilMs: number, nowMs: number): number =>
+  Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
 
 const retryAfter = (untilMs: number, nowMs: number): Headers => ({
-  'retry-after': String(Math.max(1, Math.ceil((untilMs - nowMs) / 1000))),
+  'retry-after': String(secondsUntil(untilMs, nowMs)),
 });

@@ -27,6 +27,18 @@ describe('the client, operation by operation', () => {
     expect(await store.getPet(rex.id)).toEqual(rex);
   });
 
+  it('finds a pet, and changes it if it is still as it was found', async () => {
+    const { id } = await store.createPet({ name: 'Rex', categoryId: 7 });
+    const { value, response } = await store.findPet(id).withResponse();
+    expect(value).toEqual({ id, name: 'Rex', categoryId: '7' });
+    const ifMatch = response.etag;
+    expect(await store.changePet(id, { name: 'Rex II' }, { ifMatch })).toMatchObject({ name: 'Rex II' });
+    expect(await rejectionOf(store.changePet(id, { name: 'Rex III' }, { ifMatch }))).toMatchObject({
+      code: 'precondition_failed',
+    });
+    expect(await store.findPet(BEYOND)).toBeUndefined();
+  });
+
   it('changes a pet and deletes it', async () => {
     const { id } = await store.createPet({ name: 'Rex', categoryId: 7 });
     expect(await store.changePet(id, { name: 'Rex II' })).toEqual({ id, name: 'Rex II', categoryId: '7' });

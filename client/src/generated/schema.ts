@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * List pets
-         * @description Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that are added or deleted meanwhile do not make the pages skip or repeat others. A pet must pass every filter that is given.
+         * @description Returns a page of pets, ordered by `id`. Follow the `next` link in the `Link` header until there is none. Pets that are added or deleted meanwhile do not make the pages skip or repeat others. A pet must pass every filter that is given. With one `id` and no other parameter, the `ETag` is that of the pet, for `If-Match` of a change.
          */
         get: operations["listPets"];
         put?: never;
