@@ -4,6 +4,9 @@ import { PetStoreError } from './error.js';
 /** Spreads the calls and clients that wait for the same reset. */
 const JITTER_MS = 250;
 
+/** Timers may fire a little early. */
+const MARGIN_MS = 10;
+
 type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** The place of a call that is under way. To be given back once. */
@@ -39,7 +42,7 @@ export class Gate {
       if (closed !== undefined) {
         const waitMs = closed.until - performance.now();
         if (waitMs > maxWaitMs) throw noRequestsLeft(closed.because, waitMs);
-        if (waitMs > 0) await sleep(waitMs + JITTER_MS * Math.random(), signal);
+        if (waitMs > 0) await sleep(waitMs + MARGIN_MS + JITTER_MS * Math.random(), signal);
         if (this.#closed === closed) this.#closed = undefined;
       } else if (this.#hasPlace()) {
         return this.#take();

@@ -141,7 +141,7 @@ describe("the client in a browser, on a page of another origin than the service'
     });
   });
 
-  it('waits as long as the Retry-After of a 429 says, and is then admitted', async () => {
+  it('waits for the reset of a limit that is used up, and is then admitted, without a 429', async () => {
     const { page, access, sent } = await openShop();
     const { key } = await service.issueKey({ perMinute: 2 });
     const before = clock.waitsMs.length;
@@ -156,8 +156,10 @@ describe("the client in a browser, on a page of another origin than the service'
       { ...access, apiKey: key },
     );
     expect(inventory).toMatchObject({ sold: expect.any(Number) });
-    expect(clock.waitsMs.slice(before)).toEqual([untilNextMinuteMs]);
-    expect(pathsOf(sent, 'GET')).toHaveLength(4);
+    const [waitMs = 0, ...others] = clock.waitsMs.slice(before);
+    expect(Math.abs(waitMs - untilNextMinuteMs)).toBeLessThan(100);
+    expect(others).toEqual([]);
+    expect(pathsOf(sent, 'GET')).toHaveLength(3);
   });
 
   it('ends by its AbortSignal: before it begins, under way, and while it waits', async () => {

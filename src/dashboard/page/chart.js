@@ -6,6 +6,13 @@ import uPlot from './uPlot.esm.js';
 /** @param {string} name */
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
+/** @param {string} of @param {string} [kind] */
+function dot(of, kind = 'dot') {
+  const made = element('span', { class: kind });
+  made.style.background = `var(--${of})`;
+  return made;
+}
+
 const HEIGHT = 220;
 const HOUR_SECONDS = 3600;
 
@@ -126,14 +133,12 @@ export function outcomeChart(place) {
         element(
           'li',
           {},
-          element('span', { class: `dot ${outcome}` }),
+          dot(`outcome-${outcome}`),
           `${OUTCOMES[outcome]} `,
           element('strong', {}, number(requests.reduce((sum, count) => sum + count, 0))),
         ),
       ),
-      ...(shown.marks.length > 0
-        ? [element('li', {}, element('span', { class: 'dot mark' }), 'something changed')]
-        : []),
+      ...(shown.marks.length > 0 ? [element('li', {}, dot('text', 'dot mark'), 'something changed')] : []),
     );
     if (isSame)
       plot.setData([seconds(), ...stack(shown.outcomes.map(({ requests }) => requests)).toReversed()]);

@@ -31,6 +31,17 @@ export const OUTCOMES = {
  * @property {boolean} [isNumber]
  */
 
+/** @typedef {Record<string, any>} Row */
+
+/** @param {string} title @param {(row: Row) => Node | string} cell */
+export const column = (title, cell) => ({ title, cell });
+
+/** @param {string} title @param {string} member */
+export const count = (title, member) => ({ ...column(title, (row) => number(row[member])), isNumber: true });
+
+/** @param {string} title @param {string} member */
+export const when = (title, member) => column(title, (row) => time(row[member]));
+
 /** @param {Column} column */
 const kind = ({ isNumber }) => (isNumber === true ? 'number' : undefined);
 
@@ -43,33 +54,16 @@ const kind = ({ isNumber }) => (isNumber === true ? 'number' : undefined);
  */
 export function table(label, columns, rows, empty) {
   if (rows.length === 0) return element('p', { class: 'empty' }, empty);
+  /** @param {'th' | 'td'} name @param {(column: Column) => Node | string} content */
+  const line = (name, content) =>
+    element('tr', {}, ...columns.map((one) => element(name, { class: kind(one) }, content(one))));
+  const head = line('th', ({ title }) => title);
+  for (const cell of head.children) cell.setAttribute('scope', 'col');
+  const body = rows.map((row) => line('td', ({ cell }) => cell(row)));
   return element(
     'div',
     { class: 'scroll', role: 'region', 'aria-label': `Table: ${label}`, tabindex: 0 },
-    element(
-      'table',
-      {},
-      element(
-        'thead',
-        {},
-        element(
-          'tr',
-          {},
-          ...columns.map((column) => element('th', { scope: 'col', class: kind(column) }, column.title)),
-        ),
-      ),
-      element(
-        'tbody',
-        {},
-        ...rows.map((row) =>
-          element(
-            'tr',
-            {},
-            ...columns.map((column) => element('td', { class: kind(column) }, column.cell(row))),
-          ),
-        ),
-      ),
-    ),
+    element('table', {}, element('thead', {}, head), element('tbody', {}, ...body)),
   );
 }
 
@@ -94,10 +88,10 @@ export function usedOf(used, limit) {
  */
 export function spark(counts) {
   const max = Math.max(...counts.map(Number));
-  const bars = counts.map((count) =>
-    Number(count) === 0 ? '·' : ('▁▂▃▄▅▆▇█'[Math.ceil((Number(count) / max) * 8) - 1] ?? ''),
+  const bars = counts.map((one) =>
+    Number(one) === 0 ? '·' : ('▁▂▃▄▅▆▇█'[Math.ceil((Number(one) / max) * 8) - 1] ?? ''),
   );
-  const sum = counts.reduce((/** @type {number} */ total, count) => total + Number(count), 0);
+  const sum = counts.reduce((/** @type {number} */ total, one) => total + Number(one), 0);
   return element(
     'span',
     { class: 'spark', role: 'img', 'aria-label': `${number(sum)} requests in 24 hours` },

@@ -1,19 +1,8 @@
 // Everything about one key, and how to change it.
 import { copyButton, element } from './dom.js';
-import { number, OUTCOMES, show, table, time, usedOf } from './format.js';
+import { column, count, number, OUTCOMES, show, table, time, usedOf, when } from './format.js';
 
 /** @typedef {Record<string, any>} Row */
-
-/** @param {string} title @param {(row: Row) => Node | string} cell */
-const column = (title, cell) => ({ title, cell });
-/** @param {string} title @param {string} member */
-const count = (title, member) => ({
-  title,
-  cell: (/** @type {Row} */ row) => number(row[member]),
-  isNumber: true,
-});
-/** @param {string} title @param {string} member */
-const when = (title, member) => column(title, (row) => time(row[member]));
 
 /**
  * What an operator may want, as a command and as SQL.
@@ -36,14 +25,29 @@ const changesOf = (id) => [
   ['Revoke it for good', `revoke ${id}`, `revoke_api_key(${id})`],
 ];
 
-/** @param {string} title @param {...(Node | string)} children */
-const section = (title, ...children) => element('section', {}, element('h2', {}, title), ...children);
+/**
+ * @param {string} title
+ * @param {readonly import('./format.js').Column[]} columns
+ * @param {readonly any[]} rows
+ * @param {string} empty
+ */
+const listing = (title, columns, rows, empty) =>
+  element('section', {}, element('h2', {}, title), table(title, columns, rows, empty));
 
 /** @param {string} text */
 function toCopy(text) {
   const code = element('code', {}, text);
   return element('span', { class: 'copyable' }, code, copyButton(code));
 }
+
+const BAN_COLUMNS = [
+  when('began', 'began_at'),
+  when('ends', 'ends_at'),
+  when('lifted', 'lifted_at'),
+  column('in force', (row) => (row['in_force'] ? 'yes' : 'no')),
+  count('per minute', 'minute_limit'),
+  count('per day', 'day_limit'),
+];
 
 /**
  * Fills a place with what is known of a key; `chart` is the place for its requests by hour.
@@ -82,69 +86,42 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
       { class: 'facts' },
       ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
     ),
-    section('Requests by hour (UTC)', chart),
-    section(
+    element('section', {}, element('h2', {}, 'Requests by hour (UTC)'), chart),
+    listing(
       'By operation, 35 days',
-      table(
-        'By operation',
-        [column('operation', (row) => row['operation']), ...outcomes],
-        [...operations.values()],
-        'No requests in 35 days.',
-      ),
+      [column('operation', (row) => row['operation']), ...outcomes],
+      [...operations.values()],
+      'No requests in 35 days.',
     ),
-    section(
+    listing(
       'By day',
-      table(
-        'By day',
-        [
-          column('day', (row) => row['day']),
-          column('admitted', (row) => usedOf(row['admitted'], key.requests_per_day)),
-          count('rejected', 'refused'),
-        ],
-        days.toReversed(),
-        'No requests in 31 days.',
-      ),
+      [
+        column('day', (row) => row['day']),
+        column('admitted', (row) => usedOf(row['admitted'], key.requests_per_day)),
+        count('rejected', 'refused'),
+      ],
+      days.toReversed(),
+      'No requests in 31 days.',
     ),
-    section(
-      'Bans',
-      table(
-        'Bans',
-        [
-          when('began', 'began_at'),
-          when('ends', 'ends_at'),
-          when('lifted', 'lifted_at'),
-          column('in force', (row) => (row['in_force'] ? 'yes' : 'no')),
-          count('per minute', 'minute_limit'),
-          count('per day', 'day_limit'),
-        ],
-        bans,
-        'It was never banned.',
-      ),
-    ),
-    section(
+    listing('Bans', BAN_COLUMNS, bans, 'It was never banned.'),
+    listing(
       'Changes',
-      table(
-        'Changes',
-        [
-          when('when', 'changed_at'),
-          column('what', (row) => `${row['table_name'] === 'api_keys' ? 'key' : 'secret'}: ${row['action']}`),
-        ],
-        changes,
-        'No changes.',
-      ),
+      [
+        when('when', 'changed_at'),
+        column('what', (row) => `${row['table_name'] === 'api_keys' ? 'key' : 'secret'}: ${row['action']}`),
+      ],
+      changes,
+      'No changes.',
     ),
-    section(
+    listing(
       'Secrets',
-      table(
-        'Secrets',
-        [
-          column('prefix', (row) => row['prefix']),
-          when('created', 'created_at'),
-          when('expires', 'expires_at'),
-        ],
-        secrets,
-        'It has no secrets.',
-      ),
+      [
+        column('prefix', (row) => row['prefix']),
+        when('created', 'created_at'),
+        when('expires', 'expires_at'),
+      ],
+      secrets,
+      'It has no secrets.',
     ),
     element(
       'details',

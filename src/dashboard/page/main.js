@@ -1,7 +1,7 @@
 // The page asks for its views every ten seconds, and shows them without moving anything. What is looked at is in the address.
 import { byId, element } from './dom.js';
 import { outcomeChart } from './chart.js';
-import { number, show, spark, table, time, usedOf } from './format.js';
+import { column, count, number, show, spark, table, time, usedOf } from './format.js';
 import { showKey, toOutcomes } from './key.js';
 
 /** @typedef {Record<string, any>} Row */
@@ -51,16 +51,6 @@ const keyLink = (id, name) => element('a', { href: addressWith({ key: id }) }, n
 
 /** @param {Row} row */
 const ofKey = (row) => keyLink(String(row['api_key_id']), row['name'] ?? `key ${row['api_key_id']}`);
-
-const column = (/** @type {string} */ title, /** @type {(row: Row) => Node | string} */ cell) => ({
-  title,
-  cell,
-});
-const count = (/** @type {string} */ title, /** @type {string} */ member) => ({
-  title,
-  cell: (/** @type {Row} */ row) => number(row[member]),
-  isNumber: true,
-});
 
 /** @param {string} at */
 const showTime = (at) => (byId('as-of').textContent = `as of ${at.slice(0, 19).replace('T', ' ')} UTC`);
