@@ -258,7 +258,9 @@ describe('Dashboard', () => {
     expect((await get('/dashboard/data/key?key=9007199254740993')).body).toContain('"id":"9007199254740993"');
   });
 
-  it('is not read by pages of other sites', async () => {
+  it('is not read by pages of other sites, which may link to it', async () => {
+    const link = { target: '/dashboard', host: 'localhost', site: 'cross-site' };
+    expect(await dashboard.respond(link)).toMatchObject({ status: 200 });
     expect(await fromSite('cross-site')).toMatchObject({ status: 403 });
     expect(await fromSite('same-site')).toMatchObject({ status: 403 });
     expect(await fromSite('same-origin')).toMatchObject({ status: 200 });

@@ -73,7 +73,8 @@ export class Gate {
   #learn(response: ResponseInfo | undefined, isOfThisWindow: boolean): void {
     if (isOfThisWindow) this.#isProbing = false;
     if (response === undefined) {
-      if (isOfThisWindow && this.#remaining !== undefined) this.#remaining -= 1;
+      // Never to none, of which no response has said when it ends: the next call finds out.
+      if (isOfThisWindow && this.#remaining !== undefined) this.#remaining = Math.max(1, this.#remaining - 1);
       return;
     }
     const { remaining, resetSeconds } = limitOf(response);
@@ -151,7 +152,7 @@ function limitOf({ headers }: ResponseInfo): { readonly remaining: number; reado
   );
 }
 
-/** As the service would respond, which is not asked. */
+/** The error of a request that the service would reject, and that is not sent. */
 function noRequestsLeft(because: ResponseInfo, waitMs: number): PetStoreError {
   const seconds = Math.ceil(waitMs / 1000);
   const headers = new Headers(because.headers);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +64,22 @@ describe('connectionTo', () => {
     expect(() => connectionTo(urlWith(`sslmode=verify-full&sslrootcert=${text}`))).toThrow(
       `has the sslrootcert ${text}, which is no certificate in the form of PEM`,
     );
+  });
+});
+
+describe('PGSSLMODE', () => {
+  const before = process.env['PGSSLMODE'];
+  afterEach(() => {
+    if (before === undefined) delete process.env['PGSSLMODE'];
+    else process.env['PGSSLMODE'] = before;
+  });
+
+  it('is the mode of a URL without one, as for psql', () => {
+    process.env['PGSSLMODE'] = 'require';
+    const url = 'postgresql://u@mode.example/petstore';
+    expect(connectionTo(url).ssl).toMatchObject({ rejectUnauthorized: false });
+    expect(describeProtection(url)).toMatchObject({ isDoubtful: false });
+    expect(connectionTo(`${url}?sslmode=disable`).ssl).toBe(false);
   });
 });
 

@@ -42,9 +42,6 @@ type TlsParameters = Readonly<Record<(typeof TLS_PARAMETERS)[number], string>>;
 // oxlint-disable-next-line node/no-process-env -- what OpenSSL and Node.js read for all programs is no configuration of this one
 const environment = process.env;
 
-/** Of libpq, where the URL says nothing. */
-const DEFAULTS: Partial<TlsParameters> = { sslmode: environment['PGSSLMODE'] ?? '' };
-
 /** In place of a file: the CAs of the system, as in libpq 16. */
 const SYSTEM = 'system';
 
@@ -85,10 +82,11 @@ function toClientConfig(databaseUrl: string): ClientConfig {
   return { connectionString: url.href, ssl, ...(isDirect && { sslnegotiation: 'direct' }) };
 }
 
-const tlsParametersOf = ({ searchParams }: URL): TlsParameters =>
-  Object.fromEntries(
-    TLS_PARAMETERS.map((name) => [name, searchParams.get(name) ?? DEFAULTS[name] ?? '']),
-  ) as Record<keyof TlsParameters, string>;
+function tlsParametersOf({ searchParams }: URL): TlsParameters {
+  const named = TLS_PARAMETERS.map((name) => [name, searchParams.get(name) ?? ''] as const);
+  const parameters = Object.fromEntries(named) as Record<keyof TlsParameters, string>;
+  return { ...parameters, sslmode: parameters.sslmode || (environment['PGSSLMODE'] ?? '') };
+}
 
 function toTlsOptions(parameters: TlsParameters): ConnectionOptions | false {
   const mode = modeOf(parameters);

@@ -1,16 +1,7 @@
-const COLUMNS = [
-  ...[
-    'id',
-    'name',
-    'plan_id',
-    'state',
-    'access',
-    'requests_per_minute',
-    'requests_per_day',
-    'minute_admitted',
-  ],
-  ...['day_admitted', 'day_refused', 'last_used_at', 'created_at', 'expires_at', 'prefix'],
-];
+const COLUMNS = (
+  'id,name,plan_id,state,access,requests_per_minute,requests_per_day,minute_admitted,day_admitted,day_refused,' +
+  'last_used_at,created_at,expires_at,prefix'
+).split(',');
 
 type Cell = string | number | bigint | boolean | Date | null;
 

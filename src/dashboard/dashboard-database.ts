@@ -68,8 +68,9 @@ export class DashboardDatabase {
       await this.#drop();
       throw error;
     } finally {
-      if (!this.#isClosed)
-        this.#idle = setTimeout(() => void this.#inTurn(() => this.#drop()), IDLE_MS).unref();
+      // It may have been opened meanwhile.
+      if (this.#isClosed) await this.#drop();
+      else this.#idle = setTimeout(() => void this.#inTurn(() => this.#drop()), IDLE_MS).unref();
     }
   }
 

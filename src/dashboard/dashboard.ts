@@ -96,13 +96,13 @@ export class Dashboard {
     // A name of another site could lead here (DNS rebinding), and its page would read this one.
     if (!this.#isAllowed(host))
       return reply(403, 'This host name is not allowed: add it to DASHBOARD_HOSTS.\n');
-    // Nor may such a page have the database read all the time.
-    if (!['none', 'same-origin'].includes(site))
-      return reply(403, 'Other sites may not read the dashboard.\n');
     // Its links are relative.
     if (pathname === '/dashboard/') return reply(308, '', 'text/plain', { location: '/dashboard' });
     const file = FILES.get(name);
     if (file !== undefined && view === undefined) return reply(200, file.text, file.mediaType);
+    // A link of another site may lead to the page, but no such page may have the database read.
+    if (!['none', 'same-origin'].includes(site))
+      return reply(403, 'Other sites may not read the dashboard.\n');
     try {
       const wanted = more.length === 0 ? this.#wanted(`${name}/${view ?? ''}`, searchParams) : undefined;
       if (wanted === undefined) return reply(404, 'Not found.\n');

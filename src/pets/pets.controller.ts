@@ -80,7 +80,8 @@ export class PetsController {
     const page = { fromId, limit, direction, ids, statuses, categoryId } as const;
     const { json, nextId } = await this.pets.list(page, deadline);
     reply.header('link', paging.links(nextId, this.publicUrl));
-    if (isOfOnePet(request.query) && json !== '[]') reply.header('etag', etagOf(json.slice(1, -1)));
+    if (ids?.length === 1 && isOfOnePet(request.query) && json !== '[]')
+      reply.header('etag', etagOf(json.slice(1, -1)));
     return json;
   }
 

@@ -60,7 +60,7 @@ const MAY_BE_COMMITTED: ReadonlySet<DatabaseFailure> = new Set<DatabaseFailure>(
 export class UsageRecorder implements UsageObserver {
   readonly #counts = new HourCounts(COUNTS_MAX);
   /** Counts that are known not to be written: first, the next time. */
-  readonly #failed: HourCount[] = [];
+  #failed: readonly HourCount[] = [];
   #dropped = 0;
   #isFailing = false;
   #writing: Promise<void> = Promise.resolve();
@@ -97,12 +97,14 @@ export class UsageRecorder implements UsageObserver {
   /** Writes the rest. Resolves when it is written, or lost. */
   async close(): Promise<void> {
     await this.write();
-    this.#drop(this.#failed.splice(0));
+    this.#drop(this.#failed);
+    this.#failed = [];
     this.#reportDropped();
   }
 
   async #writeAll(): Promise<void> {
-    const counts = [...this.#failed.splice(0), ...this.#counts.take()];
+    const counts = [...this.#failed, ...this.#counts.take()];
+    this.#failed = [];
     for (let from = 0; from < counts.length; from += CHUNK) {
       const chunk = counts.slice(from, from + CHUNK);
       try {
@@ -112,7 +114,7 @@ export class UsageRecorder implements UsageObserver {
         const mayBeCommitted = this.#mayBeCommitted(err);
         if (mayBeCommitted) this.#drop(chunk);
         const rest = counts.slice(mayBeCommitted ? from + CHUNK : from);
-        this.#failed.push(...rest.slice(0, COUNTS_MAX));
+        this.#failed = rest.slice(0, COUNTS_MAX);
         this.#drop(rest.slice(COUNTS_MAX));
         if (!this.#isFailing)
           this.logger.warn({ err }, 'cannot write the usage by hour; retrying every 10 s');

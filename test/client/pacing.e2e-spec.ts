@@ -30,14 +30,14 @@ async function client(limits: { perMinute: number; perDay?: number }, pace?: boo
   const { id, key } = await service.issueKey({ perDay: 100_000, ...limits });
   const responses: ResponseInfo[] = [];
   const store = clientOf(service, key, { sleep, pace, onResponse: (response) => responses.push(response) });
-  const refused = async (): Promise<unknown> =>
+  const counters = async (): Promise<unknown> =>
     (
       await service.pool.query(
         'select minute_refused, banned_until from api_key_counters where api_key_id = $1',
         [id],
       )
     ).rows[0];
-  return { store, responses, refused };
+  return { store, responses, counters };
 }
 
 const statusesOf = (responses: readonly ResponseInfo[]): readonly number[] => [
@@ -46,10 +46,10 @@ const statusesOf = (responses: readonly ResponseInfo[]): readonly number[] => [
 
 describe('thirty calls at once', () => {
   it('on a key with 5 a minute all succeed, in six minutes, and none is rejected', async () => {
-    const { store, responses, refused } = await client({ perMinute: 5 });
+    const { store, responses, counters } = await client({ perMinute: 5 });
     await Promise.all(Array.from({ length: 30 }, () => store.inventory()));
     expect(statusesOf(responses)).toEqual([200]);
-    expect(await refused()).toEqual({ minute_refused: 0n, banned_until: null });
+    expect(await counters()).toEqual({ minute_refused: 0n, banned_until: null });
     expect(Math.floor((nowMs - Date.UTC(2026, 10, 20, 9, 30)) / 60_000)).toBe(5);
   });
 
@@ -71,10 +71,10 @@ describe('thirty calls at once', () => {
   });
 
   it('are banned without pacing', async () => {
-    const { store, responses, refused } = await client({ perMinute: 5 }, false);
+    const { store, responses, counters } = await client({ perMinute: 5 }, false);
     await Promise.allSettled(Array.from({ length: 30 }, () => store.inventory({ maxRetries: 0 })));
     expect(statusesOf(responses).toSorted((a, b) => a - b)).toEqual([200, 429]);
-    expect(await refused()).toMatchObject({ minute_refused: 20n, banned_until: expect.any(Date) });
+    expect(await counters()).toMatchObject({ minute_refused: 20n, banned_until: expect.any(Date) });
   });
 });
 
@@ -192,6 +192,22 @@ describe('the gate', () => {
     expect(sent).toHaveLength(2);
     sent[1]?.respond(left(9));
     await last;
+  });
+
+  it('goes on after connections that failed when few requests were left', async () => {
+    const { sent, store } = played();
+    const first = store.inventory();
+    await turn();
+    sent[0]?.respond(left(2));
+    await first;
+    const failed = [rejectionOf(store.inventory()), rejectionOf(store.inventory())];
+    const last = store.inventory();
+    await turn();
+    for (const { respond } of sent.slice(1)) respond(new TypeError('fetch failed'));
+    await Promise.all(failed);
+    await turn();
+    sent[3]?.respond(left(1));
+    expect(await last).toMatchObject({ available: 1 });
   });
 
   it('goes on one by one while there is no connection, and without bounds where no limit is stated', async () => {

@@ -52,6 +52,13 @@ describe('api_key_hourly_usage', () => {
   });
 });
 
+describe('api_key_usage_hours', () => {
+  it('has whole hours, because the views find them by their beginning', async () => {
+    const part = `insert into api_key_usage_hours values ('2026-11-20 09:30Z', 1, 'listPets', 'success', 1, 1)`;
+    await expect(pool.query(part)).rejects.toMatchObject({ code: '23514' });
+  });
+});
+
 describe('busiest_api_keys', () => {
   it('has the keys of the last 24 hours by their requests, with outcomes', async () => {
     await hours(

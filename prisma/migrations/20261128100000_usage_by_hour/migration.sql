@@ -9,6 +9,8 @@ create table api_key_usage_hours (
   requests bigint not null,
   total_ms bigint not null,
   constraint api_key_usage_hours_pkey primary key (hour, api_key_id, operation, outcome),
+  -- The views find hours by their beginning.
+  constraint api_key_usage_hours_whole check (extract(epoch from hour) % 3600 = 0),
   constraint api_key_usage_hours_outcome check (
     outcome in ('success', 'client_error', 'limited', 'banned', 'unauthorized', 'server_error')),
   constraint api_key_usage_hours_not_negative check (requests >= 0 and total_ms >= 0)

@@ -211,4 +211,4 @@ cross join lateral (
 order by of_day.day;
 
 comment on view usage_hours_gaps is
-  'How many of the admitted and refused requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. Filter with: where day = (now() at time zone ''UTC'')::date.';
+  'How many of the admitted and rejected (refused) requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. Filter with: where day = (now() at time zone ''UTC'')::date.';

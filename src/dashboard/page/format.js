@@ -12,7 +12,7 @@ export const number = (value) =>
 export const time = (value) => (typeof value === 'string' ? value.slice(0, 16).replace('T', ' ') : '–');
 
 /** @param {number} share */
-export const percent = (share) => `${Math.round(share * 100)} %`;
+const percent = (share) => `${Math.round(share * 100)} %`;
 
 /** Outcomes from the bottom of a bar to its top. @type {Record<string, string>} */
 export const OUTCOMES = {

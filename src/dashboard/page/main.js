@@ -194,20 +194,20 @@ function showProblems() {
   if (!isSame) byId('problems').replaceChildren(...shown);
 }
 
-/** How often each view was asked for: a response that was overtaken is not shown. @type {Map<string, number>} */
-const asked = new Map();
+/** How often each view was requested: a response that was overtaken is not shown. @type {Map<string, number>} */
+const turns = new Map();
 
 /** @param {string} name */
 async function refresh(name) {
-  const turn = (asked.get(name) ?? 0) + 1;
-  asked.set(name, turn);
+  const turn = (turns.get(name) ?? 0) + 1;
+  turns.set(name, turn);
   try {
     const view = await read(name, PARAMETERS[name]?.());
-    if (asked.get(name) === turn) problems.set(name, VIEWS[name]?.(view) ?? []);
+    if (turns.get(name) === turn) problems.set(name, VIEWS[name]?.(view) ?? []);
   } catch (error) {
     // The last figures stay, with their time.
     const reason = error instanceof Error ? error.message : String(error);
-    if (asked.get(name) === turn) problems.set(name, [`The figures cannot be read: ${reason}`]);
+    if (turns.get(name) === turn) problems.set(name, [`The figures cannot be read: ${reason}`]);
   }
   showProblems();
 }
