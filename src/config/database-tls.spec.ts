@@ -41,7 +41,7 @@ describe('connectionTo', () => {
     ],
     ['sslmode=allow', /^has sslmode=allow/, instead],
     ['sslmode=verify_full', /^has an unknown sslmode/, instead],
-    ['ssl=true', /^has ssl=true, which libpq does not know/, instead],
+    ['ssl=true', /^has ssl=true, which does not say what is verified/, instead],
     ['sslrootcert=/ca.pem', /^has a parameter of TLS, but no sslmode/, instead],
     ['sslmode=verify-ca', /any host with a public certificate/, /write sslmode=verify-full$/],
     ['sslmode=verify-ca&sslrootcert=system', /any host with a public certificate/, /verify-full$/],

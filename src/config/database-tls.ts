@@ -109,7 +109,8 @@ function toTlsOptions(parameters: TlsParameters): ConnectionOptions | false {
 
 function modeOf({ ssl, sslmode }: TlsParameters): Mode {
   const instead = `write sslmode=${MODES.slice(0, -1).join(', ')} or ${MODES.at(-1)}`;
-  if (ssl !== '') throw new DatabaseTlsError(`has ssl=${ssl}, which libpq does not know: ${instead}`);
+  if (ssl !== '')
+    throw new DatabaseTlsError(`has ssl=${ssl}, which does not say what is verified: ${instead}`);
   if (sslmode === '') throw new DatabaseTlsError(`has a parameter of TLS, but no sslmode: ${instead}`);
   if (sslmode === 'prefer' || sslmode === 'allow') {
     const why = 'which goes on without TLS where the server offers none';
