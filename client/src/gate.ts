@@ -7,8 +7,6 @@ const JITTER_MS = 250;
 /** Timers may fire a little early. */
 const MARGIN_MS = 10;
 
-type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
-
 /** The place of a call that is under way. To be given back once. */
 export interface Place {
   /** @param response undefined if there was none: the request may have been counted */
@@ -34,15 +32,16 @@ export class Gate {
   /**
    * Waits for a place.
    *
+   * @param wait waits for a reset, and rejects when the signal is aborted
    * @throws PetStoreError at once, if the next window begins later than in `maxWaitMs`
    */
-  async enter(maxWaitMs: number, sleep: Sleep, signal?: AbortSignal): Promise<Place> {
+  async enter(maxWaitMs: number, wait: (ms: number) => Promise<void>, signal?: AbortSignal): Promise<Place> {
     for (;;) {
       const closed = this.#closed;
       if (closed !== undefined) {
         const waitMs = closed.until - performance.now();
         if (waitMs > maxWaitMs) throw noRequestsLeft(closed.because, waitMs);
-        if (waitMs > 0) await sleep(waitMs + MARGIN_MS + JITTER_MS * Math.random(), signal);
+        if (waitMs > 0) await wait(waitMs + MARGIN_MS + JITTER_MS * Math.random());
         if (this.#closed === closed) this.#closed = undefined;
       } else if (this.#hasPlace()) {
         return this.#take();

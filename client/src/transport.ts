@@ -22,6 +22,11 @@ export interface TransportOptions extends RetryOptions {
    * Whether the calls of this client wait for one another, so that no more are under way than the key has requests left; true by default.
    */
   readonly pace?: boolean | undefined;
+  /**
+   * Is called when a call waits for the reset of the limit, before it is sent, such as to say so. If it throws, the call fails with what it
+   * throws.
+   */
+  readonly onWait?: ((wait: { readonly waitMs: number }) => void) | undefined;
   /** A replacement for waiting, for tests. */
   readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
@@ -98,7 +103,11 @@ export class Transport {
   ): Promise<Result<Value>> {
     signal?.throwIfAborted();
     const maxWaitMs = options.maxRetryWaitMs ?? MAX_RETRY_WAIT_MS;
-    const place = await this.#gate?.enter(maxWaitMs, options.sleep ?? sleep, signal);
+    const wait = async (waitMs: number): Promise<void> => {
+      options.onWait?.({ waitMs });
+      await (options.sleep ?? sleep)(waitMs, signal);
+    };
+    const place = await this.#gate?.enter(maxWaitMs, wait, signal);
     let seen: ResponseInfo | undefined;
     try {
       const { response, text } = await exchange(request, options, signal, (info) => (seen = info));

@@ -25,6 +25,7 @@ on('connect', 'submit', async (fields) => {
     baseUrl: text(fields, 'baseUrl'),
     apiKey: text(fields, 'apiKey'),
     onResponse: ({ rateLimit }) => showLimit(rateLimit),
+    onWait: ({ waitMs }) => say(`No requests are left. Trying again in ${Math.ceil(waitMs / 1000)} s.`),
     onRetry: ({ error, waitMs }) => say(`${error.message} Trying again in ${Math.ceil(waitMs / 1000)} s.`),
   });
   await listPets();

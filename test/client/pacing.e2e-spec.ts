@@ -78,6 +78,26 @@ describe('thirty calls at once', () => {
   });
 });
 
+describe('a call that waits for a reset', () => {
+  it('says so before it is sent, and is aborted while it waits', async () => {
+    const { key } = await service.issueKey({ perMinute: 1, perDay: 100 });
+    const waits: number[] = [];
+    const controller = new AbortController();
+    const store = clientOf(service, key, {
+      sleep,
+      onWait: ({ waitMs }) => {
+        waits.push(Math.ceil(waitMs / 1000));
+        controller.abort('left the page');
+      },
+    });
+    await store.inventory();
+    expect(await rejectionOf(store.inventory({ signal: controller.signal }))).toBe('left the page');
+    expect(waits).toEqual([expect.any(Number)]);
+    expect(waits[0]).toBeGreaterThan(0);
+    expect(waits[0]).toBeLessThanOrEqual(49);
+  });
+});
+
 describe('a limit that resets after more than maxRetryWaitMs', () => {
   it('fails calls at once, without sending them', async () => {
     const { store, responses } = await client({ perMinute: 100, perDay: 2 });
