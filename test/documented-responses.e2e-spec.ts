@@ -47,6 +47,8 @@ const STATES = ['ordinary', 'limited', 'impatient', 'future', 'failing', 'no dat
 const services = new Map<ServiceState, ServiceInState>();
 /** A second passes until a request is given up, so all of them wait at the same time. */
 const SLOW = ['request_timeout', 'service_unavailable'] as const;
+const PROBLEM = 'application/problem+json';
+
 const slow = new Map<string, Promise<Outcome>>();
 let holder: Client;
 
@@ -67,7 +69,10 @@ beforeAll(async () => {
     await send(id, { change: (request) => withHeaders(request, { 'Idempotency-Key': reusedKey(first) }) });
   }
   for (const { id } of OPERATIONS) {
-    for (const code of SLOW) slow.set(`${id} ${code}`, send(id, PROVOCATIONS[code]));
+    for (const code of SLOW) {
+      slow.set(`${id} ${code}`, send(id, PROVOCATIONS[code]));
+      slow.set(`${id} ${code} ${PROBLEM}`, send(id, asProblem(code)));
+    }
   }
 });
 afterAll(async () => {
@@ -80,6 +85,7 @@ const inState = (state: ServiceState): ServiceInState => services.get(state) as 
 interface Outcome {
   readonly status: number;
   readonly code: string | undefined;
+  readonly isProblem: boolean;
   /** Differences from the document. */
   readonly faults: readonly string[];
 }
@@ -98,8 +104,21 @@ async function send(
   const faults = service.conformance.faults({ ...response, method, target, headers });
   const hasCode = response.status >= 400 && method !== 'HEAD';
   const code = hasCode ? (JSON.parse(response.body) as { code: string }).code : undefined;
-  return { status: response.status, code, faults };
+  const isProblem = response.headers.get('content-type')?.[0]?.startsWith(PROBLEM) === true;
+  return { status: response.status, code, isProblem, faults };
 }
+
+/** The same error for a client that prefers problem details. */
+const asProblem = (code: ErrorCode): Provocation => ({
+  ...PROVOCATIONS[code],
+  change: (request, keys) => withHeaders(PROVOCATIONS[code].change(request, keys), { Accept: PROBLEM }),
+});
+
+/** Whether the end of the headers does not come, so that the service knows none of them. */
+const isWithoutHeaders = (code: ErrorCode, { body }: RequestParts): boolean =>
+  code === 'headers_too_large' || (code === 'request_timeout' && body === undefined);
+
+const WITHOUT_CODE = { code: undefined, isProblem: false, faults: [] };
 
 const unchangedRequest: Provocation = { change: unchanged };
 const good: Provocation = { change: (request) => request };
@@ -113,13 +132,24 @@ describe('the document', () => {
 
 describe.each(OPERATIONS)('$id', ({ id, isRead, successStatus, codes }) => {
   it(`${successStatus} as documented`, async () => {
-    expect(await send(id, good)).toEqual({ status: successStatus, code: undefined, faults: [] });
+    expect(await send(id, good)).toEqual({ status: successStatus, ...WITHOUT_CODE });
   });
 
   it.each(codes)('$status $code as documented', async ({ status, code }) => {
     expect(await (slow.get(`${id} ${code}`) ?? send(id, PROVOCATIONS[code]))).toEqual({
       status,
       code,
+      isProblem: false,
+      faults: [],
+    });
+  });
+
+  it.each(codes)('$status $code as documented, with problem details', async ({ status, code }) => {
+    const isProblem = !isWithoutHeaders(code, REQUESTS[id]?.(inState('ordinary').keys) as RequestParts);
+    expect(await (slow.get(`${id} ${code} ${PROBLEM}`) ?? send(id, asProblem(code)))).toEqual({
+      status,
+      code,
+      isProblem,
       faults: [],
     });
   });
@@ -127,7 +157,7 @@ describe.each(OPERATIONS)('$id', ({ id, isRead, successStatus, codes }) => {
   if (!isRead) return;
 
   it('304 as documented', async () => {
-    expect(await send(id, unchangedRequest)).toEqual({ status: 304, code: undefined, faults: [] });
+    expect(await send(id, unchangedRequest)).toEqual({ status: 304, ...WITHOUT_CODE });
   });
 
   it.each<[number, Provocation]>([
@@ -139,6 +169,6 @@ describe.each(OPERATIONS)('$id', ({ id, isRead, successStatus, codes }) => {
     [500, PROVOCATIONS.internal_error],
   ])('%d of HEAD as documented', async (status, provocation) => {
     const outcome = await send(id, provocation, { method: 'HEAD' });
-    expect(outcome).toEqual({ status, code: undefined, faults: [] });
+    expect(outcome).toEqual({ status, ...WITHOUT_CODE });
   });
 });

@@ -11,6 +11,14 @@ export type ServiceErrorCode = components['schemas']['Error']['code'];
 export type ErrorCode =
   ServiceErrorCode | 'timed_out' | 'connection_failed' | 'unexpected_response' | (string & {});
 
+/** What is wrong with one member or one parameter of a request. */
+export interface FieldError {
+  /** Its name, such as `name` or `limit`. */
+  readonly field: string;
+  /** A sentence for people. */
+  readonly message: string;
+}
+
 /** The error of every failed call, except for the reason of an `AbortSignal` and arguments that cannot be sent. */
 export class PetStoreError extends Error {
   override readonly name = 'PetStoreError';
@@ -21,13 +29,16 @@ export class PetStoreError extends Error {
   readonly response: ResponseInfo | undefined;
   /** The seconds to wait before a retry, if the response has `Retry-After`. */
   readonly retryAfterSeconds: number | undefined;
+  /** What is wrong with each field of the request, for a form that marks its fields; empty if no field is at fault. */
+  readonly fields: readonly FieldError[];
 
-  constructor(code: ErrorCode, message: string, response?: ResponseInfo, cause?: unknown) {
+  constructor(code: ErrorCode, message: string, response?: ResponseInfo, { cause, fields }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = response?.status ?? 0;
     this.response = response;
     this.retryAfterSeconds = response && retryAfterOf(response.headers);
+    this.fields = fields ?? [];
   }
 
   /** The request in the logs of the service. */
@@ -40,6 +51,11 @@ export class PetStoreError extends Error {
   }
 }
 
+interface Details {
+  readonly cause?: unknown;
+  readonly fields?: readonly FieldError[];
+}
+
 /** `Retry-After` in seconds. Proxies also send a date (RFC 9110, section 10.2.3), which is compared with their own clock. */
 function retryAfterOf(headers: Headers): number | undefined {
   const seconds = integerOf(headers, 'retry-after');
@@ -49,15 +65,23 @@ function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(untilMs) ? undefined : Math.max(0, Math.ceil((untilMs - nowMs) / 1000));
 }
 
-/** The error for a response that is not a success. */
+type Problem = components['schemas']['Problem'];
+
+/** The error for a response that is not a success: problem details, or an Error from a service or proxy that does not know them. */
 export function errorOfResponse(response: ResponseInfo, body: string): PetStoreError {
   try {
-    const { code, message, status } = JSON.parse(body) as Readonly<Record<string, unknown>>;
+    const { code, status, errors, ...text } = JSON.parse(body) as Problem & { readonly message?: string };
+    const message = text.detail ?? text.message;
     if (typeof code === 'string' && typeof message === 'string' && status === response.status)
-      return new PetStoreError(code, message, response);
+      return new PetStoreError(code, message, response, { fields: (errors ?? []).map(fieldOf) });
   } catch {
     // As below.
   }
   const message = `The response (HTTP ${response.status}) is not from the Pet Store Service.`;
   return new PetStoreError('unexpected_response', message, response);
 }
+
+const fieldOf = ({ pointer, parameter, detail }: NonNullable<Problem['errors']>[number]): FieldError => ({
+  field: parameter ?? pointer?.replace('#/', '') ?? '',
+  message: detail,
+});

@@ -1,5 +1,5 @@
 export { Call, type RateLimit, type ResponseInfo, type Result } from './call.js';
-export { type ErrorCode, PetStoreError, type ServiceErrorCode } from './error.js';
+export { type ErrorCode, type FieldError, PetStoreError, type ServiceErrorCode } from './error.js';
 export type { Int64, Int64Like } from './int64.js';
 export { List } from './list.js';
 export { PetStore, type PetStoreOptions } from './pet-store.js';

@@ -136,7 +136,7 @@ export class Transport {
       return text === '' ? undefined : parseJson(text, this.#int64);
     } catch (cause) {
       if (cause instanceof RangeError) throw cause;
-      throw new PetStoreError('unexpected_response', 'The response is not valid JSON.', response, cause);
+      throw new PetStoreError('unexpected_response', 'The response is not valid JSON.', response, { cause });
     }
   }
 }
@@ -150,6 +150,8 @@ async function exchange(
   signal?.throwIfAborted();
   const sent = new Headers({
     authorization: `Bearer ${apiKey}`,
+    // Problem details name the fields that are wrong.
+    accept: 'application/problem+json, application/json;q=0.9',
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...definedOf(headers),
   });
@@ -171,13 +173,10 @@ async function exchange(
   } catch (cause) {
     signal?.throwIfAborted();
     throw timeout.aborted
-      ? new PetStoreError(
-          'timed_out',
-          `There was no complete response within ${timeoutMs} ms.`,
-          undefined,
+      ? new PetStoreError('timed_out', `There was no complete response within ${timeoutMs} ms.`, undefined, {
           cause,
-        )
-      : new PetStoreError('connection_failed', describeFailure(url, cause), undefined, cause);
+        })
+      : new PetStoreError('connection_failed', describeFailure(url, cause), undefined, { cause });
   }
 }
 

@@ -58,10 +58,8 @@ export class Paging {
     const start = isDescending ? INT64_MAX : INT64_MIN;
     const fromId = cursor === undefined ? start : decodeCursor(this.#list, cursor);
     if (fromId === undefined) {
-      throw new ApiError(
-        'invalid_parameter',
-        'cursor must come from the Link header of this list, with the same filter and sort.',
-      );
+      const detail = 'cursor must come from the Link header of this list, with the same filter and sort.';
+      throw new ApiError('invalid_parameter', detail, { faults: [{ parameter: 'cursor', detail }] });
     }
     this.fromId = fromId;
   }

@@ -13,12 +13,21 @@ interface Cacheable {
 export class Caching {
   /** A client may store the response, but must revalidate it each time; shared caches must not store it. */
   readonly #stored: Headers;
-  /** For errors and writes: a cache could otherwise store a 404 by its own judgement (RFC 9111 section 4.2.2). */
-  readonly notStored: Headers;
+  readonly #notStored: Headers;
 
   constructor(private readonly cors: Cors) {
     this.#stored = { 'cache-control': 'private, no-cache', ...cors.vary('Authorization') };
-    this.notStored = { 'cache-control': 'no-store', ...cors.vary() };
+    this.#notStored = { 'cache-control': 'no-store', ...cors.vary() };
+  }
+
+  /**
+   * The headers of an error, whose body depends on `Accept`. A cache could otherwise store a 404 by its own judgement (RFC 9111 section
+   * 4.2.2).
+   *
+   * @param vary what else the response depends on
+   */
+  ofError(vary?: string): Headers {
+    return { 'cache-control': 'no-store', ...this.cors.vary(vary, 'Accept') };
   }
 
   /**
@@ -30,16 +39,16 @@ export class Caching {
    */
   of(request: FastifyRequest, reply: FastifyReply, payload: unknown): Cacheable | 'precondition_failed' {
     const { method } = request;
+    const vary = reply.getHeader('vary') as string | undefined;
+    if (reply.statusCode >= 400) return { payload, headers: this.ofError(vary) };
     const isSuccess = reply.statusCode === 200 || reply.statusCode === 201;
     // Public documents set `Cache-Control` and `Vary` themselves.
-    const own = reply.hasHeader('cache-control')
-      ? this.cors.vary(reply.getHeader('vary') as string | undefined)
-      : undefined;
+    const own = reply.hasHeader('cache-control') ? this.cors.vary(vary) : undefined;
     if (!isSuccess || !(typeof payload === 'string' || Buffer.isBuffer(payload))) {
-      return { payload, headers: own ?? this.notStored };
+      return { payload, headers: own ?? this.#notStored };
     }
     if (method !== 'GET' && method !== 'HEAD') {
-      return { payload, headers: { ...this.notStored, etag: etagOf(payload) } };
+      return { payload, headers: { ...this.#notStored, etag: etagOf(payload) } };
     }
     const etag = (reply.getHeader('etag') as string | undefined) ?? sharedEtagOf(payload);
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;

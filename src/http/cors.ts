@@ -42,10 +42,10 @@ export class Cors {
   /**
    * The `Vary` header, if there is one: with a list of origins it contains `Origin`.
    *
-   * @param header another request header that the response depends on
+   * @param headers other request headers that the response depends on
    */
-  vary(header?: string): Headers {
-    const by = [header, this.#origins && 'Origin'].filter((name) => name !== undefined);
+  vary(...headers: readonly (string | undefined)[]): Headers {
+    const by = [...headers, this.#origins && 'Origin'].filter((name) => name !== undefined);
     return by.length === 0 ? {} : { vary: by.join(', ') };
   }
 }

@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError, type Fault } from '../common/errors/api-error.js';
 import { membersOf } from '../common/validators.js';
 
 /**
@@ -24,7 +24,10 @@ export class InputPipe implements PipeTransform {
       exposeUnsetFields: false,
     });
     const errors = validateSync(dto, { stopAtFirstError: true, forbidUnknownValues: false });
-    if (errors.length > 0) throw new ApiError(code, errors.map(messageOf).join(' '));
+    if (errors.length > 0) {
+      const faults = errors.map((error) => faultOf(error, type));
+      throw new ApiError(code, faults.map(({ detail }) => detail).join(' '), { faults });
+    }
     if (type === 'body' && Object.values(dto).every((member) => member === undefined)) {
       throw new ApiError(code, `The body must have at least one of ${membersOf(metatype).join(', ')}.`);
     }
@@ -32,5 +35,7 @@ export class InputPipe implements PipeTransform {
   }
 }
 
-const messageOf = ({ property, constraints }: ValidationError): string =>
-  `${Object.values(constraints ?? {})[0] ?? `${property} is invalid`}.`;
+function faultOf({ property, constraints }: ValidationError, type: 'body' | 'query'): Fault {
+  const detail = `${Object.values(constraints ?? {})[0] ?? `${property} is invalid`}.`;
+  return type === 'body' ? { pointer: `#/${property}`, detail } : { parameter: property, detail };
+}

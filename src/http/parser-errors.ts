@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ConnectionError, FastifyBaseLogger } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
+import { errorBody } from '../common/errors/error-body.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import type { AdmissionPort } from '../throttling/decision.js';
 import { newRequestId, requestIdOf } from './request.js';
@@ -60,7 +61,12 @@ export function handleUnusualRequests(server: Server, options: SocketOptions): v
     void options.admission.decide(request.headers, address).then((decision) => {
       const error = decision.rejection ?? connectNotAllowed();
       socket.requests.closeWith(() =>
-        respond(socket, { id: requestIdOf(request), address, decision, error }, options),
+        respond(
+          socket,
+          { id: requestIdOf(request), address, decision, error },
+          options,
+          request.headers.accept,
+        ),
       );
     });
   });
@@ -85,20 +91,25 @@ function codeOf({ code }: ConnectionError, isInFirstLine: boolean): ErrorCode {
 /** The `Origin` of bytes that never became a request: a page may read the response where every origin is allowed. */
 const UNKNOWN_ORIGIN = 'null';
 
-function respond(socket: ClientConnection, response: SocketResponse, options: SocketOptions): void {
+function respond(
+  socket: ClientConnection,
+  response: SocketResponse,
+  options: SocketOptions,
+  accept?: string,
+): void {
   const { id, decision, error } = response;
   options.observer.respondedOnSocket(response);
-  const body = JSON.stringify(error.body);
+  const { mediaType, text } = errorBody(error, accept);
   const headers = {
     ...error.headers,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(body)),
+    'content-type': mediaType,
+    'content-length': String(Buffer.byteLength(text)),
     date: new Date().toUTCString(),
     connection: 'close',
-    ...options.cors.vary(),
+    ...options.cors.vary('Accept'),
     ...commonHeaders(options, { id, decision, origin: UNKNOWN_ORIGIN }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${text}`);
   socket.destroySoon();
 }

@@ -225,7 +225,7 @@ export class RequestPipeline implements SocketOptions {
     const { admission, observer } = this;
     observer.begun(request);
     request.decision = await admission.chargeAddress(this.#addressOf(request));
-    this.#setCommonHeaders(request, reply, this.#caching.notStored);
+    this.#setCommonHeaders(request, reply, this.#caching.ofError());
     sendError(toApiError(error), request, reply);
     observer.responded(request, reply);
   }

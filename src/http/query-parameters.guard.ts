@@ -16,9 +16,7 @@ export class QueryParametersGuard implements CanActivate {
       queryParameters.size === 0
         ? 'This operation has no query parameters.'
         : `The query parameters of this operation are ${[...queryParameters].join(', ')}.`;
-    throw new ApiError(
-      'invalid_parameter',
-      `${JSON.stringify(unknown)} is not a known query parameter. ${known}`,
-    );
+    const detail = `${JSON.stringify(unknown)} is not a known query parameter. ${known}`;
+    throw new ApiError('invalid_parameter', detail, { faults: [{ parameter: unknown, detail }] });
   }
 }

@@ -1,7 +1,13 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import { ERROR_CODES_EXTENSION } from '../common/openapi.decorators.js';
-import { codesByStatus, ERROR_SCHEMA, errorResponse, SHARED_RESPONSES } from './error-responses.js';
+import {
+  codesByStatus,
+  ERROR_SCHEMA,
+  errorResponse,
+  PROBLEM_SCHEMA,
+  SHARED_RESPONSES,
+} from './error-responses.js';
 import { HEADERS, headersOf } from './headers.js';
 import { type Json, type OpenApi, type Operation, toJson } from './json.js';
 import { headerParametersOf, isConditional, PARAMETERS } from './parameters.js';
@@ -34,6 +40,7 @@ export function completeDocument(document: OpenAPIObject): OpenApi {
   const schemas = {
     ...withMinimalBodies(withPlainReferences(components?.schemas) as Record<string, Json>, document),
     Error: ERROR_SCHEMA,
+    Problem: PROBLEM_SCHEMA,
   };
   return {
     ...{ openapi, info, servers, tags, paths: Object.fromEntries(paths) },

@@ -1,7 +1,15 @@
+import { PROBLEM_TYPE } from '../common/errors/error-body.js';
 import { ERROR_CODES, type ErrorCode } from '../common/errors/error-codes.js';
 import type { Json } from './json.js';
 
 const ALL_CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+
+const CODE = {
+  description: 'The machine-readable error code, from a closed set.',
+  type: 'string',
+  enum: ALL_CODES,
+} as const;
+const STATUS = { description: 'The HTTP status code.', type: 'integer' } as const;
 
 /** The Error of the interface, with the closed set of its codes. */
 export const ERROR_SCHEMA: Json = {
@@ -9,18 +17,46 @@ export const ERROR_SCHEMA: Json = {
   type: 'object',
   properties: {
     code: {
-      description: 'The machine-readable error code, from a closed set.',
-      type: 'string',
-      enum: ALL_CODES,
+      ...CODE,
       'x-enumDescriptions': Object.fromEntries(
         ALL_CODES.map((code) => [code, `${ERROR_CODES[code].status}: ${ERROR_CODES[code].message}`]),
       ),
     },
     message: { description: 'A human-readable description, in one line.', type: 'string' },
-    status: { description: 'The HTTP status code.', type: 'integer' },
+    status: STATUS,
   },
   required: ['code', 'message', 'status'],
   additionalProperties: false,
+};
+
+/** The same for clients that prefer it (RFC 9457). */
+export const PROBLEM_SCHEMA: Json = {
+  description:
+    'Problem details (RFC 9457): the body of an error if `Accept` gives `application/problem+json` a higher quality than ' +
+    '`application/json`, or does not name the latter.',
+  type: 'object',
+  properties: {
+    type: { description: 'The documentation of the code.', type: 'string', format: 'uri-reference' },
+    title: { description: 'What the code means.', type: 'string' },
+    status: STATUS,
+    detail: { description: 'The `message` of an Error.', type: 'string' },
+    code: CODE,
+    errors: {
+      description:
+        'What is wrong with each member of the body, by its JSON pointer, or with each query parameter.',
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          pointer: { type: 'string', examples: ['#/name'] },
+          parameter: { type: 'string', examples: ['limit'] },
+          detail: { type: 'string' },
+        },
+        required: ['detail'],
+      },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail', 'code'],
 };
 
 /** Components of error responses that are the same for all operations, by status. */
@@ -70,5 +106,6 @@ export const errorResponse = (status: number, codes: readonly ErrorCode[], heade
         codes.map((code) => [code, { value: { code, message: ERROR_CODES[code].message, status } }]),
       ),
     },
+    [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } },
   },
 });

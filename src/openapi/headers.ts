@@ -35,7 +35,10 @@ export const HEADERS = {
     'private, no-cache',
     'A response to `GET` may be stored but must be revalidated. Any other response must not be stored.',
   ),
-  Vary: optionalHeader('Authorization', 'The request headers that the response depends on.'),
+  Vary: optionalHeader(
+    'Authorization',
+    'The request headers that the response depends on: for an error, at least `Accept`.',
+  ),
   ETag: header(
     '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
     'A strong entity tag of the resource, for `If-Match` and `If-None-Match`. After a write: of the new state.',

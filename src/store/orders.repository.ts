@@ -3,6 +3,7 @@ import { type Batcher, LOCKED } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
 import { ApiError } from '../common/errors/api-error.js';
+import { ERROR_CODES } from '../common/errors/error-codes.js';
 import { preconditionArrays, type Preconditions } from '../common/etag.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
@@ -35,6 +36,8 @@ interface ChangeRow {
   readonly status: OrderStatus;
   readonly json: string;
 }
+
+const UNKNOWN_PET = { faults: [{ pointer: '#/petId', detail: ERROR_CODES.unknown_pet.message }] };
 
 /** The orders in the database. Concurrent queries share a statement. */
 @Injectable()
@@ -113,7 +116,8 @@ export class OrdersRepository {
     return rows.map(({ outcome, id, json }) => {
       if (outcome === 'created') return { id, json };
       if (outcome === 'busy' || outcome === 'used') return outcome;
-      return outcome === 'locked' ? LOCKED : new ApiError(outcome);
+      if (outcome === 'locked') return LOCKED;
+      return new ApiError(outcome, undefined, outcome === 'unknown_pet' ? UNKNOWN_PET : undefined);
     });
   }
 }

@@ -262,6 +262,9 @@ describe('responses', () => {
 const responding = (text: string, status: number) => (): Promise<Response> =>
   Promise.resolve(new Response(text, { status }));
 
+const fieldsOf = async (call: PromiseLike<unknown>): Promise<unknown> =>
+  ((await rejectionOf(call)) as PetStoreError).fields;
+
 describe('errors', () => {
   const rejections: readonly [string, number, (one: PetStore) => PromiseLike<unknown>][] = [
     ['pet_not_found', 404, (one) => one.getPet(-1)],
@@ -291,12 +294,35 @@ describe('errors', () => {
     });
   });
 
+  it('name the fields that are wrong, for a form', async () => {
+    expect(await fieldsOf(store.createPet({ name: '', categoryId: 1, status: 'gone' as 'sold' }))).toEqual([
+      { field: 'name', message: expect.stringMatching(/^name must be a string .+\.$/) },
+      { field: 'status', message: 'status must be one of available, pending, sold.' },
+    ]);
+    expect(await fieldsOf(store.listPets({ limit: 0 }))).toEqual([
+      { field: 'limit', message: 'limit must be an integer from 1 to 100.' },
+    ]);
+    expect(await fieldsOf(store.placeOrder(-1))).toEqual([
+      { field: 'petId', message: 'There is no pet with this petId.' },
+    ]);
+    expect(await fieldsOf(store.changePet(1, {}))).toEqual([]);
+    expect(await fieldsOf(store.getOrder(-1))).toEqual([]);
+  });
+
+  it('are understood from a service that does not know problem details', async () => {
+    const body = '{"code":"pet_not_found","message":"There is no pet.","status":404}';
+    const error = await rejectionOf(clientOf(service, key, { fetch: responding(body, 404) }).getPet(7));
+    expect(error).toMatchObject({ code: 'pet_not_found', message: 'There is no pet.', fields: [] });
+  });
+
   it('say when something other than the service responds', async () => {
     for (const [text, status] of [
       ['<html>', 404],
       ['{"code":"teapot"}', 418],
       ['<html>', 200],
       ['null', 500],
+      ['{"title":"Bad Gateway","status":502,"detail":"No upstream."}', 502],
+      ['{"code":"x","detail":"x","status":400,"errors":{}}', 400],
     ] as const) {
       const error = await rejectionOf(clientOf(service, key, { fetch: responding(text, status) }).usage());
       expect(error).toMatchObject({ name: 'PetStoreError', code: 'unexpected_response', status });

@@ -40,7 +40,7 @@ export class Conformance {
     readonly pattern: RegExp;
     readonly operations: Readonly<Record<string, Operation>>;
   }[];
-  readonly #schemas = new Map<Occurrence, ValidateFunction>();
+  readonly #schemas = new Map<string, ValidateFunction>();
   readonly #ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
 
   constructor(documentJson: string) {
@@ -51,6 +51,7 @@ export class Conformance {
     this.#ajv.addFormat('int64', { type: 'number', validate: Number.isInteger });
     this.#ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
     this.#ajv.addFormat('date-time', INSTANT);
+    this.#ajv.addFormat('uri-reference', /^[^\s"<>\\^`{|}]+$/);
     this.#ajv.addSchema(this.#document, 'document');
     this.#paths = Object.entries(document['paths'] as Readonly<Record<string, Json>>).map(([path, item]) => ({
       pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}$`),
@@ -139,16 +140,16 @@ export class Conformance {
         faults.push(`${digits} is no int64`);
       return Number(digits);
     });
-    const validate = this.#validator(occurrence, media.schema);
+    const validate = this.#validator(`${occurrence} ${mediaType}`, media.schema);
     if (!validate(value)) faults.push(`the body ${body}: ${this.#ajv.errorsText(validate.errors)}`);
     return faults;
   }
 
-  #validator(occurrence: Occurrence, schema: object): ValidateFunction {
-    const known = this.#schemas.get(occurrence);
+  #validator(name: string, schema: object): ValidateFunction {
+    const known = this.#schemas.get(name);
     if (known !== undefined) return known;
     const validate = this.#ajv.compile(withAbsoluteReferences(schema) as object);
-    this.#schemas.set(occurrence, validate);
+    this.#schemas.set(name, validate);
     return validate;
   }
 

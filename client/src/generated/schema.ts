@@ -258,6 +258,33 @@ export interface components {
          * @enum {string}
          */
         PetStatus: "available" | "pending" | "sold";
+        /** @description Problem details (RFC 9457): the body of an error if `Accept` gives `application/problem+json` a higher quality than `application/json`, or does not name the latter. */
+        Problem: {
+            /**
+             * @description The machine-readable error code, from a closed set.
+             * @enum {string}
+             */
+            code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "api_key_suspended" | "read_only_api_key" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "pet_has_open_order" | "pet_is_sold" | "order_transition_not_allowed" | "request_in_progress" | "operation_removed" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
+            /** @description The `message` of an Error. */
+            detail: string;
+            /** @description What is wrong with each member of the body, by its JSON pointer, or with each query parameter. */
+            errors?: {
+                detail: string;
+                /** @example limit */
+                parameter?: string;
+                /** @example #/name */
+                pointer?: string;
+            }[];
+            /** @description The HTTP status code. */
+            status: number;
+            /** @description What the code means. */
+            title: string;
+            /**
+             * Format: uri-reference
+             * @description The documentation of the code.
+             */
+            type: string;
+        };
         /** @description The plan of the API key, its limits and its usage. */
         Usage: {
             day: components["schemas"]["UsageWindow"];
@@ -341,6 +368,7 @@ export interface components {
                     /** @constant */
                     status: 413;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `expectation_failed`: The only supported expectation is 100-continue. */
@@ -365,6 +393,7 @@ export interface components {
                     /** @constant */
                     status: 417;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `api_key_suspended`: The API key is suspended. Contact the operator of this API. */
@@ -394,6 +423,7 @@ export interface components {
                     /** @constant */
                     status: 403;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /**
@@ -426,6 +456,7 @@ export interface components {
                     /** @constant */
                     status: 403;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `headers_too_large`: The request headers are too large. */
@@ -450,6 +481,7 @@ export interface components {
                     /** @constant */
                     status: 431;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `idempotency_key_reused`: This Idempotency-Key was already used for a different request. */
@@ -474,6 +506,7 @@ export interface components {
                     /** @constant */
                     status: 422;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `internal_error`: An unexpected error occurred in the service. */
@@ -498,6 +531,7 @@ export interface components {
                     /** @constant */
                     status: 500;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `precondition_failed`: The current ETag of the resource does not meet If-Match or If-None-Match. */
@@ -522,6 +556,7 @@ export interface components {
                     /** @constant */
                     status: 412;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `request_timeout`: The request did not arrive in time. */
@@ -546,6 +581,7 @@ export interface components {
                     /** @constant */
                     status: 408;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `service_unavailable`: The service is temporarily unavailable. Retry-After gives the seconds to wait. */
@@ -571,6 +607,7 @@ export interface components {
                     /** @constant */
                     status: 503;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /**
@@ -599,6 +636,7 @@ export interface components {
                     /** @constant */
                     status: 429;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /**
@@ -629,6 +667,7 @@ export interface components {
                     /** @constant */
                     status: 401;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `unsupported_media_type`: The body must be application/json in UTF-8, without Content-Encoding. */
@@ -655,6 +694,7 @@ export interface components {
                     /** @constant */
                     status: 415;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description - `uri_too_long`: The request URI is too long. */
@@ -679,6 +719,7 @@ export interface components {
                     /** @constant */
                     status: 414;
                 };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
     };
@@ -777,7 +818,7 @@ export interface components {
          */
         Sunset: string;
         /**
-         * @description The request headers that the response depends on.
+         * @description The request headers that the response depends on: for an error, at least `Accept`.
          * @example Authorization
          */
         Vary: string;
@@ -930,6 +971,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1021,6 +1063,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1053,6 +1096,7 @@ export interface operations {
                         /** @constant */
                         status: 409;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["BodyTooLarge"];
@@ -1166,6 +1210,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -1196,6 +1241,7 @@ export interface operations {
                         /** @constant */
                         status: 401;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `api_key_suspended`: The API key is suspended. Contact the operator of this API. */
@@ -1225,6 +1271,7 @@ export interface operations {
                         /** @constant */
                         status: 403;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `pet_not_found`: There is no pet with this petId. */
@@ -1252,6 +1299,7 @@ export interface operations {
                         /** @constant */
                         status: 404;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `request_timeout`: The request did not arrive in time. */
@@ -1276,6 +1324,7 @@ export interface operations {
                         /** @constant */
                         status: 408;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `operation_removed`: This operation has been removed. */
@@ -1303,6 +1352,7 @@ export interface operations {
                         /** @constant */
                         status: 410;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `precondition_failed`: The current ETag of the resource does not meet If-Match or If-None-Match. */
@@ -1329,6 +1379,7 @@ export interface operations {
                         /** @constant */
                         status: 412;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `uri_too_long`: The request URI is too long. */
@@ -1353,6 +1404,7 @@ export interface operations {
                         /** @constant */
                         status: 414;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `expectation_failed`: The only supported expectation is 100-continue. */
@@ -1377,6 +1429,7 @@ export interface operations {
                         /** @constant */
                         status: 417;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -1405,6 +1458,7 @@ export interface operations {
                         /** @constant */
                         status: 429;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `headers_too_large`: The request headers are too large. */
@@ -1429,6 +1483,7 @@ export interface operations {
                         /** @constant */
                         status: 431;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `internal_error`: An unexpected error occurred in the service. */
@@ -1468,6 +1523,7 @@ export interface operations {
                         /** @constant */
                         status: 500;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description - `service_unavailable`: The service is temporarily unavailable. Retry-After gives the seconds to wait. */
@@ -1508,6 +1564,7 @@ export interface operations {
                         /** @constant */
                         status: 503;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1577,6 +1634,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1603,6 +1661,7 @@ export interface operations {
                         /** @constant */
                         status: 404;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             408: components["responses"]["RequestTimeout"];
@@ -1636,6 +1695,7 @@ export interface operations {
                         /** @constant */
                         status: 409;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: components["responses"]["PreconditionFailed"];
@@ -1729,6 +1789,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -1755,6 +1816,7 @@ export interface operations {
                         /** @constant */
                         status: 404;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             408: components["responses"]["RequestTimeout"];
@@ -1785,6 +1847,7 @@ export interface operations {
                         /** @constant */
                         status: 409;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: components["responses"]["PreconditionFailed"];
@@ -1888,6 +1951,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2005,6 +2069,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2098,6 +2163,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2133,6 +2199,7 @@ export interface operations {
                         /** @constant */
                         status: 409;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             413: components["responses"]["BodyTooLarge"];
@@ -2241,6 +2308,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2267,6 +2335,7 @@ export interface operations {
                         /** @constant */
                         status: 404;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             408: components["responses"]["RequestTimeout"];
@@ -2362,6 +2431,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2388,6 +2458,7 @@ export interface operations {
                         /** @constant */
                         status: 404;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             408: components["responses"]["RequestTimeout"];
@@ -2418,6 +2489,7 @@ export interface operations {
                         /** @constant */
                         status: 409;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             412: components["responses"]["PreconditionFailed"];
@@ -2800,6 +2872,7 @@ export interface operations {
                         /** @constant */
                         status: 400;
                     };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthorized"];

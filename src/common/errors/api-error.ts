@@ -13,9 +13,16 @@ export abstract class StacklessError extends Error {
   }
 }
 
+/** What is wrong with one member of the body, by its JSON pointer, or with one query parameter. */
+export type Fault =
+  | { readonly pointer: string; readonly detail: string }
+  | { readonly parameter: string; readonly detail: string };
+
 interface ApiErrorOptions {
   /** Headers of this response, such as `Allow` or `Retry-After`, by their lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The faults of a 400, for a form that marks its fields. */
+  readonly faults?: readonly Fault[];
   /** The internal reason: for the log, never for the client. */
   readonly cause?: unknown;
 }
@@ -25,19 +32,16 @@ export class ApiError extends StacklessError {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly faults: readonly Fault[];
 
   constructor(
     readonly code: ErrorCode,
     message: string = ERROR_CODES[code].message,
-    { headers = {}, cause }: ApiErrorOptions = {},
+    { headers = {}, faults = [], cause }: ApiErrorOptions = {},
   ) {
     super(message, { cause });
     this.status = ERROR_CODES[code].status;
     this.headers = headers;
-  }
-
-  /** The Error body of the interface: exactly its three members. */
-  get body(): { readonly code: ErrorCode; readonly message: string; readonly status: number } {
-    return { code: this.code, message: this.message, status: this.status };
+    this.faults = faults;
   }
 }

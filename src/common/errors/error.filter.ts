@@ -2,6 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asUnavailable, UnavailableError } from './database-errors.js';
 import { ApiError } from './api-error.js';
+import { errorBody } from './error-body.js';
 import type { ErrorCode } from './error-codes.js';
 
 /** Maps every exception of guards, pipes, interceptors and handlers to the standard error response. */
@@ -14,17 +15,14 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 /**
- * Responds with the Error body. A rejection by admission wins over every other error, so that a caller without a valid key learns
+ * Responds with the body of the error. A rejection by admission wins over every other error, so that a caller without a valid key learns
  * nothing about paths and bodies. The cause of a 5xx stays on the request, for its log line.
  */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = request.decision?.rejection ?? toApiError(error);
   if (apiError.status >= 500) request.failure = apiError.cause ?? error;
-  reply
-    .code(apiError.status)
-    .headers(apiError.headers)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(apiError.body));
+  const { mediaType, text } = errorBody(apiError, request.headers.accept);
+  reply.code(apiError.status).headers(apiError.headers).type(mediaType).send(text);
 }
 
 /** Errors of requests that Fastify throws by its own codes. All its other errors are bugs of the service. */

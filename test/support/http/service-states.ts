@@ -72,7 +72,11 @@ export async function startInState(state: ServiceState): Promise<ServiceInState>
     case 'impatient':
       return await onDatabase(state, { REQUEST_TIMEOUT_MS: '1000' }, nowMs);
     case 'limited': {
-      const limited = await onDatabase(state, { ADDRESS_LIMIT_PER_MINUTE: '1' }, nowMs);
+      const limited = await onDatabase(
+        state,
+        { ADDRESS_LIMIT_PER_MINUTE: '1', BAN_AFTER_REFUSALS: '100' },
+        nowMs,
+      );
       return { ...limited, keys: { ...limited.keys, ...(await useUpLimits(limited.service)) } };
     }
     case 'failing': {

@@ -99,6 +99,7 @@ function expectError(response: WireResponse, code: ErrorCode, isHead: boolean): 
   const { status } = response;
   expect(status).toBe(ERROR_CODES[code].status);
   expect(only(response, 'content-type')).toBe('application/json; charset=utf-8');
+  expect(only(response, 'vary').split(', ')).toContain('Accept');
   if (isHead) expect(response.body).toBe('');
   else expectErrorBody(response.body, code);
 
