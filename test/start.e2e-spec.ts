@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -214,6 +214,19 @@ describe('npm start', () => {
       stderr: `Another process is building the service in ${root}. Wait until it is done, then try again.\n`,
     });
     other.close();
+  });
+
+  it('says in a sentence what is missing after an install without development packages', async () => {
+    const clone = await mkdtemp(join(folder, 'clone-'));
+    await cp(fileURLToPath(new URL('../tools', import.meta.url)), join(clone, 'tools'), {
+      recursive: true,
+      filter: (source) => !source.includes('node_modules'),
+    });
+    const build = promisify(execFile)(process.execPath, [join(clone, 'tools/build-alone.mjs')]);
+    await expect(build).rejects.toMatchObject({
+      code: 1,
+      stderr: 'The build needs prisma and @nestjs/cli. Run "npm ci --include=dev".\n',
+    });
   });
 });
 

@@ -2,11 +2,17 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './project.mjs';
+
+const missing = ['prisma', '@nestjs/cli'].filter((name) => !existsSync(join(root, 'node_modules', name)));
+if (missing.length > 0) {
+  console.error(`The build needs ${missing.join(' and ')}. Run "npm ci --include=dev".`);
+  process.exit(1);
+}
 
 /** A socket and no file with a process number, because it ends with its process. */
 const socket = join(

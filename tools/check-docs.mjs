@@ -37,7 +37,10 @@ for (const document of documents) {
   }
 }
 
-const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json'));
+const packagesOf = (file) => {
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read(file));
+  return Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
+};
 
 /** The names in the code that documents must contain. */
 const named = [
@@ -56,7 +59,7 @@ const named = [
   {
     in: 'docs/dependencies.md',
     what: 'dependency',
-    names: Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies }),
+    names: ['package.json', 'tools/package.json', 'bench/package.json'].flatMap(packagesOf),
   },
 ];
 for (const { in: document, what, names } of named) {

@@ -1,11 +1,13 @@
 // npm run check: everything that CI checks besides the tests. `npm run check -- lint docs` runs only those.
 import { spawnSync } from 'node:child_process';
-import { argv } from 'node:process';
+import { delimiter, join } from 'node:path';
+import { argv, env } from 'node:process';
+import { root } from './project.mjs';
 
 /** Commands by name, in the order in which they run. */
 const CHECKS = {
   types:
-    'tsc -p tsconfig.json && tsc -p tsconfig.page.json && tsc -p client/tsconfig.json --noEmit && tsc -p examples',
+    'tsc -p tsconfig.json && tsc -p tsconfig.page.json && tsc -p client/tsconfig.json --noEmit && tsc -p examples && tsc -p bench',
   lint: 'oxlint --type-aware --deny-warnings',
   format: 'prettier --check --log-level warn .',
   imports: 'depcruise src',
@@ -24,11 +26,19 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+// The packages that only checks need, and those of the benchmark, which is checked as well.
+const { status: installed } = spawnSync('node tools/install.mjs tools bench', {
+  shell: true,
+  stdio: 'inherit',
+});
+if (installed !== 0) process.exit(1);
+const PATH = [join(root, 'tools/node_modules/.bin'), env.PATH].join(delimiter);
+
 const failed = [];
 for (const [name, command] of Object.entries(CHECKS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   console.log(`\n== ${name}`);
-  const { status } = spawnSync(command, { shell: true, stdio: 'inherit' });
+  const { status } = spawnSync(command, { shell: true, stdio: 'inherit', env: { ...env, PATH } });
   if (status !== 0) failed.push(name);
 }
 if (failed.length > 0) {
