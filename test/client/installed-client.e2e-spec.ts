@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -87,6 +87,14 @@ describe('the client, packed and installed in a fresh folder', () => {
       ...{ entryPoints, bundle: true, minify: true, format: 'esm', write: false },
     });
     expect(gzipSync(outputFiles[0]?.contents ?? '').length).toBeLessThanOrEqual(7 * 1024);
+  });
+
+  it('has types of at most 64 kB, for both kinds of modules together', async () => {
+    const files = await readdir(client.packageFolder, { recursive: true });
+    const types = files.filter((file) => file.endsWith('.d.ts'));
+    const sizes = await Promise.all(types.map((file) => stat(join(client.packageFolder, file))));
+    expect(sizes.length).toBeGreaterThan(2);
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(64 * 1024);
   });
 
   it('brings what it needs and nothing else', async () => {
