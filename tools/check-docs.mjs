@@ -42,6 +42,15 @@ const packagesOf = (file) => {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
 };
 
+const errorCodes = [
+  ...read('src/common/errors/error-codes.ts').matchAll(/^ {2}([a-z_]+): \{.*?advice: '([^']+)'/gms),
+];
+const errors = read('docs/errors.md').replaceAll(/ +/g, ' ');
+for (const [, code, advice] of errorCodes) {
+  if (!errors.includes(`| ${advice} |`))
+    faults.push(`docs/errors.md: the advice on ${code} is not "${advice}"`);
+}
+
 /** The names in the code that documents must contain. */
 const named = [
   {
@@ -52,9 +61,7 @@ const named = [
   {
     in: 'docs/errors.md',
     what: 'error code',
-    names: [...read('src/common/errors/error-codes.ts').matchAll(/^ {2}([a-z_]+): \{/gm)].map(
-      ([, code]) => code,
-    ),
+    names: errorCodes.map(([, code]) => code),
   },
   {
     in: 'docs/dependencies.md',

@@ -19,7 +19,10 @@ export const ERROR_SCHEMA: Json = {
     code: {
       ...CODE,
       'x-enumDescriptions': Object.fromEntries(
-        ALL_CODES.map((code) => [code, `${ERROR_CODES[code].status}: ${ERROR_CODES[code].message}`]),
+        ALL_CODES.map((code) => {
+          const { status, message, advice } = ERROR_CODES[code];
+          return [code, `${status}: ${message} ${advice}`];
+        }),
       ),
     },
     message: { description: 'A human-readable description, in one line.', type: 'string' },

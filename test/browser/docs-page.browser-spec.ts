@@ -54,6 +54,8 @@ describe('the docs page in Chromium', () => {
     await page.getByRole('button', { name: `Key ${key.slice(0, 8)}…` }).click();
     await page.getByRole('button', { name: 'Remove the key' }).click();
     expect(await send(formOf(page, 'List pets'))).toContain('401');
+    await page.getByRole('alert').getByText('This request needs an API key.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
     expectNoFaults();
   });
 
@@ -67,7 +69,7 @@ describe('the docs page in Chromium', () => {
     await keepScreenshot(page, 'list-wide');
     await form.getByRole('button', { name: 'Next page' }).click();
     await form.getByText(BIG_ID).first().waitFor();
-    expect(await form.getByLabel('Body').innerText()).toContain(`"id": ${BIG_ID},`);
+    expect(await form.getByLabel('Response body').innerText()).toContain(`"id": ${BIG_ID},`);
     expect(await form.getByRole('button', { name: 'Next page' }).count()).toBe(0);
     expect(await page.getByLabel('Your rate limits').innerText()).toMatch(/\d+ of 1000000 this minute/);
     expectNoFaults();
@@ -77,7 +79,7 @@ describe('the docs page in Chromium', () => {
     const { page, expectNoFaults } = await open();
     await authorise(page, key);
     const form = formOf(page, 'Add a pet');
-    await form.getByRole('button', { name: 'New' }).click();
+    await form.getByRole('button', { name: 'Generate' }).click();
     const claim = await form.getByLabel('Idempotency-Key').inputValue();
     expect(await form.locator('.sample').innerText()).toContain(`-H 'Idempotency-Key: ${claim}'`);
     expect(await send(form)).toContain('201');
@@ -104,7 +106,9 @@ describe('the docs page in Chromium', () => {
     expect(await send(form)).toContain('429');
     const seconds = await shownHeader(form, 'retry-after');
     expect(await form.locator('.response').innerText()).toContain(`Wait ${seconds} s`);
-    expect(await form.locator('.response-headers .limit').first().isVisible()).toBe(true);
+    expect(await form.getByText('x-ratelimit-remaining').isVisible()).toBe(false);
+    await form.getByText('Headers of rate limits').click();
+    expect(await form.getByText('x-ratelimit-remaining').isVisible()).toBe(true);
     expect(await shownHeader(form, 'x-ratelimit-remaining')).toBe('0');
     expect(await page.getByLabel('Your rate limits').innerText()).toContain('0 of 2 this minute');
     await keepScreenshot(page, `rejected-${name}`);
@@ -174,17 +178,142 @@ describe('the docs page in Chromium', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('order get');
     const links = page.getByRole('navigation').getByRole('link');
-    expect(await links.filter({ visible: true }).allInnerTexts()).toEqual([
-      expect.stringContaining('List orders'),
-      expect.stringContaining('Get an order'),
-    ]);
-    expect(await page.getByRole('navigation').getByRole('heading').filter({ visible: true }).count()).toBe(1);
+    const found = async (): Promise<string> => (await links.filter({ visible: true }).allInnerTexts()).join();
+    expect(await found()).toMatch(/List orders.+Get an order/s);
+    expect(await found()).not.toContain('inventory');
     await keepScreenshot(page, 'filtered');
-    await page.keyboard.type(' nothing');
+    await page.keyboard.type(' unfindable');
     expect(await links.filter({ visible: true }).count()).toBe(0);
     await page.getByText('Nothing has these words.').waitFor();
     await page.getByLabel('Filter the contents').fill('');
     expect(await links.filter({ visible: true }).count()).toBe(await links.count());
+  });
+
+  it.each([
+    ['429', 'limits-and-retries'],
+    ['retry', 'limits-and-retries'],
+    ['cursor', 'paging'],
+    ['etag', 'errors'],
+    ['304', 'caching'],
+    ['lossless', 'integers'],
+    ['getinv', 'getInventory'],
+  ])('finds %s in the text of sections, and goes there by Enter', async (words, section) => {
+    const { page } = await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type(words);
+    expect(await page.getByRole('navigation').locator(`a[href="#${section}"]`).isVisible()).toBe(true);
+    expect(await page.getByRole('navigation').locator('a[href="#deprecation"]').isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).hash).toBe(`#${section}`);
+  });
+
+  it('shows an example before the first request, then the body first, in no scroller of its own', async () => {
+    const { page } = await open();
+    const form = formOf(page, 'List pets');
+    expect(await form.locator('.response').innerText()).toMatch(/^Example response 200/);
+    await authorise(page, key);
+    await send(form);
+    expect(await form.locator('.response').innerText()).toMatch(/^Response body\n/);
+    await form.getByRole('button', { name: /^Show all \d+ lines$/ }).click();
+    const scrollers = `[...document.querySelectorAll('main *')].filter((one) => one.scrollHeight > one.clientHeight &&
+      ['auto', 'scroll'].includes(getComputedStyle(one).overflowY)).length`;
+    expect(await page.evaluate(scrollers)).toBe(0);
+    expect(await form.getByText('"Pet 20"').isVisible()).toBe(true);
+  });
+
+  it('has check boxes for a filter of known words, and sends by Ctrl+Enter', async () => {
+    const { page } = await open();
+    await authorise(page, key);
+    const form = formOf(page, 'List pets');
+    await form.getByRole('checkbox', { name: 'available' }).check();
+    await form.getByRole('checkbox', { name: 'sold' }).check();
+    expect(await form.locator('.sample').innerText()).toContain('?status=available&status=sold');
+    await form.getByLabel('id', { exact: true }).fill('30');
+    await form.getByLabel('limit').press('Control+Enter');
+    await form.getByRole('status').locator('.status').waitFor();
+    expect(await form.getByLabel('Response body').innerText()).toBe('[]');
+  });
+
+  it('asks before it deletes', async () => {
+    const { page } = await open();
+    await authorise(page, key);
+    page.removeAllListeners('dialog');
+    const asked: string[] = [];
+    page.once('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.dismiss();
+    });
+    const form = formOf(page, 'Delete a pet');
+    await form.getByLabel('petId').fill('30');
+    await form.getByRole('button', { name: 'Send DELETE' }).click();
+    expect(asked).toEqual(['DELETE /pets/30 cannot be undone. Send it?']);
+    expect((await service.fetch('/v1/pets?id=30', { key })).headers.get('etag')).not.toBeNull();
+    expect(await (await service.fetch('/v1/pets?id=30', { key })).json()).toHaveLength(1);
+  });
+
+  it('keeps the chosen language', async () => {
+    const { page } = await open();
+    const language = formOf(page, 'Get the inventory').getByLabel('Language');
+    await language.selectOption('Python');
+    await page.reload();
+    await page.locator('#reference:not([aria-busy])').waitFor();
+    expect(await language.inputValue()).toBe('Python');
+    expect(await formOf(page, 'List pets').locator('.sample').innerText()).toContain('import requests');
+  });
+
+  it('leads to an error code, with what to do', async () => {
+    const { page } = await open(WIDE, '#error-pet_not_found');
+    const row = page.locator('tr:has(:target)');
+    expect(await row.innerText()).toContain('Check the id: the pet may have been deleted.');
+    const { y: top } = (await row.boundingBox()) ?? { y: -1 };
+    expect(top).toBeGreaterThanOrEqual(0);
+    expect(top).toBeLessThan(WIDE.height);
+  });
+
+  it('says what is wrong with a key, and asks for another one', async () => {
+    const { page } = await open();
+    const { id, key: revoked } = await service.issueKey();
+    await service.pool.query('select revoke_api_key($1)', [id]);
+    await authorise(page, revoked);
+    await send(formOf(page, 'List pets'));
+    await page.getByRole('alert').getByText('The API key has been revoked.').waitFor();
+    await keepScreenshot(page, 'revoked');
+  });
+
+  it('has samples to copy, links on headings, and its version', async () => {
+    const { page } = await open();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.locator('#start').getByRole('button', { name: 'Copy' }).first().click();
+    await page.locator('#start').getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      `export KEY=psk_…\ncurl -i -H "Authorization: Bearer $KEY" '${service.origin}/v1/pets?limit=3'`,
+    );
+    await page.locator('#paging > h2').hover();
+    await page.locator('#paging > h2 > a').click();
+    expect(new URL(page.url()).hash).toBe('#paging');
+    await page.getByText(/^Version \d+\.\d+\.\d+$/).waitFor();
+  });
+
+  it('prints the guide and the reference, without forms', async () => {
+    const { page } = await open();
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('#listPets .about').isVisible()).toBe(true);
+    for (const hidden of ['.bar', '.contents', '.try', '.copy'])
+      expect(await page.locator(hidden).first().isVisible()).toBe(false);
+    await keepScreenshot(page, 'print');
+  });
+
+  it.each([
+    ['scripts', '**/*.js'],
+    ['the document', '**/openapi.json'],
+  ])('has complete samples without %s', async (_, blocked) => {
+    const { page } = await chromium.open();
+    await page.route(blocked, (route) => route.abort());
+    await page.goto(`${service.origin}/docs`);
+    if (blocked.endsWith('json')) await page.getByText('The reference could not be loaded').waitFor();
+    expect(await page.locator('#start pre').first().innerText()).toMatch(
+      /'http:\/\/(localhost|127\.0\.0\.1):\d+\/v1\/pets\?limit=3'$/,
+    );
   });
 
   it('forgets the key with the page, or keeps it for the tab if its owner chooses so', async () => {
@@ -212,7 +341,7 @@ describe('the docs page in Chromium', () => {
     await form.getByLabel('id', { exact: true }).fill('3, 1 2,99');
     await form.getByLabel('limit').fill('2');
     await send(form);
-    const body = form.getByLabel('Body');
+    const body = form.getByLabel('Response body');
     expect(JSON.parse(await body.innerText())).toMatchObject([{ id: 1 }, { id: 2 }]);
     await form.getByRole('button', { name: 'Next page' }).click();
     await body.getByText('"Pet 3"').waitFor();
@@ -224,7 +353,7 @@ describe('the docs page in Chromium', () => {
     const usage = page.locator('#getUsage');
     await usage.getByText('Errors of every operation').click();
     await keepScreenshot(page, 'common-errors');
-    const common = await usage.locator('details').last().locator('p').allInnerTexts();
+    const common = await usage.locator('.common').locator('p').allInnerTexts();
     expect(common).toContain('429 rate_limit_exceeded api_key_banned');
     expect(common).toContain('500 internal_error');
     expect(common.join(' ')).not.toContain('not_found');

@@ -16,6 +16,8 @@ export async function openDocs(
   await page.setViewportSize(size);
   // Then the page jumps to its anchors at once.
   await page.emulateMedia({ reducedMotion: 'reduce' });
+  // A DELETE asks before it is sent.
+  page.on('dialog', (dialog) => void dialog.accept());
   await page.goto(`${origin}/docs${anchor}`);
   await page.locator('#reference:not([aria-busy])').waitFor();
   const expectNoFaults = (): void => {
@@ -45,4 +47,4 @@ export const formOf = (page: Page, summary: string): Locator =>
 
 /** A header of the response that a form shows. */
 export const shownHeader = async (form: Locator, name: string): Promise<string> =>
-  await form.locator(`dt:text-is("${name}") + dd`).innerText();
+  (await form.locator(`dt:text-is("${name}") + dd`).textContent()) ?? '';

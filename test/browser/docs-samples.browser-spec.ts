@@ -46,8 +46,9 @@ describe('the samples of the docs page', () => {
     const { page } = await openDocs(chromium, service.origin);
     const form = formOf(page, 'Change a pet');
     await form.getByLabel('petId').fill('7');
+    await form.locator('summary', { hasText: 'Headers' }).click();
     await form.getByLabel('If-Match').fill('"x"');
-    await form.getByLabel('Body').fill(`{ "name": "It's Rex",\n "categoryId": ${BIG_ID} }`);
+    await form.getByLabel('Body', { exact: true }).fill(`{ "name": "It's Rex",\n "categoryId": ${BIG_ID} }`);
     expect(await samplesOf(form)).toEqual({
       curl: `curl -i -X PATCH -H "Authorization: Bearer $KEY" \\
   -H 'If-Match: "x"' \\
@@ -92,7 +93,7 @@ print(response.status_code, response.text)`,
     const { fresh, apiKey } = await newStore();
     const { page } = await openDocs(chromium, fresh.origin);
     await formOf(page, 'Add a pet')
-      .getByLabel('Body')
+      .getByLabel('Body', { exact: true })
       .fill(JSON.stringify({ name: ODD, categoryId: 7 }));
     const files: Record<string, string> = {};
     const forms = page.getByRole('form', { name: 'Try: ' });

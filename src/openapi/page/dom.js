@@ -34,6 +34,33 @@ export function byId(id) {
   return /** @type {Wanted} */ (found);
 }
 
+/** @param {string} method */
+export const methodBadge = (method) => element('span', { class: `method ${method.toLowerCase()}` }, method);
+
+/** @param {string | number} status */
+export const statusBadge = (status) =>
+  element('span', { class: `status s${String(status).charAt(0)}` }, String(status));
+
+/**
+ * Details that are shown when the reader wants them.
+ * @param {(Node | string)[]} summary
+ * @param {...(Node | string | undefined)} children
+ */
+export const fold = (summary, ...children) =>
+  element('details', { class: 'fold' }, element('summary', {}, ...summary), ...children);
+
+/**
+ * What the browser keeps for the page; it may not allow it.
+ * @param {'localStorage' | 'sessionStorage'} place
+ */
+export function storage(place) {
+  try {
+    return window[place];
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The little Markdown that the document uses: paragraphs, lists, and `code`.
  * @param {string} text

@@ -1,5 +1,5 @@
 // The API key: kept in this module's memory, and for the tab if its owner chooses so.
-import { byId } from './dom.js';
+import { byId, storage } from './dom.js';
 
 /** psk_, 32 random characters, 6 of a checksum. */
 const FORM = /^psk_[0-9A-Za-z]{38}$/;
@@ -16,55 +16,41 @@ export const key = {
   },
 };
 
-/** The key in the storage of the tab; a browser may not allow it. */
-function stored() {
-  try {
-    return sessionStorage.getItem(STORED) ?? '';
-  } catch {
-    return '';
-  }
-}
+const stored = () => storage('sessionStorage')?.getItem(STORED) ?? '';
 
-/** @param {string} value */
-function store(value) {
-  try {
-    sessionStorage.setItem(STORED, value);
-  } catch {
-    // The key is kept in memory.
-  }
+/** @type {HTMLDialogElement} */
+const dialog = byId('key-dialog');
+/** @type {HTMLInputElement} */
+const input = byId('key-input');
+/** @type {HTMLInputElement} */
+const keep = byId('key-keep');
+const button = byId('key-button');
+const fault = byId('key-fault');
+
+/** Opens the dialog for the key, which says what is wrong with the present one. */
+export function askForKey(wrong = '') {
+  input.value = current;
+  fault.textContent = wrong;
+  keep.checked = stored() !== '';
+  byId('key-forget').hidden = current === '';
+  dialog.showModal();
+  input.select();
 }
 
 /** Adds the listeners of the button and the dialog. */
 export function setUpKeyDialog() {
-  /** @type {HTMLDialogElement} */
-  const dialog = byId('key-dialog');
-  /** @type {HTMLInputElement} */
-  const input = byId('key-input');
-  /** @type {HTMLInputElement} */
-  const keep = byId('key-keep');
-  const button = byId('key-button');
-  const fault = byId('key-fault');
-
-  const open = () => {
-    input.value = current;
-    fault.textContent = '';
-    keep.checked = stored() !== '';
-    byId('key-forget').hidden = current === '';
-    dialog.showModal();
-    input.select();
-  };
   /** @param {string} value */
   const use = (value) => {
     current = value;
-    store(keep.checked ? value : '');
+    storage('sessionStorage')?.setItem(STORED, keep.checked ? value : '');
     button.textContent = value === '' ? 'Use an API key' : `Key ${value.slice(0, 8)}…`;
     button.classList.toggle('primary', value === '');
     byId('limits').replaceChildren();
     dialog.close();
   };
 
-  button.addEventListener('click', open);
-  for (const opener of document.querySelectorAll('[data-opens-key]')) opener.addEventListener('click', open);
+  for (const opener of document.querySelectorAll('#key-button, [data-opens-key]'))
+    opener.addEventListener('click', () => askForKey());
   byId('key-cancel').addEventListener('click', () => dialog.close());
   byId('key-forget').addEventListener('click', () => use(''));
   byId('key-form').addEventListener('submit', (event) => {

@@ -1,6 +1,5 @@
 // Starts the page. The guide is in index.html; the reference is made from the OpenAPI document of the service.
-import { statusBadge } from './badges.js';
-import { byId, element } from './dom.js';
+import { byId, copyButton, element, statusBadge } from './dom.js';
 import { setUpKeyDialog } from './key.js';
 import { followReading, setUpFilter, setUpMenu } from './navigation.js';
 import { OpenApi } from './openapi.js';
@@ -11,9 +10,16 @@ import { renderReference } from './reference.js';
 setUpKeyDialog();
 setUpMenu();
 setUpFilter();
+for (const sample of document.querySelectorAll('.prose > pre')) {
+  const box = element('div', { class: 'copyable' });
+  sample.replaceWith(box);
+  box.append(sample, copyButton(sample));
+}
+showAddress(new URL('/v1', location.href).href);
 try {
   const api = await OpenApi.load();
-  for (const place of document.querySelectorAll('[data-api]')) place.textContent = api.publicUrl;
+  showAddress(api.publicUrl);
+  byId('version').textContent = `Version ${api.document['info'].version}`;
   byId('error-table').replaceChildren(errorTable(api));
   // It has none while the database is away.
   const plans = api.document['x-plans'];
@@ -23,24 +29,34 @@ try {
   byId('contents-reference').replaceChildren(...links);
   byId('reference').replaceChildren(...sections);
   // The target of the URL may not have existed before.
-  if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  if (location.hash !== '') location.replace(location.hash);
 } catch (error) {
   const why = error instanceof Error ? error.message : String(error);
   byId('reference').replaceChildren(
     element('p', { class: 'prose fault' }, `The reference could not be loaded: ${why}`),
   );
 }
+for (const heading of document.querySelectorAll('section[id] > :is(h2, h3)')) {
+  // For the mouse: the contents have the same links.
+  const href = `#${heading.parentElement?.id}`;
+  heading.append(element('a', { class: 'anchor', href, tabindex: -1, 'aria-hidden': 'true' }, '#'));
+}
 byId('reference').removeAttribute('aria-busy');
 followReading();
+
+/** @param {string} address */
+function showAddress(address) {
+  for (const place of document.querySelectorAll('[data-api]')) place.textContent = address;
+}
 
 /** @param {OpenApi} api */
 function errorTable(api) {
   const rows = api.errorCodes.map(({ name, status, meaning }) => [
     statusBadge(status),
-    element('code', {}, name),
+    element('a', { id: `error-${name}`, href: `#error-${name}` }, element('code', {}, name)),
     meaning,
   ]);
-  return table(['Status', 'code', 'Meaning'], rows);
+  return table(['Status', 'code', 'Meaning, and what to do'], rows);
 }
 
 /** @param {Json[]} plans */
@@ -69,19 +85,12 @@ function table(headings, rows) {
 
 /** @param {OpenApi} api */
 function deprecations(api) {
-  const deprecated = api.groups
+  const items = api.groups
     .flatMap(({ operations }) => operations)
-    .filter(({ operation }) => operation['deprecated']);
-  return element(
-    'ul',
-    {},
-    ...deprecated.map(({ id, method, path, operation }) =>
-      element(
-        'li',
-        {},
-        element('a', { href: `#${id}` }, `${method} ${path}`),
-        ` is removed on ${operation['x-sunset']}.`,
-      ),
-    ),
-  );
+    .filter(({ operation }) => operation['deprecated'])
+    .map(({ id, method, path, operation }) => [
+      element('a', { href: `#${id}` }, `${method} ${path}`),
+      ` is removed on ${operation['x-sunset']}.`,
+    ]);
+  return element('ul', {}, ...items.map((parts) => element('li', {}, ...parts)));
 }

@@ -20,7 +20,7 @@ export function setUpMenu() {
   });
 }
 
-/** The filter over the contents: `/` focuses it. */
+/** The filter over the contents and the text of their sections: `/` focuses it, Enter goes to the first. */
 export function setUpFilter() {
   /** @type {HTMLInputElement} */
   const field = byId('contents-filter');
@@ -29,10 +29,18 @@ export function setUpFilter() {
     const words = field.value.toLowerCase().split(/\s+/);
     for (const item of contents.querySelectorAll('li')) {
       // The identifier of an operation, such as listPets, is found as well.
-      const text = `${item.textContent} ${item.firstElementChild?.getAttribute('href')}`.toLowerCase();
-      item.hidden = !words.every((word) => text.includes(word));
+      const anchor = item.firstElementChild?.getAttribute('href') ?? '';
+      const has = (/** @type {string} */ text) => words.every((word) => text.toLowerCase().includes(word));
+      const isNamed = has(`${item.textContent} ${anchor}`);
+      item.classList.toggle('named', isNamed);
+      item.hidden = !isNamed && !has(textOf(document.getElementById(anchor.slice(1))));
     }
     byId('contents-none').hidden = contents.querySelector('li:not([hidden])') !== null;
+  });
+  field.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Enter' || field.value === '') return;
+    const first = contents.querySelector('li.named > a') ?? contents.querySelector('li:not([hidden]) > a');
+    if (first instanceof HTMLElement) first.click();
   });
   document.addEventListener('keydown', (event) => {
     const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
@@ -42,6 +50,17 @@ export function setUpFilter() {
     if (!contents.checkVisibility()) byId('menu-button').click();
     field.focus();
   });
+}
+
+/**
+ * The text of a section, without what all sections have.
+ * @param {HTMLElement | null} section
+ */
+function textOf(section) {
+  const copy = section?.cloneNode(true);
+  if (!(copy instanceof HTMLElement)) return '';
+  for (const part of copy.querySelectorAll('.try, .common, .headers')) part.remove();
+  return copy.textContent ?? '';
 }
 
 /** Marks the link to the section that is being read. To be called when all sections are there. */

@@ -1,8 +1,5 @@
 // The reference: every operation of the document, with a form to try it.
-import { methodBadge, statusBadge } from './badges.js';
-import { element, inline, prose } from './dom.js';
-import { showJson, writeJson } from './json.js';
-import { exampleOf } from './openapi.js';
+import { element, fold, inline, methodBadge, prose, statusBadge } from './dom.js';
 import { memberList, schemaSection, typeOf } from './schema-view.js';
 import { tryForm } from './try.js';
 
@@ -120,22 +117,18 @@ function responses(api, operation) {
       .responsesOf(operation)
       .filter(({ line }) => !api.commonErrors.has(line))
       .map(({ status, response }) => responseSection(status, response)),
-    element(
-      'details',
-      { class: 'response-doc' },
-      element('summary', {}, 'Errors of every operation'),
-      ...[...api.commonErrors].map((line) => {
-        const [status = '', ...codes] = line.split(' ');
-        return element(
-          'p',
-          {},
-          statusBadge(status),
-          ...codes.flatMap((code) => [' ', element('code', {}, code)]),
-        );
-      }),
+    fold(
+      ['Errors of every operation'],
+      element('div', { class: 'common' }, ...[...api.commonErrors].map(commonError)),
       element('p', {}, element('a', { href: '#errors' }, 'What they mean')),
     ),
   ];
+}
+
+/** @param {string} line */
+function commonError(line) {
+  const [status = '', ...codes] = line.split(' ');
+  return element('p', {}, statusBadge(status), ...codes.flatMap((code) => [' ', element('code', {}, code)]));
 }
 
 /**
@@ -145,30 +138,17 @@ function responses(api, operation) {
 function responseSection(status, response) {
   const json = response['content']?.['application/json'];
   const codes = Object.keys(json?.examples ?? {});
-  const summary =
-    codes.length > 0
-      ? element('span', {}, ...inline(codes.map((code) => `\`${code}\``).join(' ')))
-      : element('span', {}, ...inline(response['description']));
-  return element(
-    'details',
-    { class: 'response-doc' },
-    element('summary', {}, statusBadge(status), summary),
-    ...(codes.length > 0 ? prose(response['description']) : []),
-    json?.schema?.allOf === undefined && json !== undefined
-      ? element('p', {}, 'Body: ', ...typeOf(json.schema))
-      : undefined,
-    json === undefined
-      ? undefined
-      : element('pre', {}, element('code', {}, ...showJson(writeJson(exampleOf(json))))),
+  const isError = codes.length > 0;
+  return fold(
+    [statusBadge(status), element('span', {}, ...inline(isError ? names(codes) : response['description']))],
+    ...(isError ? prose(response['description']) : []),
+    isError || json === undefined ? undefined : element('p', {}, 'Body: ', ...typeOf(json.schema)),
     element(
       'p',
       { class: 'headers' },
-      'Headers: ',
-      ...inline(
-        Object.keys(response['headers'] ?? {})
-          .map((name) => `\`${name}\``)
-          .join(' '),
-      ),
+      ...inline(`Headers: ${names(Object.keys(response['headers'] ?? {}))}`),
     ),
   );
 }
+
+const names = (/** @type {string[]} */ list) => list.map((name) => `\`${name}\``).join(' ');

@@ -1,10 +1,10 @@
 // Shows a response: status, headers and body.
-import { statusBadge } from './badges.js';
-import { element } from './dom.js';
-import { showJson } from './json.js';
+import { element, fold, statusBadge } from './dom.js';
+import { showJson, writeJson } from './json.js';
 import { showLimits } from './limits.js';
+import { exampleOf } from './openapi.js';
 
-/** The headers about rate limits, which are listed first and highlighted. */
+/** The headers about rate limits, which the bar of the page shows, too. */
 const LIMIT_HEADERS = /^(?:x-ratelimit-|ratelimit|retry-after)/;
 
 /** @param {[name: string, value: string]} header */
@@ -31,27 +31,57 @@ export function showResponse(response, text, tookMs) {
     ],
     details: [
       ...adviceOn(response),
+      ...(text === '' ? [] : [element('h5', {}, 'Response body'), ...bodyOf(text)]),
       element('h5', {}, 'Headers'),
-      element(
-        'dl',
-        { class: 'response-headers' },
-        ...[...headers.filter(isLimit), ...headers.filter((header) => !isLimit(header))].flatMap((header) => [
-          element('dt', { class: isLimit(header) && 'limit' }, header[0]),
-          element('dd', { class: isLimit(header) && 'limit' }, header[1]),
-        ]),
-      ),
-      ...(text === '' ? [] : [element('h5', {}, 'Body'), bodyOf(text)]),
+      headerList(headers.filter((header) => !isLimit(header))),
+      fold(['Headers of rate limits'], headerList(headers.filter(isLimit))),
     ],
   };
 }
 
-/** A long body scrolls in its own box, also by keyboard. */
-const bodyOf = (/** @type {string} */ text) =>
+const headerList = (/** @type {[name: string, value: string][]} */ headers) =>
   element(
+    'dl',
+    { class: 'response-headers' },
+    ...headers.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+  );
+
+/** More lines than this are shown when the reader wants them. */
+const LINES_MAX = 24;
+
+/** @param {string} text */
+function bodyOf(text) {
+  const body = element(
     'pre',
-    { class: 'body', tabindex: 0, 'aria-label': 'Body' },
+    { class: 'body', role: 'group', 'aria-label': 'Response body' },
     element('code', {}, ...showJson(text)),
   );
+  const lines = (body.textContent ?? '').split('\n').length;
+  if (lines <= LINES_MAX) return [body];
+  body.classList.add('cut');
+  const more = element('button', { type: 'button' }, `Show all ${lines} lines`);
+  more.addEventListener('click', () => {
+    body.classList.remove('cut');
+    more.remove();
+  });
+  return [body, more];
+}
+
+/**
+ * What a form shows before a request: the documented response.
+ * @param {import('./openapi.js').OpenApi} api
+ * @param {import('./openapi.js').Json} operation
+ */
+export function exampleResponse(api, operation) {
+  const success = api.responsesOf(operation).find(({ status }) => status.startsWith('2'));
+  const json = success?.response['content']?.['application/json'];
+  return [
+    element('h5', {}, 'Example response ', statusBadge(success?.status ?? '')),
+    json === undefined
+      ? element('p', {}, 'Without a body.')
+      : element('pre', { class: 'body' }, element('code', {}, ...showJson(writeJson(exampleOf(json))))),
+  ];
+}
 
 /**
  * The target of the next page, if there is one.
@@ -62,14 +92,7 @@ export const nextOf = (response) => /<([^>]*)>; rel="next"/.exec(response.header
 /** @param {Response} response */
 function adviceOn({ status, headers }) {
   const seconds = headers.get('retry-after');
-  if (status === 401)
-    return [
-      element(
-        'p',
-        { class: 'advice' },
-        'This request needs an API key. Use the button at the top of the page.',
-      ),
-    ];
+  if (status === 401) return [];
   if (seconds !== null)
     return [
       element('p', { class: 'advice' }, `Wait ${seconds} s (Retry-After), then send the request again.`),

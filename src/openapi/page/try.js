@@ -1,9 +1,9 @@
 // The form to try an operation: parameters, body, a sample in several languages, and the response.
-import { nextOf, showFailure, showResponse } from './response.js';
-import { copyButton, element } from './dom.js';
+import { copyButton, element, fold, storage } from './dom.js';
 import { writeJson } from './json.js';
-import { key } from './key.js';
+import { askForKey, key } from './key.js';
 import { exampleOf } from './openapi.js';
+import { exampleResponse, nextOf, showFailure, showResponse } from './response.js';
 import { LANGUAGES } from './samples.js';
 
 /**
@@ -11,7 +11,7 @@ import { LANGUAGES } from './samples.js';
  * @typedef {import('./openapi.js').OpenApi} OpenApi
  * @typedef {import('./openapi.js').Operation} Operation
  * @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Field
- * @typedef {{ place: string, name: string, schema: Json, field: Field, row: HTMLElement }} Input
+ * @typedef {{ place: string, name: string, row: HTMLElement, read: () => string[], write: (values: string[]) => void }} Input
  * @typedef {{ place: string, name: string, sent: string[] }} Value
  * @typedef {{ id: string, method: string, target: string, headers: Record<string, string>, body?: string | undefined, values: Value[] }} Request
  */
@@ -31,9 +31,16 @@ export function tryForm(api, one) {
 
   const sample = element('code', {});
   const language = element('select', { 'aria-label': 'Language' }, ...Object.keys(LANGUAGES).map(option));
-  const send = element('button', { type: 'submit', class: 'primary' }, 'Send');
+  const kept = storage('localStorage')?.getItem(LANGUAGE) ?? '';
+  language.value = kept in LANGUAGES ? kept : 'curl';
+  const deletes = one.method === 'DELETE';
+  const send = element(
+    'button',
+    { type: 'submit', class: deletes ? 'danger' : 'primary', title: 'Ctrl+Enter' },
+    deletes ? 'Send DELETE' : 'Send',
+  );
   const outcome = element('p', { class: 'outcome', role: 'status' });
-  const details = element('div', { class: 'response' });
+  const details = element('div', { class: 'response' }, ...exampleResponse(api, operation));
 
   const refresh = () => {
     const write = LANGUAGES[/** @type {keyof typeof LANGUAGES} */ (language.value)];
@@ -42,24 +49,29 @@ export function tryForm(api, one) {
   const onsubmit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     refresh();
+    const request = requestOf(one, inputs);
+    if (deletes && !confirm(`DELETE ${request.target} cannot be undone. Send it?`)) return;
     send.disabled = true;
     outcome.replaceChildren('Waiting for the response …');
-    const shown = await sendRequest(api, requestOf(one, inputs));
+    const shown = await sendRequest(api, request);
     outcome.replaceChildren(...shown.outcome);
     details.replaceChildren(...shown.details);
     if (shown.next !== undefined) outcome.append(nextButton(form, inputs, shown.next));
     send.disabled = false;
     if (document.activeElement === document.body) send.focus({ preventScroll: true });
-    // On a wide screen the form scrolls by itself, and the page stays where it is.
-    if (form.scrollHeight > form.clientHeight) form.scrollTop = outcome.offsetTop;
-    else outcome.scrollIntoView({ block: 'nearest' });
+    outcome.scrollIntoView({ block: 'nearest' });
   };
+  const onkeydown = (/** @type {KeyboardEvent} */ { key: name, ctrlKey, metaKey }) => {
+    if (name === 'Enter' && (ctrlKey || metaKey)) form.requestSubmit();
+  };
+  const conditions = inputs.filter(isConditional);
 
   const form = element(
     'form',
-    { class: 'try', 'aria-label': `Try: ${operation['summary']}`, oninput: refresh, onsubmit },
+    { class: 'try', 'aria-label': `Try: ${operation['summary']}`, oninput: refresh, onkeydown, onsubmit },
     element('h4', {}, 'Try it'),
-    ...inputs.map(({ row }) => row),
+    ...inputs.filter((input) => !isConditional(input)).map(({ row }) => row),
+    conditions.length === 0 ? undefined : fold(['Headers'], ...conditions.map(({ row }) => row)),
     element('div', { class: 'actions' }, send),
     element(
       'div',
@@ -72,6 +84,7 @@ export function tryForm(api, one) {
   );
   // All forms show the same language.
   language.addEventListener('change', () => {
+    storage('localStorage')?.setItem(LANGUAGE, language.value);
     for (const other of document.querySelectorAll('.sample-bar select')) {
       if (other === language || !(other instanceof HTMLSelectElement)) continue;
       other.value = language.value;
@@ -99,11 +112,17 @@ async function sendRequest(api, { method, target, headers, body }) {
       ...(body !== undefined && { body }),
     });
     const text = await response.text();
+    if (response.status === 401) askForKey(faultOf(response));
     return { ...showResponse(response, text, performance.now() - sentAt), next: nextOf(response) };
   } catch (error) {
     return showFailure(error);
   }
 }
+
+/** What the challenge of a 401 says about the key (RFC 6750). @param {Response} response */
+const faultOf = ({ headers }) =>
+  /error_description="([^"]*)"/.exec(headers.get('www-authenticate') ?? '')?.[1] ??
+  'This request needs an API key.';
 
 /**
  * @param {HTMLFormElement} form
@@ -117,14 +136,19 @@ const nextButton = (form, inputs, target) =>
       type: 'button',
       onclick: () => {
         const { searchParams } = new URL(target, location.href);
-        for (const { name, field } of inputs.filter(({ place }) => place === 'query')) {
-          field.value = searchParams.getAll(name).join(', ');
+        for (const { name, write } of inputs.filter(({ place }) => place === 'query')) {
+          write(searchParams.getAll(name));
         }
         form.requestSubmit();
       },
     },
     'Next page',
   );
+
+const isConditional = (/** @type {Input} */ { name }) => name.startsWith('If-');
+
+/** The name of the language in the storage of the browser. */
+const LANGUAGE = 'language';
 
 /**
  * A field for a parameter.
@@ -137,8 +161,10 @@ function inputOf(api, id, parameter) {
   const { name, in: place, required = false } = parameter;
   const schema = api.resolve(parameter['schema']);
   const fieldId = `try-${id}-${name}`;
-  const words = schema['type'] === 'array' ? (api.resolve(schema['items'])['enum'] ?? ['1', '2']) : [];
-  const hint = words.length > 0 ? `such as ${words.slice(0, 2).join(', ')}` : 'not sent';
+  const isList = schema['type'] === 'array';
+  const words = isList ? api.resolve(schema['items'])['enum'] : undefined;
+  if (words !== undefined) return checkBoxes(place, name, words);
+  const hint = isList ? 'such as 1, 2' : 'not sent';
   const field =
     schema['enum'] === undefined
       ? element('input', {
@@ -161,7 +187,34 @@ function inputOf(api, id, parameter) {
   const generate =
     name === 'Idempotency-Key' ? generateButton(/** @type {HTMLInputElement} */ (field)) : undefined;
   const row = element('div', { class: 'row' }, element('label', { for: fieldId }, name), field, generate);
-  return { place, name, schema, field, row };
+  return {
+    ...{ place, name, row },
+    read: () => (isList ? field.value.split(/[\s,]+/) : [field.value]),
+    write: (values) => (field.value = values.join(', ')),
+  };
+}
+
+/**
+ * One box for each value of a closed set.
+ * @param {string} place
+ * @param {string} name
+ * @param {string[]} words
+ * @returns {Input}
+ */
+function checkBoxes(place, name, words) {
+  const boxes = words.map((value) => element('input', { type: 'checkbox', value }));
+  const labels = boxes.map((box) => element('label', {}, box, ` ${box.value}`));
+  const row = element(
+    'div',
+    { class: 'row', role: 'group', 'aria-label': name },
+    element('span', { class: 'label' }, name),
+    element('div', { class: 'boxes' }, ...labels),
+  );
+  return {
+    ...{ place, name, row },
+    read: () => boxes.filter(({ checked }) => checked).map(({ value }) => value),
+    write: (values) => boxes.forEach((box) => (box.checked = values.includes(box.value))),
+  };
 }
 
 /** @param {string} value */
@@ -174,12 +227,11 @@ const generateButton = (field) =>
     {
       type: 'button',
       onclick: () => {
-        const bytes = crypto.getRandomValues(new Uint8Array(16));
-        field.value = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+        field.value = crypto.getRandomValues(new Uint32Array(4)).join('-');
         field.dispatchEvent(new Event('input', { bubbles: true }));
       },
     },
-    'New',
+    'Generate',
   );
 
 /**
@@ -195,7 +247,13 @@ function bodyOf(id, operation) {
   const field = element('textarea', { id: fieldId, spellcheck: 'false', rows: text.split('\n').length });
   field.value = text;
   const row = element('div', { class: 'row tall' }, element('label', { for: fieldId }, 'Body'), field);
-  return { place: 'body', name: 'body', schema: {}, field, row };
+  return {
+    place: 'body',
+    name: 'body',
+    row,
+    read: () => [field.value],
+    write: ([value = '']) => (field.value = value),
+  };
 }
 
 /**
@@ -205,10 +263,11 @@ function bodyOf(id, operation) {
  * @returns {Request}
  */
 function requestOf({ id, method, path }, inputs) {
-  const values = inputs.map(({ place, name, schema, field: { value } }) => {
-    const sent = schema['type'] === 'array' ? value.split(/[\s,]+/) : [value];
-    return { place, name, sent: sent.filter((one) => one !== '') };
-  });
+  const values = inputs.map(({ place, name, read }) => ({
+    place,
+    name,
+    sent: read().filter((one) => one !== ''),
+  }));
   /** @returns {string[][]} */
   const at = (/** @type {string} */ wanted) =>
     values
