@@ -1,5 +1,8 @@
-// A pet shop on the typed client.
+// A pet shop on the typed client: the pets, with their filters, orders and changes.
 import { PetStore } from '@petstore/client';
+import { editPet } from './editor.js';
+import { addOrder, startOrders } from './orders.js';
+import { attempt, byId, element, endWait, formOf, on, say, showWait, text } from './page.js';
 
 /**
  * @typedef {import('@petstore/client').Pet} Pet
@@ -20,16 +23,28 @@ let controller = new AbortController();
 /** The cursor of the next page. @type {string | undefined} */
 let next;
 
+/** Shows a change of a pet in its row. @type {Map<string, (change: Partial<Pet>) => void>} */
+const rows = new Map();
+
 on('connect', 'submit', async (fields) => {
   store = new PetStore({
     baseUrl: text(fields, 'baseUrl'),
     apiKey: text(fields, 'apiKey'),
-    onResponse: ({ rateLimit }) => showLimit(rateLimit),
-    onWait: ({ waitMs }) => say(`No requests are left. Trying again in ${Math.ceil(waitMs / 1000)} s.`),
-    onRetry: ({ error, waitMs }) => say(`${error.message} Trying again in ${Math.ceil(waitMs / 1000)} s.`),
+    onResponse: ({ rateLimit }) => {
+      endWait();
+      showLimit(rateLimit);
+    },
+    onWait: ({ waitMs }) => showWait('No requests are left.', waitMs),
+    onRetry: ({ error, waitMs }) => showWait(error.message, waitMs),
   });
   await listPets();
   byId('shop').hidden = false;
+  await showInventory();
+  await startOrders(store, async ({ id, petId }) => {
+    rows.get(petId)?.({ status: 'available' });
+    say(`Order ${id} is cancelled.`);
+    await showInventory();
+  });
 });
 
 on('filters', 'change', listPets);
@@ -37,15 +52,15 @@ on('filters', 'submit', listPets);
 on('more', 'click', showPage);
 
 on('create', 'submit', async (fields) => {
-  const form = formOf('create');
-  // A second click would add a second pet: the client repeats a call under the same key, but each call has its own.
-  form.inert = true;
-  const pet = await store
-    .createPet({ name: text(fields, 'name'), categoryId: text(fields, 'categoryId'), status: 'available' })
-    .finally(() => (form.inert = false));
-  form.reset();
+  const pet = await store.createPet({
+    ...{ name: text(fields, 'name'), categoryId: text(fields, 'categoryId') },
+    status: 'available',
+  });
+  formOf('create').reset();
+  byId('create').querySelector('input')?.focus();
   await listPets();
   say(`${pet.name} has the number ${pet.id}.`);
+  await showInventory();
 });
 
 /** Lists the pets that pass the filters, from the first page. */
@@ -62,102 +77,76 @@ async function listPets() {
     signal: controller.signal,
   };
   next = undefined;
+  rows.clear();
   byId('pets').replaceChildren();
   await showPage();
 }
 
 async function showPage() {
-  byId('more').hidden = true;
+  const more = byId('more');
+  const pets = byId('pets');
+  const isContinued = document.activeElement === more;
   const page = await store.listPets({ ...filter, cursor: next });
   ({ next } = page);
-  byId('pets').append(...page.items.map(rowOf));
-  byId('more').hidden = next === undefined;
-  say(byId('pets').childElementCount === 0 ? 'No pet passes the filters.' : '');
+  const added = page.items.map(rowOf);
+  pets.append(...added);
+  more.hidden = next === undefined;
+  if (isContinued) added[0]?.focus();
+  if (pets.childElementCount === 0) say('No pet passes the filters.');
 }
 
-/** A pet, with a button to order it. */
-function rowOf(/** @type {Pet} */ { id, name, categoryId, status = 'no status' }) {
-  const state = element('span', { className: `state ${status}`, textContent: status });
-  const order = element('button', { type: 'button', textContent: 'Order', ariaLabel: `Order ${name}` });
-  order.hidden = status !== 'available';
+/** A pet, with buttons to order and to change it. @param {Pet} pet */
+function rowOf(pet) {
+  const [name, details, state] = [element('span'), element('small'), element('span')];
+  const order = element('button', { type: 'button', textContent: 'Order' });
+  const edit = element('button', { type: 'button', className: 'plain', textContent: 'Edit' });
+  const row = element('li', { tabIndex: -1 }, name, details, state, element('div', {}, edit, order));
+  /** @param {Partial<Pet>} change */
+  const show = (change) => {
+    pet = { ...pet, ...change };
+    const { status = 'no status' } = pet;
+    name.textContent = pet.name;
+    details.textContent = `number ${pet.id}, category ${pet.categoryId}`;
+    state.textContent = status;
+    state.className = `state ${status}`;
+    order.ariaLabel = `Order ${pet.name}`;
+    edit.ariaLabel = `Edit ${pet.name}`;
+    // The focus stays in the row.
+    if (document.activeElement === order && status !== 'available') edit.focus();
+    order.hidden = status !== 'available';
+  };
   order.addEventListener('click', () => {
-    // A second click would be an order of its own.
-    order.disabled = true;
-    void report(async () => {
-      const placed = await store.placeOrder(id);
-      state.textContent = 'pending';
-      state.className = 'state pending';
-      order.hidden = true;
-      say(`${name} is yours: order ${placed.id}.`);
-    }).finally(() => (order.disabled = false));
+    void attempt(row, async () => {
+      const placed = await store.placeOrder(pet.id);
+      show({ status: 'pending' });
+      say(`${pet.name} is yours: order ${placed.id}.`);
+      addOrder(placed);
+      await showInventory();
+    });
   });
-  const row = element('li', {});
-  row.append(
-    element('span', { textContent: name }),
-    element('small', { textContent: `number ${id}, category ${categoryId}` }),
-    ...[state, order],
-  );
+  edit.addEventListener('click', () => {
+    void attempt(row, () =>
+      editPet(store, pet.id, async (changed) => {
+        show(changed);
+        say(`${changed.name} is saved.`);
+        await showInventory();
+      }),
+    );
+  });
+  rows.set(pet.id, show);
+  show({});
   return row;
 }
 
-/** The window with the fewest requests remaining. */
-function showLimit(/** @type {RateLimit | undefined} */ rateLimit) {
+async function showInventory() {
+  const { available, pending, sold } = await store.inventory();
+  byId('inventory').textContent = `${available} available, ${pending} pending, ${sold} sold`;
+}
+
+/** The window with the fewest requests remaining. @param {RateLimit | undefined} rateLimit */
+function showLimit(rateLimit) {
   if (rateLimit === undefined) return;
   const { limit, remaining, resetUnixSeconds } = rateLimit;
   const reset = new Date(resetUnixSeconds * 1000).toLocaleTimeString();
   byId('limit').textContent = `${remaining} of ${limit} requests remaining until ${reset}`;
-}
-
-/** Runs a function on an event, with the fields of the form. */
-function on(
-  /** @type {string} */ id,
-  /** @type {string} */ type,
-  /** @type {(fields: FormData) => Promise<void>} */ run,
-) {
-  byId(id).addEventListener(type, (event) => {
-    event.preventDefault();
-    const { currentTarget } = event;
-    void report(() =>
-      run(new FormData(currentTarget instanceof HTMLFormElement ? currentTarget : undefined)),
-    );
-  });
-}
-
-/** Runs a function, and shows its error. */
-async function report(/** @type {() => Promise<void>} */ run) {
-  say('');
-  try {
-    await run();
-  } catch (error) {
-    // A newer list aborts the request of the one before.
-    if (error instanceof DOMException && error.name === 'AbortError') return;
-    say(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function say(/** @type {string} */ message) {
-  byId('message').textContent = message;
-}
-
-/** A field without the white space around it. */
-function text(/** @type {FormData} */ fields, /** @type {string} */ name) {
-  const value = fields.get(name);
-  return typeof value === 'string' ? value.trim() : '';
-}
-
-function byId(/** @type {string} */ id) {
-  return /** @type {HTMLElement} */ (document.getElementById(id));
-}
-
-function formOf(/** @type {string} */ id) {
-  return /** @type {HTMLFormElement} */ (byId(id));
-}
-
-/**
- * @template {keyof HTMLElementTagNameMap} Name
- * @param {Name} name
- * @param {Partial<HTMLElementTagNameMap[Name]>} properties
- */
-function element(name, properties) {
-  return Object.assign(document.createElement(name), properties);
 }

@@ -34,25 +34,37 @@ async function openShop(withKey = key): Promise<{ page: Page; faults: readonly s
   return { page, faults };
 }
 
+const focusedLabel = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.ariaLabel');
+
+const focusedName = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.name');
+
+const statusOf = async (id: number): Promise<string | undefined> => {
+  const { rows } = await service.pool.query<{ status: string }>('select status from pets where id = $1', [
+    id,
+  ]);
+  return rows[0]?.status;
+};
+
 describe('the shop of the examples, on the packed client', () => {
   it('lists and filters pets, adds one and orders it, and shows the rate limit', async () => {
     const { page, faults } = await openShop();
-    const pets = page.getByRole('listitem');
+    const pets = page.locator('#pets li');
     await pets.nth(9).waitFor();
     const limit = page.locator('#limit');
-    expect(await limit.innerText()).toMatch(/^299 of 300 requests remaining until /);
+    expect(await limit.innerText()).toMatch(/^29\d of 300 requests remaining until /);
+    await page.getByText(/^\d+ available, \d+ pending, \d+ sold$/).waitFor();
     await page.getByRole('button', { name: 'More pets' }).click();
     await pets.nth(19).waitFor();
 
-    await page.getByLabel('available').uncheck();
-    await page.getByLabel('sold').check();
+    await page.getByRole('checkbox', { name: 'available' }).uncheck();
+    await page.getByRole('checkbox', { name: 'sold' }).check();
     await page.locator('.state.sold').nth(9).waitFor();
     expect(await pets.count()).toBe(10);
-    await page.getByLabel('sold').uncheck();
-    await page.getByLabel('available').check();
+    await page.getByRole('checkbox', { name: 'sold' }).uncheck();
+    await page.getByRole('checkbox', { name: 'available' }).check();
 
-    await page.getByLabel('Name').fill('Rex');
     const form = page.locator('#create');
+    await form.getByLabel('Name').fill('Rex');
     await form.getByLabel('Category').fill('9007199254740993');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Rex has the number 301.').waitFor();
@@ -61,13 +73,66 @@ describe('the shop of the examples, on the packed client', () => {
     await page.getByRole('button', { name: 'Order Rex' }).click();
     await page.getByText(/^Rex is yours: order \d+\.$/).waitFor();
     expect(await page.getByRole('button', { name: 'Order Rex' }).isVisible()).toBe(false);
-    const { rows } = await service.pool.query('select status from pets where id = 301');
-    expect(rows).toEqual([{ status: 'pending' }]);
+    expect(await focusedLabel(page)).toBe('Edit Rex');
+    expect(await statusOf(301)).toBe('pending');
 
-    await form.getByLabel('Category').fill('seven');
-    await page.getByLabel('Name').fill('Rex');
-    await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText('categoryId must be an integer').waitFor();
+    const order = page.locator('#orders li').first();
+    expect(await order.innerText()).toMatch(/pet 301/);
+    await order.getByRole('button').click();
+    await page.getByText(/^Order \d+ is cancelled\.$/).waitFor();
+    expect(await order.innerText()).toMatch(/cancelled/);
+    await page.getByRole('button', { name: 'Order Rex' }).waitFor();
+    expect(await statusOf(301)).toBe('available');
+    expect(faults).toEqual([]);
+  });
+
+  it('shows what is wrong with a field next to it, and focuses it', async () => {
+    const { page } = await openShop();
+    const form = page.locator('#create');
+    await form.getByLabel('Name').fill('Rex');
+    await form.getByLabel('Category').fill('99999999999999999999');
+    await form.getByRole('button').click();
+    const category = form.getByLabel('Category');
+    await form.getByText('categoryId must be a 64-bit integer.').waitFor();
+    expect(await category.getAttribute('aria-invalid')).toBe('true');
+    expect(await focusedName(page)).toBe('categoryId');
+    await keepScreenshot(page, 'shop-field');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await category.fill('7');
+    await category.press('Enter');
+    await page.getByText(/^Rex has the number \d+\.$/).waitFor();
+    expect(await form.locator('[aria-invalid]').count()).toBe(0);
+    expect(await focusedName(page)).toBe('name');
+  });
+
+  it.each([
+    ['Save mine', 'Felix', 'Felix'],
+    ['Take theirs', 'Tom', 'Theirs'],
+  ])('shows both versions of a pet that somebody else has changed: %s', async (choice, mine, name) => {
+    const { page, faults } = await openShop();
+    const pet = page.locator('#pets li').first();
+    const id = /number (\d+)/.exec(await pet.innerText())?.[1] ?? '';
+    await pet.getByRole('button', { name: /^Edit/ }).click();
+    const editor = page.getByRole('dialog', { name: 'Edit a pet' });
+    await editor.getByLabel('Name').fill(mine);
+    await service.pool.query(`update pets set name = 'Theirs', category_id = category_id + 1 where id = $1`, [
+      id,
+    ]);
+    await editor.getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('dialog', { name: 'Somebody else has changed this pet' });
+    await conflict.getByRole('row', { name: `Name ${mine} Theirs` }).waitFor();
+    await keepScreenshot(page, 'shop-conflict');
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await conflict.getByRole('button', { name: choice }).click();
+    if (choice === 'Take theirs') {
+      expect(await editor.getByLabel('Name').inputValue()).toBe('Theirs');
+      await editor.getByRole('button', { name: 'Save' }).click();
+    }
+    await page.getByText(`${name} is saved.`).waitFor();
+    expect(await pet.innerText()).toContain(name);
+    expect(await focusedLabel(page)).toBe(`Edit ${name}`);
+    const { rows } = await service.pool.query('select name from pets where id = $1', [id]);
+    expect(rows).toEqual([{ name }]);
     expect(faults).toEqual([]);
   });
 
@@ -78,8 +143,12 @@ describe('the shop of the examples, on the packed client', () => {
     await page.getByLabel('API key').fill(tight);
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('listitem').first().waitFor();
-    await page.getByRole('button', { name: 'More pets' }).click();
-    await page.getByText(/Trying again in \d+ s\.$/).waitFor();
+    const wait = page.getByRole('timer');
+    await wait.getByText(/^No requests are left\. Trying again in \d+ s\.$/).waitFor();
+    const seconds = async (): Promise<number> => Number(/(\d+) s/.exec(await wait.innerText())?.[1]);
+    const first = await seconds();
+    while ((await seconds()) >= first) await page.waitForFunction('true', undefined, { polling: 100 });
+    await keepScreenshot(page, 'shop-wait');
     expect(await page.locator('#limit').innerText()).toMatch(/^0 of 1 requests remaining/);
   });
 
@@ -92,7 +161,7 @@ describe('the shop of the examples, on the packed client', () => {
     const { page } = await openShop();
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
-    await page.getByRole('listitem').nth(9).waitFor();
+    await page.locator('#orders li').first().waitFor();
     await keepScreenshot(page, `shop (${name}, ${colorScheme})`);
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(await overflowOf(page)).toBe(0);
