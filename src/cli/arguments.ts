@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { INT64_MAX, parseInt64 } from '../common/int64.js';
 import { UsageError } from './cli-error.js';
 
 /** The option of every command, for scripts. */
@@ -27,6 +28,13 @@ export const OWN_LIMIT = "the key's own limit, instead of the plan's; required o
 const INT4_MAX = 2_147_483_647;
 
 export const positiveInteger = (text: string): number => integerTo(INT4_MAX, text);
+
+/** An identifier that a sequence may have given. */
+export function givenId(text: string): bigint {
+  const id = parseInt64(text);
+  if (id !== undefined && id >= 1n && id < INT64_MAX) return id;
+  throw new InvalidArgumentError('It must be an identifier, at least 1.');
+}
 
 /** A hundred years: more than is ever stored. */
 const DAYS_MAX = 36_500;

@@ -6,6 +6,9 @@ import type { Row } from './row.js';
 /** One JSON value for scripts, with every int64 exact. */
 export const toJson = (value: unknown): string => `${stringify(value, undefined, 2)}\n`;
 
+/** The same in one line. */
+export const toJsonLine = (value: unknown): string => `${stringify(value)}\n`;
+
 /** Prints one row, as JSON with `--json`. */
 export const printRow = ({ print }: CliContext, json: true | undefined, row: Row): void =>
   print(json === true ? toJson(row) : toFacts(row));

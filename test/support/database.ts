@@ -20,6 +20,10 @@ export function createEmptyDatabase(encoding?: string): Promise<TestDatabase> {
   return createDatabase('template0', options);
 }
 
+/** A copy of a database that no program is connected to. */
+export const copyDatabase = (url: string): Promise<TestDatabase> =>
+  createDatabase(new URL(url).pathname.slice(1));
+
 /** A database is copied and dropped only without connections; autovacuum has one from time to time. */
 const ATTEMPTS_MAX = 20;
 const RETRY_MS = 100;

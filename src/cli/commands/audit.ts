@@ -4,13 +4,14 @@ import { examples, type JsonOption, positiveInteger, since } from '../arguments.
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { findKeyId, toKeyReference } from '../key-command.js';
-import { column, numberColumn, printRows, shown, textColumn, toJson } from '../output.js';
+import { column, numberColumn, printRows, shown, textColumn, toJson, toJsonLine } from '../output.js';
 import type { Row } from '../row.js';
 import { withDatabase } from '../session.js';
 
 interface AuditOptions extends JsonOption {
   readonly since?: Date;
-  readonly limit: number;
+  readonly limit?: number;
+  readonly jsonLines?: true;
 }
 
 const SHOWN = 100;
@@ -21,17 +22,23 @@ export function addAuditCommand(program: Command, context: CliContext): void {
     .description('Shows who changed keys, secrets and plans, the last change first (the table audit_log).')
     .argument('[key-or-plan]', 'id of a key, its first 12 characters (psk_…), or id of a plan')
     .option('--since <time>', 'such as 7d, or 2027-01-31T00:00:00Z', since)
-    .option('--limit <changes>', 'at most this many', positiveInteger, SHOWN)
+    .option('--limit <changes>', `at most this many (${SHOWN}; with --json-lines: all)`, positiveInteger)
     .option('--json', 'print an array of objects')
-    .action(async (subject: string | undefined, { since: from, limit, json }: AuditOptions) => {
+    .option(
+      '--json-lines',
+      'print an object a line, the first change first: an export for petstore db restored',
+    )
+    .action(async (subject: string | undefined, { since: from, limit, json, jsonLines }: AuditOptions) => {
       const rows = await withDatabase(context, async ({ client }) => {
         const key = subject === undefined ? undefined : toKeyReference(subject);
         const keyId = key === undefined ? undefined : await findKeyId(client, key);
         const planId = key === undefined ? subject : undefined;
-        const found = await client.query<Row>(CHANGES, [keyId, planId, from?.toISOString(), limit]);
+        const atMost = limit ?? (jsonLines === true ? undefined : SHOWN);
+        const found = await client.query<Row>(CHANGES, [keyId, planId, from?.toISOString(), atMost]);
         if (found.rows.length === 0 && subject !== undefined) await rejectUnknown(client, keyId, planId);
         return found.rows;
       });
+      if (jsonLines === true) return context.print(rows.toReversed().map(toJsonLine).join(''));
       if (json === true) return context.print(toJson(rows));
       printRows(context, COLUMNS, rows.map(toLine), 'No changes found.');
     })

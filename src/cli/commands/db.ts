@@ -9,6 +9,7 @@ import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { toLibpqUrl } from '../libpq-url.js';
 import { toJson } from '../output.js';
+import { addRestoredCommand } from './restored.js';
 import { databaseUrl, inTransaction, type Session, withAnyDatabase } from '../session.js';
 
 export function addDbCommands(program: Command, context: CliContext): void {
@@ -55,6 +56,8 @@ export function addDbCommands(program: Command, context: CliContext): void {
       );
     })
     .addHelpText('after', examples('petstore db roles'));
+
+  addRestoredCommand(db, context);
 }
 
 function applyMigrations(context: CliContext, { url }: Session): Promise<string[]> {

@@ -1,0 +1,199 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { copyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
+import { json, type Petstore, petstoreOn } from './support/petstore.js';
+import type { PrintedKey } from './support/use-petstore.js';
+
+/** The columns by which a key is admitted or not. */
+const STATE =
+  'select id, revoked_at, suspended_until, expires_at, access from api_keys where id <= $1 order by id';
+const SECRETS =
+  'select prefix, expires_at from api_key_secrets where api_key_id <= $1 order by api_key_id, created_at';
+
+const NAMES = ['revoked', 'suspended', 'expiring', 'reading', 'rotated', 'untouched', 'resumed'] as const;
+
+let folder: string;
+/** The database that was lost, with all changes. */
+let before: TestDatabase;
+let backup: TestDatabase;
+let file: string;
+const keys = new Map<string, PrintedKey>();
+const idOf = (name: string): string => String(keys.get(name)?.id);
+
+const issue = async (petstore: Petstore, name: string): Promise<void> => {
+  keys.set(
+    name,
+    await json<PrintedKey>(petstore(['keys', 'issue', '--name', name, '--plan', 'pro', '--json'])),
+  );
+};
+
+async function query<Row extends object>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'petstore-restored-'));
+  file = join(folder, 'audit.jsonl');
+  before = await createTestDatabase();
+  const petstore = petstoreOn(before.url);
+  for (const name of NAMES) await issue(petstore, name);
+  await petstore(['keys', 'suspend', idOf('resumed')]);
+  backup = await copyDatabase(before.url);
+
+  const change = async (...args: string[]): Promise<void> => {
+    expect(await petstore(args)).toMatchObject({ code: 0 });
+  };
+  await change('keys', 'revoke', idOf('revoked'), '--yes');
+  await change('keys', 'suspend', idOf('suspended'), '--for', '7d');
+  await change('keys', 'set-expiry', idOf('expiring'), '2099-01-31T00:00:00Z');
+  await change('keys', 'set-access', idOf('reading'), 'read');
+  await change('keys', 'rotate', idOf('rotated'), '--overlap', '0', '--yes');
+  await change('keys', 'resume', idOf('resumed'));
+  await change('keys', 'set-limits', idOf('untouched'), '--per-minute', '5');
+  await change('plans', 'set', 'free', '--per-minute', '61');
+  await issue(petstore, 'lost');
+  await change('keys', 'revoke', idOf('lost'), '--yes');
+  const first = await petstore(['audit', '--json-lines', '--since', '1h']);
+  const second = await petstore(['audit', '--json-lines']);
+  await writeFile(file, `${first.stdout}${second.stdout}`);
+});
+afterAll(async () => {
+  await Promise.all([before.drop(), backup.drop()]);
+  await rm(folder, { recursive: true });
+});
+
+/** A database as it is after a restore. */
+async function restored(run: (petstore: Petstore, url: string) => Promise<void>): Promise<void> {
+  const database = await copyDatabase(backup.url);
+  try {
+    await run(petstoreOn(database.url), database.url);
+  } finally {
+    await database.drop();
+  }
+}
+
+/** The secret that a rotation has ended. */
+const secretOf = async (url: string): Promise<object[]> =>
+  (await query(url, SECRETS, [idOf('rotated')])).slice(-1);
+
+describe('petstore db restored', () => {
+  it('gives keys the state that they had, and says what is lost and where the export ends', () =>
+    restored(async (petstore, url) => {
+      const last = idOf('resumed');
+      expect(await query(url, STATE, [last])).not.toEqual(await query(before.url, STATE, [last]));
+      const { code, stdout, stderr } = await petstore(['db', 'restored', '--audit', file], { reply: 'y' });
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringMatching(/^This changes 5 keys and 0 secrets/),
+      });
+      expect(await query(url, STATE, [last])).toEqual(await query(before.url, STATE, [last]));
+      expect(stdout).toContain(`key ${idOf('revoked')}: revoked_at: `);
+      expect(stdout).toContain(`key ${idOf('resumed')}: suspended_until: -`);
+      expect(stdout).toMatch(
+        /^Lost, to be issued again:\n {2}secret psk_\w{8}… of key \d+\n {2}key \d+ \(lost\)\nValid again/m,
+      );
+      expect(stdout).toContain(`key ${idOf('untouched')}: requests_per_minute: 5`);
+      expect(stdout).toContain('plan free: requests_per_minute: 61');
+      expect(stdout).toMatch(
+        /^The export ends at \d{4}-.+Z\. What was revoked after that, before the failure, is valid again\.$/m,
+      );
+      const [entry] = await query<{ actor: string }>(
+        url,
+        'select actor from audit_log order by id desc limit 1',
+      );
+      expect(entry).toEqual({ actor: 'alice' });
+    }));
+
+  it('keeps the old secret of a rotation valid, unless --end-rotated is given', () =>
+    restored(async (petstore, url) => {
+      const valid = await secretOf(url);
+      const { stdout } = await petstore(['db', 'restored', '--audit', file, '--yes']);
+      expect(stdout).toMatch(
+        /^Valid again, because their successors are lost .+\n {2}secret psk_\w{8}… of key/m,
+      );
+      expect(await secretOf(url)).toEqual(valid);
+      await petstore(['db', 'restored', '--audit', file, '--yes', '--end-rotated']);
+      const [{ expires_at: ended }] = (await secretOf(url)) as [{ expires_at: Date }];
+      expect(ended.getTime()).toBeLessThan(Date.now());
+    }));
+
+  it('gives no new key, pet, order or entry of the audit log an id that was used', () =>
+    restored(async (petstore, url) => {
+      const largest = 'select max(id) as id from audit_log';
+      const [used] = (await query(before.url, largest)) as [{ id: string }];
+      const outcome = await json<object>(
+        petstore(['db', 'restored', '--audit', file, '--yes', '--json', '--ids-after', '9007199254740993']),
+      );
+      expect(outcome).toMatchObject({
+        lost: [expect.any(String), expect.any(String)],
+        gapSince: expect.any(String),
+      });
+      const next = await json<PrintedKey>(
+        petstore(['keys', 'issue', '--name', 'next', '--plan', 'pro', '--json']),
+      );
+      expect(next.id).toBeGreaterThan(keys.get('lost')?.id ?? NaN);
+      const [first] = (await query(url, 'select min(id) as id from audit_log where id > $1', [used.id])) as [
+        { id: string },
+      ];
+      expect(BigInt(first.id)).toBeGreaterThan(BigInt(used.id));
+      const [pet] = await query(
+        url,
+        `insert into pets (name, category_id) values ('Rex', 1) returning id > 9007199254740993 as is_new`,
+      );
+      expect(pet).toEqual({ is_new: true });
+    }));
+
+  it('changes nothing a second time, and takes an array as well', () =>
+    restored(async (petstore, url) => {
+      await petstore(['db', 'restored', '--audit', file, '--yes']);
+      const state = await query(url, STATE, [idOf('resumed')]);
+      const array = join(folder, 'audit.json');
+      await writeFile(array, (await petstoreOn(before.url)(['audit', '--json', '--limit', '1000'])).stdout);
+      expect(await petstore(['db', 'restored', '--audit', array, '--yes'])).toMatchObject({ code: 0 });
+      expect(await query(url, STATE, [idOf('resumed')])).toEqual(state);
+    }));
+
+  it('changes nothing without consent, or while a replica is connected', () =>
+    restored(async (petstore, url) => {
+      const state = await query(url, STATE, [idOf('resumed')]);
+      expect(await petstore(['db', 'restored', '--audit', file], { reply: 'n' })).toMatchObject({ code: 1 });
+      const replica = new Client({ connectionString: url, application_name: 'petstore' });
+      await replica.connect();
+      expect(await petstore(['db', 'restored', '--audit', file, '--yes'])).toMatchObject({
+        code: 1,
+        stderr: 'The service is connected to this database.\nStop all replicas, then run this again.\n',
+      });
+      await replica.end();
+      expect(await query(url, STATE, [idOf('resumed')])).toEqual(state);
+    }));
+
+  it.each([
+    ['{"id":1}\n', 'Line 1 is not an entry of the audit log.'],
+    ['\n{"id":', 'Line 2 is not JSON.'],
+    ['[7]', 'The file is not an entry of the audit log.'],
+  ])('names what is wrong with the file %j', async (text, fault) => {
+    const wrong = join(folder, 'wrong.jsonl');
+    await writeFile(wrong, text);
+    const { code, stderr } = await petstoreOn(backup.url)(['db', 'restored', '--audit', wrong, '--yes']);
+    expect({ code, fault: stderr.split('\n')[0] }).toEqual({ code: 1, fault });
+  });
+
+  it('says that there is no such file, and that the id is none', async () => {
+    const petstore = petstoreOn(backup.url);
+    expect((await petstore(['db', 'restored', '--audit', '/nowhere', '--yes'])).stderr).toMatch(
+      /^Cannot read \/nowhere: /,
+    );
+    expect(await petstore(['db', 'restored', '--audit', file, '--ids-after', '0'])).toMatchObject({
+      code: 2,
+    });
+  });
+});
