@@ -43,7 +43,7 @@ const packagesOf = (file) => {
 };
 
 const errorCodes = [
-  ...read('src/common/errors/error-codes.ts').matchAll(/^ {2}([a-z_]+): \{.*?advice: '([^']+)'/gms),
+  ...read('src/common/errors/error-codes.ts').matchAll(/^ {2}([a-z_]+): \{.*?advice:\s+'([^']+)'.*?\},$/gms),
 ];
 const errors = read('docs/errors.md').replaceAll(/ +/g, ' ');
 for (const [, code, advice] of errorCodes) {

@@ -26,19 +26,25 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-// The packages that only checks need, and those of the benchmark, which is checked as well.
-const { status: installed } = spawnSync('node tools/install.mjs tools bench', {
-  shell: true,
-  stdio: 'inherit',
-});
-if (installed !== 0) process.exit(1);
+/** What the checks need besides the packages of `npm ci`. */
+const FOLDERS = {
+  types: ['bench'],
+  lint: ['bench'],
+  imports: ['tools'],
+  migrations: ['tools'],
+  openapi: ['tools'],
+  client: ['tools'],
+};
+const names = Object.keys(CHECKS).filter((name) => wanted.length === 0 || wanted.includes(name));
+const folders = new Set(names.flatMap((name) => FOLDERS[name] ?? []));
+const install = `node tools/install.mjs ${[...folders].join(' ')}`;
+if (spawnSync(install, { shell: true, stdio: 'inherit' }).status !== 0) process.exit(1);
 const PATH = [join(root, 'tools/node_modules/.bin'), env.PATH].join(delimiter);
 
 const failed = [];
-for (const [name, command] of Object.entries(CHECKS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+for (const name of names) {
   console.log(`\n== ${name}`);
-  const { status } = spawnSync(command, { shell: true, stdio: 'inherit', env: { ...env, PATH } });
+  const { status } = spawnSync(CHECKS[name], { shell: true, stdio: 'inherit', env: { ...env, PATH } });
   if (status !== 0) failed.push(name);
 }
 if (failed.length > 0) {

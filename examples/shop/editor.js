@@ -1,6 +1,6 @@
 // The form that changes a pet. Its ETag travels with it, so that a change of somebody else is never overwritten unseen.
 import { PetStoreError } from '@petstore/client';
-import { byId, dialogOf, element, formOf, on, text } from './page.js';
+import { attempt, byId, clearFaults, dialogOf, element, formOf, on, text } from './page.js';
 
 /**
  * @typedef {import('@petstore/client').Pet} Pet
@@ -45,6 +45,7 @@ async function read(id) {
  */
 function fill({ pet, etag }, saved) {
   editing = { pet, etag, saved };
+  clearFaults(formOf('edit'));
   const { elements } = formOf('edit');
   for (const name of NAMES) {
     const field = /** @type {HTMLInputElement | HTMLSelectElement} */ (elements.namedItem(name));
@@ -64,14 +65,19 @@ on('edit', 'submit', async (fields) => {
     const changed =
       Object.keys(change).length === 0 ? pet : await store.changePet(pet.id, change, { ifMatch: etag });
     dialogOf('editor').close();
-    await saved(changed);
+    // The dialog is closed: its errors belong to the page.
+    void attempt(document.body, () => saved(changed), 'change');
   } catch (error) {
     if (!(error instanceof PetStoreError && error.code === 'precondition_failed')) throw error;
     await showConflict(fields);
   }
 });
 
-byId('edit-cancel').addEventListener('click', () => dialogOf('editor').close());
+byId('edit-cancel').addEventListener('click', () => dialogOf('editor').requestClose());
+// A change that is under way may still be made: what became of it must be seen.
+dialogOf('editor').addEventListener('cancel', (event) => {
+  if (formOf('edit').ariaBusy === 'true') event.preventDefault();
+});
 
 /**
  * Somebody else has changed the pet: the user decides.

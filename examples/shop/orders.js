@@ -16,6 +16,9 @@ let onCancel;
 /** The cursor of the next page. @type {string | undefined} */
 let next;
 
+/** Ends the request of the list that was shown before. */
+let controller = new AbortController();
+
 on('order-filter', 'change', listOrders);
 on('more-orders', 'click', showPage);
 
@@ -33,18 +36,24 @@ export async function startOrders(withStore, cancelled) {
 export const addOrder = (/** @type {Order} */ order) => byId('orders').prepend(rowOf(order));
 
 async function listOrders() {
+  controller.abort();
+  controller = new AbortController();
   next = undefined;
   byId('orders').replaceChildren();
+  byId('more-orders').hidden = true;
   await showPage();
 }
 
 async function showPage() {
-  byId('more-orders').hidden = true;
+  const more = byId('more-orders');
+  const isContinued = document.activeElement === more;
   const status = /** @type {OrderStatus} */ (text(new FormData(formOf('order-filter')), 'status'));
-  const page = await store.listOrders({ status, limit: 5, cursor: next });
+  const page = await store.listOrders({ status, limit: 5, cursor: next, signal: controller.signal });
   ({ next } = page);
-  byId('orders').append(...page.items.map(rowOf));
-  byId('more-orders').hidden = next === undefined;
+  const added = page.items.map(rowOf);
+  byId('orders').append(...added);
+  more.hidden = next === undefined;
+  if (isContinued) added[0]?.focus();
 }
 
 /** @param {Order} order */

@@ -46,6 +46,12 @@ export function on(id, type, run) {
   });
 }
 
+/** How many calls of `attempt` a part waits for. @type {WeakMap<HTMLElement, number>} */
+const running = new WeakMap();
+
+/** @param {HTMLElement} part */
+const isBusy = (part) => part.ariaBusy === 'true';
+
 /**
  * Runs a function, during which a part of the page is busy, and shows its error. A second click during that time does nothing: it would
  * add a second pet, because the client repeats a call under the same key, but each call has its own.
@@ -54,18 +60,22 @@ export function on(id, type, run) {
  * @param {string} [type]
  */
 export async function attempt(part, run, type = 'click') {
-  if (part.ariaBusy === 'true' && type !== 'change') return;
+  if (isBusy(part) && type !== 'change') return;
+  running.set(part, (running.get(part) ?? 0) + 1);
   part.ariaBusy = 'true';
   say('');
-  markFields(part, []);
+  clearFaults(part);
   try {
     await run();
   } catch (error) {
     // A newer list aborts the request of the one before.
-    if (error instanceof DOMException && error.name === 'AbortError') return;
-    showError(part, error);
+    if (!(error instanceof DOMException && error.name === 'AbortError')) {
+      endWait();
+      showError(part, error);
+    }
   }
-  part.ariaBusy = null;
+  running.set(part, (running.get(part) ?? 1) - 1);
+  if (running.get(part) === 0) part.ariaBusy = null;
 }
 
 /**
@@ -91,14 +101,18 @@ function showError(part, error) {
   place.className = 'fault';
 }
 
+/** @param {HTMLElement} part */
+export function clearFaults(part) {
+  for (const old of part.querySelectorAll('.fault')) old.textContent = '';
+  for (const old of part.querySelectorAll('[aria-invalid]')) old.removeAttribute('aria-invalid');
+}
+
 /**
  * Marks the fields that are wrong, each with its sentence, and focuses the first. Returns how many were found.
  * @param {HTMLElement} part
  * @param {readonly import('@petstore/client').FieldError[]} faults
  */
 function markFields(part, faults) {
-  for (const old of part.querySelectorAll('.fault')) old.textContent = '';
-  for (const old of part.querySelectorAll('[aria-invalid]')) old.removeAttribute('aria-invalid');
   const marked = faults.flatMap(({ field, message }) => {
     const input = part instanceof HTMLFormElement ? part.elements.namedItem(field) : null;
     if (!(input instanceof HTMLElement)) return [];

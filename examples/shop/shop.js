@@ -58,7 +58,7 @@ on('create', 'submit', async (fields) => {
   });
   formOf('create').reset();
   byId('create').querySelector('input')?.focus();
-  await listPets();
+  await attempt(byId('filters'), listPets, 'change');
   say(`${pet.name} has the number ${pet.id}.`);
   await showInventory();
 });
@@ -79,6 +79,7 @@ async function listPets() {
   next = undefined;
   rows.clear();
   byId('pets').replaceChildren();
+  byId('more').hidden = true;
   await showPage();
 }
 

@@ -3,7 +3,7 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The body of every error response. It has exactly these three members. */
+        /** @description The body of an error, unless the client prefers problem details. It has exactly these three members. */
         Error: {
             /**
              * @description The machine-readable error code, from a closed set.

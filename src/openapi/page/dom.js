@@ -50,14 +50,17 @@ export const fold = (summary, ...children) =>
   element('details', { class: 'fold' }, element('summary', {}, ...summary), ...children);
 
 /**
- * What the browser keeps for the page; it may not allow it.
+ * What the browser keeps for the page under a name, or is to keep; it may not allow it.
  * @param {'localStorage' | 'sessionStorage'} place
+ * @param {string} name
+ * @param {string} [text]
  */
-export function storage(place) {
+export function kept(place, name, text) {
   try {
-    return window[place];
+    if (text !== undefined) window[place].setItem(name, text);
+    return window[place].getItem(name) ?? '';
   } catch {
-    return undefined;
+    return '';
   }
 }
 

@@ -1,5 +1,5 @@
 // The API key: kept in this module's memory, and for the tab if its owner chooses so.
-import { byId, storage } from './dom.js';
+import { byId, kept } from './dom.js';
 
 /** psk_, 32 random characters, 6 of a checksum. */
 const FORM = /^psk_[0-9A-Za-z]{38}$/;
@@ -16,7 +16,7 @@ export const key = {
   },
 };
 
-const stored = () => storage('sessionStorage')?.getItem(STORED) ?? '';
+const stored = () => kept('sessionStorage', STORED);
 
 /** @type {HTMLDialogElement} */
 const dialog = byId('key-dialog');
@@ -29,8 +29,10 @@ const fault = byId('key-fault');
 
 /** Opens the dialog for the key, which says what is wrong with the present one. */
 export function askForKey(wrong = '') {
-  input.value = current;
   fault.textContent = wrong;
+  // A late response must not replace what is being typed.
+  if (dialog.open) return;
+  input.value = current;
   keep.checked = stored() !== '';
   byId('key-forget').hidden = current === '';
   dialog.showModal();
@@ -42,7 +44,7 @@ export function setUpKeyDialog() {
   /** @param {string} value */
   const use = (value) => {
     current = value;
-    storage('sessionStorage')?.setItem(STORED, keep.checked ? value : '');
+    kept('sessionStorage', STORED, keep.checked ? value : '');
     button.textContent = value === '' ? 'Use an API key' : `Key ${value.slice(0, 8)}…`;
     button.classList.toggle('primary', value === '');
     byId('limits').replaceChildren();

@@ -5,8 +5,6 @@ import { followReading, setUpFilter, setUpMenu } from './navigation.js';
 import { OpenApi } from './openapi.js';
 import { renderReference } from './reference.js';
 
-/** @typedef {import('./openapi.js').Json} Json */
-
 setUpKeyDialog();
 setUpMenu();
 setUpFilter();
@@ -59,7 +57,7 @@ function errorTable(api) {
   return table(['Status', 'code', 'Meaning, and what to do'], rows);
 }
 
-/** @param {Json[]} plans */
+/** @param {import('./openapi.js').Json[]} plans */
 function planTable(plans) {
   const rows = plans.map(({ id, requestsPerMinute, requestsPerDay }) => [
     element('code', {}, id),

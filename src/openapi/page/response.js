@@ -4,20 +4,19 @@ import { showJson, writeJson } from './json.js';
 import { showLimits } from './limits.js';
 import { exampleOf } from './openapi.js';
 
-/** The headers about rate limits, which the bar of the page shows, too. */
-const LIMIT_HEADERS = /^(?:x-ratelimit-|ratelimit|retry-after)/;
-
-/** @param {[name: string, value: string]} header */
-const isLimit = ([name]) => LIMIT_HEADERS.test(name);
+/** The headers about rate limits, which the bar of the page shows, too. @param {[name: string, value: string]} header */
+const isLimit = ([name]) => /^(?:x-ratelimit-|ratelimit|retry-after)/.test(name);
 
 /** Headers of the connection, which are of no interest here. */
 const FRAMING = new Set(['connection', 'content-length', 'date', 'keep-alive']);
 
 /**
- * The outcome of a request in one line, and all details of the response.
+ * The outcome of a request in one line, all details of the response, its next page, and what is wrong with the key.
+ * @typedef {{ outcome: (Node | string)[], details: Node[], next?: string | undefined, keyFault?: string | undefined }} Shown
  * @param {Response} response
  * @param {string} text
  * @param {number} tookMs
+ * @returns {Shown}
  */
 export function showResponse(response, text, tookMs) {
   const headers = [...response.headers].filter(
@@ -25,6 +24,8 @@ export function showResponse(response, text, tookMs) {
   );
   showLimits(response.headers);
   return {
+    next: nextOf(response),
+    keyFault: response.status === 401 ? keyFaultOf(response) : undefined,
     outcome: [
       statusBadge(response.status),
       element('span', {}, `${response.statusText} in ${Math.round(tookMs)} ms`),
@@ -53,7 +54,7 @@ const LINES_MAX = 24;
 function bodyOf(text) {
   const body = element(
     'pre',
-    { class: 'body', role: 'group', 'aria-label': 'Response body' },
+    { class: 'body', role: 'group', tabindex: -1, 'aria-label': 'Response body' },
     element('code', {}, ...showJson(text)),
   );
   const lines = (body.textContent ?? '').split('\n').length;
@@ -62,6 +63,7 @@ function bodyOf(text) {
   const more = element('button', { type: 'button' }, `Show all ${lines} lines`);
   more.addEventListener('click', () => {
     body.classList.remove('cut');
+    body.focus();
     more.remove();
   });
   return [body, more];
@@ -87,12 +89,16 @@ export function exampleResponse(api, operation) {
  * The target of the next page, if there is one.
  * @param {Response} response
  */
-export const nextOf = (response) => /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+const nextOf = (response) => /<([^>]*)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
+
+/** What the challenge of a 401 says about the key (RFC 6750). @param {Response} response */
+const keyFaultOf = ({ headers }) =>
+  /error_description="([^"]*)"/.exec(headers.get('www-authenticate') ?? '')?.[1] ??
+  'This request needs an API key.';
 
 /** @param {Response} response */
-function adviceOn({ status, headers }) {
+function adviceOn({ headers }) {
   const seconds = headers.get('retry-after');
-  if (status === 401) return [];
   if (seconds !== null)
     return [
       element('p', { class: 'advice' }, `Wait ${seconds} s (Retry-After), then send the request again.`),

@@ -1,9 +1,9 @@
 // The form to try an operation: parameters, body, a sample in several languages, and the response.
-import { copyButton, element, fold, storage } from './dom.js';
+import { copyButton, element, fold, kept } from './dom.js';
 import { writeJson } from './json.js';
 import { askForKey, key } from './key.js';
 import { exampleOf } from './openapi.js';
-import { exampleResponse, nextOf, showFailure, showResponse } from './response.js';
+import { exampleResponse, showFailure, showResponse } from './response.js';
 import { LANGUAGES } from './samples.js';
 
 /**
@@ -31,8 +31,8 @@ export function tryForm(api, one) {
 
   const sample = element('code', {});
   const language = element('select', { 'aria-label': 'Language' }, ...Object.keys(LANGUAGES).map(option));
-  const kept = storage('localStorage')?.getItem(LANGUAGE) ?? '';
-  language.value = kept in LANGUAGES ? kept : 'curl';
+  const last = kept('localStorage', LANGUAGE);
+  language.value = last in LANGUAGES ? last : 'curl';
   const deletes = one.method === 'DELETE';
   const send = element(
     'button',
@@ -48,6 +48,7 @@ export function tryForm(api, one) {
   };
   const onsubmit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
+    if (send.disabled) return;
     refresh();
     const request = requestOf(one, inputs);
     if (deletes && !confirm(`DELETE ${request.target} cannot be undone. Send it?`)) return;
@@ -60,9 +61,12 @@ export function tryForm(api, one) {
     send.disabled = false;
     if (document.activeElement === document.body) send.focus({ preventScroll: true });
     outcome.scrollIntoView({ block: 'nearest' });
+    if (shown.keyFault !== undefined) askForKey(shown.keyFault);
   };
-  const onkeydown = (/** @type {KeyboardEvent} */ { key: name, ctrlKey, metaKey }) => {
-    if (name === 'Enter' && (ctrlKey || metaKey)) form.requestSubmit();
+  const onkeydown = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    form.requestSubmit();
   };
   const conditions = inputs.filter(isConditional);
 
@@ -84,7 +88,7 @@ export function tryForm(api, one) {
   );
   // All forms show the same language.
   language.addEventListener('change', () => {
-    storage('localStorage')?.setItem(LANGUAGE, language.value);
+    kept('localStorage', LANGUAGE, language.value);
     for (const other of document.querySelectorAll('.sample-bar select')) {
       if (other === language || !(other instanceof HTMLSelectElement)) continue;
       other.value = language.value;
@@ -99,7 +103,7 @@ export function tryForm(api, one) {
  * Sends a request and shows the response.
  * @param {OpenApi} api
  * @param {Request} request
- * @returns {Promise<{ outcome: (Node | string)[], details: Node[], next?: string | undefined }>}
+ * @returns {Promise<import('./response.js').Shown>}
  */
 async function sendRequest(api, { method, target, headers, body }) {
   const sentAt = performance.now();
@@ -112,17 +116,11 @@ async function sendRequest(api, { method, target, headers, body }) {
       ...(body !== undefined && { body }),
     });
     const text = await response.text();
-    if (response.status === 401) askForKey(faultOf(response));
-    return { ...showResponse(response, text, performance.now() - sentAt), next: nextOf(response) };
+    return showResponse(response, text, performance.now() - sentAt);
   } catch (error) {
     return showFailure(error);
   }
 }
-
-/** What the challenge of a 401 says about the key (RFC 6750). @param {Response} response */
-const faultOf = ({ headers }) =>
-  /error_description="([^"]*)"/.exec(headers.get('www-authenticate') ?? '')?.[1] ??
-  'This request needs an API key.';
 
 /**
  * @param {HTMLFormElement} form
