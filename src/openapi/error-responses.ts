@@ -13,7 +13,8 @@ const STATUS = { description: 'The HTTP status code.', type: 'integer' } as cons
 
 /** The Error of the interface, with the closed set of its codes. */
 export const ERROR_SCHEMA: Json = {
-  description: 'The body of an error, unless the client prefers problem details. It has exactly these three members.',
+  description:
+    'The body of an error, unless the client prefers problem details. It has exactly these three members.',
   type: 'object',
   properties: {
     code: {
