@@ -105,6 +105,7 @@ interface KubernetesObject {
   readonly data?: Readonly<Record<string, string>>;
   readonly stringData?: Readonly<Record<string, string>>;
   readonly spec: {
+    readonly jobTemplate?: Pick<KubernetesObject, 'spec'>;
     readonly selector: { readonly matchLabels: object };
     readonly template: {
       readonly metadata: { readonly labels: object };
@@ -141,9 +142,10 @@ interface PodMonitor {
   };
 }
 
-const objects = ['petstore', 'migrate', 'secret.example'].flatMap((file) =>
-  readYaml(`deploy/kubernetes/${file}.yaml`),
-) as readonly KubernetesObject[];
+const objects: readonly KubernetesObject[] = ['petstore', 'migrate', 'secret.example', 'audit-export.example']
+  .flatMap((file) => readYaml(`deploy/kubernetes/${file}.yaml`) as KubernetesObject[])
+  // The pods of a CronJob are those of its jobs.
+  .map((object) => Object.assign(object, object.spec?.jobTemplate));
 const probe = (path: string): object => ({ httpGet: { path, port: 'management' } });
 const ofKind = (kind: string): KubernetesObject =>
   objects.find((object) => object.kind === kind) as KubernetesObject;
@@ -162,7 +164,7 @@ describe('deploy/kubernetes', () => {
       expect(value).toContain('CHANGE_ME');
   });
 
-  it.each(['Deployment', 'Job'])('restricts the pods of the %s', (kind) => {
+  it.each(['Deployment', 'Job', 'CronJob'])('restricts the pods of the %s', (kind) => {
     expect(ofKind(kind).spec.template.spec).toMatchObject({
       securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       containers: [
@@ -228,19 +230,22 @@ describe('deploy/kubernetes', () => {
     expect(backends).toEqual(['"port":{"name":"http"}']);
   });
 
-  it.each(['Deployment', 'Job'])('mounts the CA that the URLs name into the pods of the %s', (kind) => {
-    const { containers, volumes } = ofKind(kind).spec.template.spec;
-    const mount = containers[0].volumeMounts?.find(({ mountPath }) => mountPath === '/etc/petstore');
-    const { configMap } = volumes?.find(({ name }) => name === mount?.name) ?? {};
-    expect(configMap).toEqual({ name: 'petstore-database-ca', optional: true });
-    for (const { stringData = {} } of objects.filter((object) => object.kind === 'Secret')) {
-      const { searchParams } = new URL(stringData['DATABASE_URL'] ?? '');
-      expect([searchParams.get('sslmode'), searchParams.get('sslrootcert')]).toEqual([
-        'verify-full',
-        '/etc/petstore/ca.crt',
-      ]);
-    }
-  });
+  it.each(['Deployment', 'Job', 'CronJob'])(
+    'mounts the CA that the URLs name into the pods of the %s',
+    (kind) => {
+      const { containers, volumes } = ofKind(kind).spec.template.spec;
+      const mount = containers[0].volumeMounts?.find(({ mountPath }) => mountPath === '/etc/petstore');
+      const { configMap } = volumes?.find(({ name }) => name === mount?.name) ?? {};
+      expect(configMap).toEqual({ name: 'petstore-database-ca', optional: true });
+      for (const { stringData = {} } of objects.filter((object) => object.kind === 'Secret')) {
+        const { searchParams } = new URL(stringData['DATABASE_URL'] ?? '');
+        expect([searchParams.get('sslmode'), searchParams.get('sslrootcert')]).toEqual([
+          'verify-full',
+          '/etc/petstore/ca.crt',
+        ]);
+      }
+    },
+  );
 
   it('probes the management port, selects the pods, and gives them time to stop', () => {
     const { template, selector } = ofKind('Deployment').spec;

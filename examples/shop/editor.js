@@ -1,6 +1,6 @@
 // The form that changes a pet. Its ETag travels with it, so that a change of somebody else is never overwritten unseen.
 import { PetStoreError } from '@petstore/client';
-import { attempt, byId, clearFaults, dialogOf, element, formOf, on, text } from './page.js';
+import { attempt, byId, clearFaults, dialogOf, element, formOf, isBusy, on, text } from './page.js';
 
 /**
  * @typedef {import('@petstore/client').Pet} Pet
@@ -66,17 +66,19 @@ on('edit', 'submit', async (fields) => {
       Object.keys(change).length === 0 ? pet : await store.changePet(pet.id, change, { ifMatch: etag });
     dialogOf('editor').close();
     // The dialog is closed: its errors belong to the page.
-    void attempt(document.body, () => saved(changed), 'change');
+    void attempt(byId('pets'), () => saved(changed), 'change');
   } catch (error) {
     if (!(error instanceof PetStoreError && error.code === 'precondition_failed')) throw error;
     await showConflict(fields);
   }
 });
 
-byId('edit-cancel').addEventListener('click', () => dialogOf('editor').requestClose());
 // A change that is under way may still be made: what became of it must be seen.
+byId('edit-cancel').addEventListener('click', () => {
+  if (!isBusy(formOf('edit'))) dialogOf('editor').close();
+});
 dialogOf('editor').addEventListener('cancel', (event) => {
-  if (formOf('edit').ariaBusy === 'true') event.preventDefault();
+  if (isBusy(formOf('edit'))) event.preventDefault();
 });
 
 /**

@@ -50,7 +50,7 @@ export function on(id, type, run) {
 const running = new WeakMap();
 
 /** @param {HTMLElement} part */
-const isBusy = (part) => part.ariaBusy === 'true';
+export const isBusy = (part) => part.ariaBusy === 'true';
 
 /**
  * Runs a function, during which a part of the page is busy, and shows its error. A second click during that time does nothing: it would

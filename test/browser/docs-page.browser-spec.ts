@@ -238,15 +238,15 @@ describe('the docs page in Chromium', () => {
     const { page } = await open();
     await authorise(page, key);
     page.removeAllListeners('dialog');
-    const asked: string[] = [];
+    const questions: string[] = [];
     page.once('dialog', (dialog) => {
-      asked.push(dialog.message());
+      questions.push(dialog.message());
       void dialog.dismiss();
     });
     const form = formOf(page, 'Delete a pet');
     await form.getByLabel('petId').fill('30');
     await form.getByRole('button', { name: 'Send DELETE' }).click();
-    expect(asked).toEqual(['DELETE /pets/30 cannot be undone. Send it?']);
+    expect(questions).toEqual(['DELETE /pets/30 cannot be undone. Send it?']);
     expect((await service.fetch('/v1/pets?id=30', { key })).headers.get('etag')).not.toBeNull();
     expect(await (await service.fetch('/v1/pets?id=30', { key })).json()).toHaveLength(1);
   });

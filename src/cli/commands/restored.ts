@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { stringify } from 'lossless-json';
 import type { Client } from 'pg';
 import { describeFault } from '../../common/errors/describe-fault.js';
 import { examples, givenId, type JsonOption } from '../arguments.js';
@@ -27,7 +28,7 @@ export function addRestoredCommand(db: Command, context: CliContext): void {
   db.command('restored')
     .description(
       'After a restore, before the service starts: applies what the audit log says about keys and secrets that were revoked, ' +
-        'suspended, expired or made read-only since, and moves the ids past those that were used. Run it as the owner.',
+        'suspended, expired or made read-only since, adds its entries, and moves the ids past those that were used. Run it as the owner.',
     )
     .requiredOption('--audit <file>', 'the exported audit log (petstore audit --json-lines)')
     .option('--ids-after <id>', 'no new pet or order has an id up to this one', givenId)
@@ -36,14 +37,15 @@ export function addRestoredCommand(db: Command, context: CliContext): void {
     .option('--json', 'print an object')
     .action(async ({ audit, idsAfter, endRotated, yes, json }: RestoredOptions) => {
       const entries = await readEntries(audit);
-      const changes = await withDatabase(context, async ({ client }) => {
+      const missing = await withDatabase(context, async ({ client }) => {
         await rejectReplicas(client);
-        return changesOf(await missingFrom(client, entries), endRotated === true);
+        return await missingFrom(client, entries);
       });
+      const changes = changesOf(missing, endRotated === true);
       const gapSince = entries.at(-1)?.changed_at ?? null;
       if (json !== true) context.print(report(changes, gapSince));
       if (yes !== true) await confirm(context, question(changes));
-      await changeDatabase(context, (client) => apply(client, changes, entries, idsAfter));
+      await changeDatabase(context, (client) => apply(client, changes, missing, idsAfter));
       context.print(json === true ? toJson({ ...changes, gapSince }) : 'Done.\n');
     })
     .addHelpText('after', examples('petstore db restored --audit audit.jsonl --ids-after 2000000'));
@@ -84,9 +86,19 @@ async function missingFrom(client: Client, entries: readonly AuditEntry[]): Prom
 async function apply(
   client: Client,
   { keys, secrets }: RestoredChanges,
-  entries: readonly AuditEntry[],
+  missing: readonly AuditEntry[],
   idsAfter: bigint | undefined,
 ): Promise<Row> {
+  await moveIds(client, 'api_keys', largest(missing.map(({ api_key_id: id }) => id)));
+  await moveIds(client, 'audit_log', largest(missing.map(({ id }) => id)));
+  if (idsAfter !== undefined) for (const table of ['pets', 'orders']) await moveIds(client, table, idsAfter);
+  // So that the log is whole again, and neither a second run nor a later restore repeats what is done here.
+  await client.query(
+    `insert into audit_log overriding system value
+     select * from jsonb_populate_recordset(null::audit_log, $1::jsonb)
+     on conflict (id) do nothing`,
+    [stringify(missing)],
+  );
   for (const { id, values } of keys) {
     const columns = Object.keys(values);
     const set = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
@@ -101,9 +113,6 @@ async function apply(
       [keyId, prefix, expiresAt],
     );
   }
-  await moveIds(client, 'api_keys', largest(entries.map(({ api_key_id: id }) => id)));
-  await moveIds(client, 'audit_log', largest(entries.map(({ id }) => id)));
-  if (idsAfter !== undefined) for (const table of ['pets', 'orders']) await moveIds(client, table, idsAfter);
   return {};
 }
 

@@ -29,7 +29,7 @@ export function errorBody(
 
 /**
  * Whether `Accept` (RFC 9110 section 12.5.1) gives problem details a higher quality than JSON. Only what is named counts: a range such as `*`
- * asks for nothing, and clients that name both, as generated ones do, get the Error body.
+ * names nothing, and clients that name both, as generated ones do, get the Error body.
  */
 function prefersProblem(accept: string | undefined): boolean {
   if (accept === undefined || !/problem\+json/i.test(accept)) return false;
