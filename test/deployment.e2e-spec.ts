@@ -134,6 +134,18 @@ interface NetworkPolicy {
   };
 }
 
+interface Cluster {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly instances: number;
+    readonly bootstrap: { readonly initdb: object };
+    readonly postgresql: {
+      readonly synchronous: object;
+      readonly parameters: { readonly max_connections: string };
+    };
+  };
+}
+
 interface PodMonitor {
   readonly spec: {
     readonly jobLabel: string;
@@ -246,6 +258,23 @@ describe('deploy/kubernetes', () => {
       }
     },
   );
+
+  it('has a PostgreSQL with enough connections for the most replicas, which loses nothing', () => {
+    const [{ spec }] = readYaml('deploy/kubernetes/postgres.example.yaml') as [Cluster];
+    const [autoscaler] = objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler') as unknown as [
+      { readonly spec: { readonly maxReplicas: number } },
+    ];
+    const poolMax = Number(ofKind('ConfigMap').data?.['DATABASE_POOL_MAX']);
+    const used = autoscaler.spec.maxReplicas * (poolMax + 1);
+    expect(Number(spec.postgresql.parameters.max_connections)).toBeGreaterThan(used);
+    expect(spec.bootstrap.initdb).toMatchObject({
+      database: 'petstore',
+      owner: 'petstore_owner',
+      encoding: 'UTF8',
+    });
+    expect(spec.postgresql.synchronous).toEqual({ method: 'any', number: 1, failoverQuorum: true });
+    expect(spec.instances).toBeGreaterThan(2);
+  });
 
   it('probes the management port, selects the pods, and gives them time to stop', () => {
     const { template, selector } = ofKind('Deployment').spec;

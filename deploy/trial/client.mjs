@@ -14,8 +14,8 @@ export const closeIdle = () => agent.destroy();
 export function send(origin, { key, method = 'GET', path = '/v1/pets?limit=5', body, headers = {} }) {
   const beganAt = performance.now();
   return new Promise((resolve) => {
-    const settle = (outcome, status, location) =>
-      resolve({ outcome, status, location, beganAt, ms: performance.now() - beganAt });
+    const settle = (outcome, { statusCode: status, headers: received } = { headers: {} }) =>
+      resolve({ outcome, status, headers: received, beganAt, ms: performance.now() - beganAt });
     const outgoing = request(`${origin}${path}`, {
       ...{ method, agent, timeout: TIMEOUT_MS },
       headers: {
@@ -30,9 +30,7 @@ export function send(origin, { key, method = 'GET', path = '/v1/pets?limit=5', b
       let text = '';
       response.setEncoding('utf8').on('data', (more) => (text += more));
       response.once('error', (error) => settle(`failed: ${error.code ?? error.message}`));
-      response.once('end', () =>
-        settle(outcomeOf(response, text), response.statusCode, response.headers.location),
-      );
+      response.once('end', () => settle(outcomeOf(response, text), response));
     });
     outgoing.end(body);
   });

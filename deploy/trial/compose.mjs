@@ -106,9 +106,9 @@ async function everyOperation(key) {
   const call = (method, path, body) => send(SINGLE, { key, method, path, body });
   const pet = { name: 'Rex', categoryId: 7, status: 'available' };
   const created = await call('POST', '/v1/pets', JSON.stringify(pet));
-  const id = created.location?.split('/').at(-1);
+  const id = created.headers.location?.split('/').at(-1);
   const order = await call('POST', '/v1/store/orders', `{"petId":${id}}`);
-  const orderId = order.location?.split('/').at(-1);
+  const orderId = order.headers.location?.split('/').at(-1);
   const responses = [
     ...[created, order],
     await call('GET', '/v1/pets?limit=3'),
