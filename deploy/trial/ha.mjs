@@ -280,3 +280,5 @@ for (const mode of ['sync', 'async']) {
   for (const what of Object.keys(FAILURES)) await scenario(mode, what, services, key);
 }
 console.log(`\n${table.map((row) => `| ${row.join(' | ')} |`).join('\n')}`);
+// What was started ends with this process.
+process.exit();
