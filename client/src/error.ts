@@ -57,7 +57,7 @@ interface Details {
 }
 
 /** `Retry-After` in seconds. Proxies also send a date (RFC 9110, section 10.2.3), which is compared with their own clock. */
-function retryAfterOf(headers: Headers): number | undefined {
+export function retryAfterOf(headers: Headers): number | undefined {
   const seconds = integerOf(headers, 'retry-after');
   if (seconds !== undefined) return seconds;
   const untilMs = Date.parse(headers.get('retry-after') ?? '');

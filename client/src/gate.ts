@@ -1,11 +1,19 @@
 import type { ResponseInfo } from './call.js';
-import { PetStoreError } from './error.js';
+import { PetStoreError, retryAfterOf } from './error.js';
 
 /** Spreads the calls and clients that wait for the same reset. */
 const JITTER_MS = 250;
 
 /** Timers may fire a little early. */
 const MARGIN_MS = 10;
+
+/** How a call may wait for its place. */
+interface Entrance {
+  readonly maxWaitMs: number;
+  readonly timeoutMs: number;
+  readonly wait: (ms: number) => Promise<void>;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** The place of a call that is under way. To be given back once. */
 export interface Place {
@@ -33,9 +41,9 @@ export class Gate {
    * Waits for a place.
    *
    * @param wait waits for a reset, and rejects when the signal is aborted
-   * @throws PetStoreError at once, if the next window begins later than in `maxWaitMs`
+   * @throws PetStoreError at once, if the next window begins later than in `maxWaitMs`; after `timeoutMs`, if the calls before have no response
    */
-  async enter(maxWaitMs: number, wait: (ms: number) => Promise<void>, signal?: AbortSignal): Promise<Place> {
+  async enter({ maxWaitMs, timeoutMs, wait, signal }: Entrance): Promise<Place> {
     for (;;) {
       const closed = this.#closed;
       if (closed !== undefined) {
@@ -46,7 +54,7 @@ export class Gate {
       } else if (this.#hasPlace()) {
         return this.#take();
       } else {
-        await this.#turn(signal);
+        await this.#turn(timeoutMs, signal);
       }
     }
   }
@@ -76,10 +84,10 @@ export class Gate {
       if (isOfThisWindow && this.#remaining !== undefined) this.#remaining = Math.max(1, this.#remaining - 1);
       return;
     }
+    if (closes(response)) return this.#close(retryAfterOf(response.headers) ?? 0, response);
+    // A suspended key has nothing left in its windows, and may be resumed at any time.
+    if (!isOfThisWindow || response.status === 403) return;
     const { remaining, resetSeconds } = limitOf(response);
-    const retrySeconds = response.status === 429 ? Number(response.headers.get('retry-after')) : 0;
-    if (retrySeconds > 0) return this.#close(retrySeconds, response);
-    if (!isOfThisWindow) return;
     if (remaining === 0) return this.#close(resetSeconds, response);
     // A service without limits, or a proxy that removes the headers: then nothing is known.
     if (remaining < Infinity || response.status < 300) {
@@ -113,13 +121,19 @@ export class Gate {
     }
   }
 
-  /** Resolves when there may be a place. Rejects with the reason of the signal. */
-  #turn(signal?: AbortSignal): Promise<void> {
+  /** Resolves when there may be a place. Rejects after a time, or with the reason of the signal. */
+  #turn(timeoutMs: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
+        clearTimeout(timer);
         this.#waiting.delete(wake);
         signal?.removeEventListener('abort', abort);
       };
+      const timer = setTimeout(() => {
+        end();
+        const message = `The calls before had no response within ${timeoutMs} ms, so this one was not sent.`;
+        reject(new PetStoreError('timed_out', message));
+      }, timeoutMs);
       const wake = (): void => {
         end();
         resolve();
@@ -136,9 +150,18 @@ export class Gate {
   }
 }
 
-/** The window with the fewest requests left, by the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers); of several the last to reset. */
+/** Whether all calls wait after a response: a 429 that says for how long. */
+export const closes = ({ status, headers }: ResponseInfo): boolean =>
+  status === 429 && (retryAfterOf(headers) ?? 0) > 0;
+
+/**
+ * The window of the key with the fewest requests left, by the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers); of several the last
+ * to reset. The limit of the client's address is none of the key.
+ */
 function limitOf({ headers }: ResponseInfo): { readonly remaining: number; readonly resetSeconds: number } {
-  const windows = [...(headers.get('ratelimit') ?? '').matchAll(/;\s*r=(\d+)\s*;\s*t=(\d+)/g)];
+  const windows = [
+    ...(headers.get('ratelimit') ?? '').matchAll(/"(?:minute|day)";\s*r=(\d+)\s*;\s*t=(\d+)/g),
+  ];
   return windows.reduce(
     (fewest, [, remaining, seconds]) => {
       const window = { remaining: Number(remaining), resetSeconds: Number(seconds) };

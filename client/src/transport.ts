@@ -1,6 +1,6 @@
 import { infoOf, type ResponseInfo, type Result } from './call.js';
 import { errorOfResponse, PetStoreError } from './error.js';
-import { Gate } from './gate.js';
+import { closes, Gate } from './gate.js';
 import { type Int64, parseJson } from './int64.js';
 import { delayMs, MAX_RETRY_WAIT_MS, type RetryEvent, type RetryOptions, sleep } from './retry.js';
 
@@ -89,8 +89,9 @@ export class Transport {
         const waitMs = delayMs(error, attempts, isRepeatable, options);
         if (waitMs === undefined) throw error;
         options.onRetry?.({ error, attempts, waitMs });
-        // After a 429 the gate is closed, and waits for all calls.
-        if (this.#gate === undefined || error.status !== 429) await (options.sleep ?? sleep)(waitMs, signal);
+        const waitsAtGate =
+          this.#gate !== undefined && error.response !== undefined && closes(error.response);
+        if (!waitsAtGate) await (options.sleep ?? sleep)(waitMs, signal);
         signal?.throwIfAborted();
       }
     }
@@ -102,12 +103,12 @@ export class Transport {
     signal: AbortSignal | undefined,
   ): Promise<Result<Value>> {
     signal?.throwIfAborted();
-    const maxWaitMs = options.maxRetryWaitMs ?? MAX_RETRY_WAIT_MS;
     const wait = async (waitMs: number): Promise<void> => {
       options.onWait?.({ waitMs });
       await (options.sleep ?? sleep)(waitMs, signal);
     };
-    const place = await this.#gate?.enter(maxWaitMs, wait, signal);
+    const { maxRetryWaitMs: maxWaitMs = MAX_RETRY_WAIT_MS, timeoutMs = TIMEOUT_MS } = options;
+    const place = await this.#gate?.enter({ maxWaitMs, timeoutMs, wait, signal });
     let seen: ResponseInfo | undefined;
     try {
       const { response, text } = await exchange(request, options, signal, (info) => (seen = info));

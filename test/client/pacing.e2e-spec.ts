@@ -172,6 +172,61 @@ describe('the gate', () => {
     await Promise.all(calls);
   });
 
+  it('stays open after a 403: the windows of a suspended key are not its own', async () => {
+    const { sent, store } = played();
+    const suspended = rejectionOf(store.inventory());
+    await turn();
+    sent[0]?.respond(left(0, 40_000, 403, { 'retry-after': '60' }));
+    await suspended;
+    const resumed = store.inventory();
+    await turn();
+    sent[1]?.respond(left(5));
+    await resumed;
+    expect(waitsMs).toEqual([]);
+  });
+
+  it('does not take the limit of the address for that of the key', async () => {
+    const { sent, store } = played();
+    const failed = rejectionOf(store.inventory());
+    await turn();
+    sent[0]?.respond(new Response('', { status: 503, headers: { ratelimit: '"address";r=0;t=50' } }));
+    await failed;
+    const next = store.inventory();
+    await turn();
+    sent[1]?.respond(left(5));
+    await next;
+    expect(waitsMs).toEqual([]);
+  });
+
+  it.each([
+    ['no Retry-After', {}, [expect.any(Number)], 1],
+    ['Retry-After: 0', { 'retry-after': '0' }, [expect.any(Number)], 1],
+    [
+      'a date',
+      { 'retry-after': 'Fri, 20 Nov 2026 09:31:00 GMT', date: 'Fri, 20 Nov 2026 09:30:20 GMT' },
+      [expect.any(Number)],
+      40_000,
+    ],
+  ])('waits once after a 429 with %s', async (_what, headers, waits, atLeastMs) => {
+    const { sent, store } = played();
+    const call = store.inventory({ maxRetries: 1 });
+    await turn();
+    sent[0]?.respond(new Response('', { status: 429, headers }));
+    while (sent.length < 2) await turn();
+    sent[1]?.respond(left(5));
+    await call;
+    expect(waitsMs).toEqual(waits);
+    expect(waitsMs[0]).toBeGreaterThanOrEqual(atLeastMs);
+  });
+
+  it('lets no call wait longer than its time-out for calls without a response', async () => {
+    const { sent, store } = played();
+    const calls = Array.from({ length: 20 }, () => rejectionOf(store.inventory({ timeoutMs: 50 })));
+    const errors = await Promise.all(calls);
+    expect(errors.map((error) => (error as PetStoreError).code)).toEqual(calls.map(() => 'timed_out'));
+    expect(sent.length).toBeLessThan(20);
+  });
+
   it('is not opened by the response to a request from before it was closed', async () => {
     const { sent, store } = played();
     const first = store.inventory();
