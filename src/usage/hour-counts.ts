@@ -10,17 +10,14 @@ export const USAGE_OUTCOMES = [
 
 export type UsageOutcome = (typeof USAGE_OUTCOMES)[number];
 
-/** What is counted together. */
-export interface HourKey {
+/** Requests that are counted together. */
+export interface HourCount {
   /** The beginning of the hour, in ms of the database's clock. */
   readonly hourMs: number;
   readonly keyId: bigint;
   /** The operationId, or `none`. */
   readonly operation: string;
   readonly outcome: UsageOutcome;
-}
-
-export interface HourCount extends HourKey {
   readonly requests: number;
   readonly totalMs: number;
 }
@@ -31,21 +28,21 @@ export class HourCounts {
 
   constructor(private readonly max: number) {}
 
-  /** Counts a request, and returns whether there was room for it. */
-  add({ hourMs, keyId, operation, outcome }: HourKey, ms: number): boolean {
-    const name = `${hourMs} ${keyId} ${operation} ${outcome}`;
+  /** Adds requests, and returns whether there was room for them. */
+  add(added: HourCount): boolean {
+    const name = `${added.hourMs} ${added.keyId} ${added.operation} ${added.outcome}`;
     const count = this.#counts.get(name);
     if (count !== undefined) {
-      count.requests += 1;
-      count.totalMs += ms;
+      count.requests += added.requests;
+      count.totalMs += added.totalMs;
       return true;
     }
     if (this.#counts.size >= this.max) return false;
-    this.#counts.set(name, { hourMs, keyId, operation, outcome, requests: 1, totalMs: ms });
+    this.#counts.set(name, { ...added });
     return true;
   }
 
-  /** All counts, which begin anew. */
+  /** All counts, which begin again at none. */
   take(): readonly HourCount[] {
     const counts = [...this.#counts.values()];
     this.#counts.clear();

@@ -65,8 +65,7 @@ describe('UsageRecorder', () => {
     respond(7n);
     await recorder.write();
     await recorder.write();
-    // The statement adds up what belongs together.
-    expect([written(), dropped]).toEqual([[['{7,7}', '{1,1}']], 0]);
+    expect([written(), dropped]).toEqual([[['{7}', '{2}']], 0]);
     expect(warnings).toHaveLength(1);
   });
 
@@ -107,6 +106,16 @@ describe('UsageRecorder', () => {
     await recorder.write();
     expect(dropped).toBe(10);
     expect(written()[0]).toEqual([expect.stringMatching(/^\{1,2,/), expect.stringMatching(/^\{2,1,/)]);
+  });
+
+  it('needs no more memory for the same counts, however often they cannot be written', async () => {
+    failures = Array.from({ length: 3 }, () => known);
+    for (let times = 0; times < 4; times += 1) {
+      for (let keyId = 1; keyId <= 50_000; keyId += 1) respond(BigInt(keyId));
+      await recorder.write();
+    }
+    expect([sent.length, dropped]).toEqual([250, 0]);
+    expect(written()[0]).toEqual([expect.any(String), expect.stringMatching(/^\{4,4,/)]);
   });
 
   it('writes the rest when it is closed, and then drops what failed', async () => {

@@ -59,8 +59,6 @@ const MAY_BE_COMMITTED: ReadonlySet<DatabaseFailure> = new Set<DatabaseFailure>(
 @Injectable()
 export class UsageRecorder implements UsageObserver {
   readonly #counts = new HourCounts(COUNTS_MAX);
-  /** Counts that are known not to be written: first, the next time. */
-  #failed: readonly HourCount[] = [];
   #dropped = 0;
   #isFailing = false;
   #writing: Promise<void> = Promise.resolve();
@@ -78,8 +76,9 @@ export class UsageRecorder implements UsageObserver {
     if (decision === null || keyId === undefined) return;
     const operation = routeConfigOf(request).operation ?? 'none';
     const outcome = outcomeOf(decision, reply.statusCode);
-    const key = { hourMs: this.#hourOf(decision), keyId, operation, outcome };
-    if (!this.#counts.add(key, reply.elapsedTime)) this.#dropped += 1;
+    const hourMs = this.#hourOf(decision);
+    const count = { hourMs, keyId, operation, outcome, requests: 1, totalMs: reply.elapsedTime };
+    if (!this.#counts.add(count)) this.#dropped += 1;
   }
 
   /** What an operator should know, in sentences. */
@@ -97,14 +96,12 @@ export class UsageRecorder implements UsageObserver {
   /** Writes the rest. Resolves when it is written, or lost. */
   async close(): Promise<void> {
     await this.write();
-    this.#drop(this.#failed);
-    this.#failed = [];
+    this.#drop(this.#counts.take());
     this.#reportDropped();
   }
 
   async #writeAll(): Promise<void> {
-    const counts = [...this.#failed, ...this.#counts.take()];
-    this.#failed = [];
+    const counts = this.#counts.take();
     for (let from = 0; from < counts.length; from += CHUNK) {
       const chunk = counts.slice(from, from + CHUNK);
       try {
@@ -114,8 +111,7 @@ export class UsageRecorder implements UsageObserver {
         const mayBeCommitted = this.#mayBeCommitted(err);
         if (mayBeCommitted) this.#drop(chunk);
         const rest = counts.slice(mayBeCommitted ? from + CHUNK : from);
-        this.#failed = rest.slice(0, COUNTS_MAX);
-        this.#drop(rest.slice(COUNTS_MAX));
+        this.#drop(rest.filter((count) => !this.#counts.add(count)));
         if (!this.#isFailing)
           this.logger.warn({ err }, 'cannot write the usage by hour; retrying every 10 s');
         this.#isFailing = true;

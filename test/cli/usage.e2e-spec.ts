@@ -55,6 +55,9 @@ describe('petstore usage', () => {
       expect.stringMatching(/^ *2 {2}test 2 {2}pro +20 {2}·+█·· +0 +0 +0 +20 +0 +0$/),
       expect.stringMatching(/^ *1 {2}test 1 {2}pro +13 {2}·+▅█ +12 +1 +0 +0 +0 +0$/),
     ]);
+    expect(await lines('top', '--since', '1s')).toEqual([
+      expect.stringMatching(/^ *1 {2}test 1 {2}pro +8 {2}/),
+    ]);
     expect((await lines('top', '--since', '7d'))[0]).toMatch(/^ *3 {2}test 3 {2}pro +99 {2}·+█·+ /);
   });
 

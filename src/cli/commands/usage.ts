@@ -22,7 +22,7 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     .description('Lists the hundred keys with the most requests, rejected ones included.')
     .action(async ({ since: from, json }: SinceOption) => {
       const rows = await withDatabase(context, async ({ client }) => {
-        const { rows: keys } = await client.query<Row>(TOP, [firstHour(from).toISOString()]);
+        const { rows: keys } = await client.query<Row>(TOP, [firstHour(from, context.nowMs()).toISOString()]);
         return json === true ? keys : await withSparkLines(client, keys, from, context.nowMs());
       });
       if (json === true) return context.print(toJson(rows));
@@ -36,7 +36,7 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     .action(async (reference: KeyReference, { since: from, json }: SinceOption) => {
       const { rows } = await withDatabase(context, async ({ client }) => {
         const { id } = await overviewOf(client, await findKeyId(client, reference));
-        return await client.query<HourRow>(HOURS, [id, firstHour(from).toISOString()]);
+        return await client.query<HourRow>(HOURS, [id, firstHour(from, context.nowMs()).toISOString()]);
       });
       if (json === true) return context.print(toJson(rows));
       printRows(context, [column('hour'), ...OUTCOMES], sumUp(rows, 'hour'), 'No requests.');
@@ -95,8 +95,9 @@ const BY_HOUR = column('over_time');
 
 const SINCE = ['--since <time>', 'such as 7d, or 2027-01-31T00:00:00Z', since, since('24h')] as const;
 
-/** The first hour that begins no earlier: of the last day, as in the views, 24 hours with the present one. */
-const firstHour = (from: Date): Date => new Date(Math.ceil(from.getTime() / HOUR_MS) * HOUR_MS);
+/** The first hour that begins no earlier: of the last day, as in the views, 24 hours with the present one. At the latest the present one. */
+const firstHour = (from: Date, nowMs: number): Date =>
+  new Date(Math.min(Math.ceil(from.getTime() / HOUR_MS), Math.floor(nowMs / HOUR_MS)) * HOUR_MS);
 
 const TOP = `
   select busiest.api_key_id, k.name, k.plan_id, ${['requests', ...USAGE_OUTCOMES].join(', ')}
@@ -165,7 +166,7 @@ async function withSparkLines(
 ): Promise<readonly Row[]> {
   const { rows } = await client.query<KeyHourRow>(REQUESTS_BY_HOUR, [
     keys.map((row) => row['api_key_id']),
-    firstHour(from).toISOString(),
+    firstHour(from, nowMs).toISOString(),
     new Date(nowMs).toISOString(),
   ]);
   const lines = sparkLinesOf(rows, (row) => row.api_key_id, from, nowMs);
@@ -179,7 +180,7 @@ function sparkLinesOf<Hour extends Pick<HourRow, 'hour' | 'requests'>>(
   from: Date,
   nowMs: number,
 ): ReadonlyMap<unknown, string> {
-  const beginMs = firstHour(from).getTime();
+  const beginMs = firstHour(from, nowMs).getTime();
   const hours = Math.floor((nowMs - beginMs) / HOUR_MS) + 1;
   const hoursAPart = Math.ceil(hours / PARTS);
   const parts = new Map<unknown, number[]>();
