@@ -36,18 +36,58 @@ export interface RestoredChanges {
 const APPLIED: ReadonlySet<string> = new Set(['revoked_at', 'suspended_until', 'expires_at', 'access']);
 
 /**
- * Reads an exported audit log: an object a line, or an array of objects.
+ * Reads an exported audit log: an object a line, or an array of objects. A line that is no entry, such as one that was not written to its
+ * end, is left out, because other exports may contain it.
  *
- * @throws CliError that names the line
+ * @returns each entry once, in the order of the changes, and what is wrong with lines that were left out
+ * @throws CliError if there are no entries, and something is wrong
  */
-export function readAudit(text: string): readonly AuditEntry[] {
+export function readAudit(text: string): {
+  readonly entries: readonly AuditEntry[];
+  readonly faults: readonly string[];
+} {
+  const [entries, faults] = [new Map<string, AuditEntry>(), [] as string[]];
+  const add = (make: () => AuditEntry): void => {
+    try {
+      const entry = make();
+      entries.set(`${entry.id} ${entry.changed_at}`, entry);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      faults.push(error.message);
+    }
+  };
   if (text.trimStart().startsWith('['))
-    return (parseJson(text, 'The file') as unknown[]).map((one) => toEntry(one, 'The file'));
-  return text
-    .split('\n')
-    .map((line, index) => [line.trim(), `Line ${index + 1}`] as const)
-    .filter(([line]) => line !== '')
-    .map(([line, where]) => toEntry(parseJson(line, where), where));
+    for (const one of parseJson(text, 'The file') as unknown[]) add(() => toEntry(one, 'The file'));
+  else
+    for (const [index, line] of text.split('\n').entries()) {
+      const where = `Line ${index + 1}`;
+      if (line.trim() !== '') add(() => toEntry(parseJson(line, where), where));
+    }
+  if (entries.size === 0 && faults[0] !== undefined) throw new CliError(faults[0], EXPORT);
+  return { entries: [...entries.values()].sort((one, other) => (one.id < other.id ? -1 : 1)), faults };
+}
+
+/**
+ * The numbers that no entry has, between the last entry of the restored log and the last one of the file: changes that the export lacks, or
+ * that were rolled back.
+ *
+ * @param missing by `id`
+ * @param last the last entry of the restored log before them
+ */
+export function gapsIn(
+  missing: readonly AuditEntry[],
+  last: Pick<AuditEntry, 'id' | 'changed_at'>,
+): readonly string[] {
+  let previous = last;
+  const gaps: string[] = [];
+  for (const entry of missing) {
+    if (entry.id > previous.id + 1n)
+      gaps.push(
+        `${previous.id + 1n} to ${entry.id - 1n}, between ${previous.changed_at} and ${entry.changed_at}`,
+      );
+    previous = entry;
+  }
+  return gaps;
 }
 
 function parseJson(text: string, where: string): unknown {

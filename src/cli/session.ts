@@ -117,11 +117,11 @@ export async function queryOne<Result extends Row = Row>(
   return row;
 }
 
-/** Runs changes in one transaction and names the actor to the audit. */
-export async function changeDatabase(
+/** Runs changes in one transaction and names the actor for the audit log. */
+export async function changeDatabase<Result extends Row>(
   context: CliContext,
-  work: (client: pg.Client) => Promise<Row>,
-): Promise<Row> {
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const row = await withDatabase(context, async ({ client }) => {
     await client.query(`select set_config('petstore.actor', $1, true)`, [context.actor]);
     return await work(client);

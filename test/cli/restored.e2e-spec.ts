@@ -7,6 +7,12 @@ import { copyDatabase, createTestDatabase, type TestDatabase } from '../support/
 import { json, type Petstore, petstoreOn } from './support/petstore.js';
 import type { PrintedKey } from './support/use-petstore.js';
 
+/** What entries of the audit log have, besides what changed. */
+const ENTRY = {
+  ...{ changed_at: '2099-01-31T00:00:00.000Z', action: 'update', api_key_id: 987_654, plan_id: null, old: {} },
+  ...{ actor: 'alice', application: 'test', role: 'test' },
+};
+
 /** The columns by which a key is admitted or not. */
 const STATE =
   'select id, revoked_at, suspended_until, expires_at, access from api_keys where id <= $1 order by id';
@@ -174,6 +180,54 @@ describe('petstore db restored', () => {
       const again = await json<object>(petstore(['db', 'restored', '--audit', array, '--yes', '--json']));
       expect(again).toMatchObject({ keys: [], secrets: [], lost: [], kept: [], others: [] });
       expect(await query(url, STATE, [idOf('resumed')])).toEqual(state);
+    }));
+
+  it('names the numbers that the export lacks, and lines that are no entries', () =>
+    restored(async (petstore) => {
+      const lines = (await petstoreOn(before.url)(['audit', '--json-lines'])).stdout.trimEnd().split('\n');
+      const damaged = join(folder, 'damaged.jsonl');
+      // What revoked a key, which is the first change after the backup, and the end of another line.
+      const kept = lines.filter((line) => !line.includes('"revoked_at"'));
+      await writeFile(damaged, `${kept.join('\n')}\n${lines[0]?.slice(0, 40)}\n`);
+      const { code, stdout } = await petstore(['db', 'restored', '--audit', damaged, '--yes']);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^Left out:\n {2}Line \d+ is not JSON\.$/m);
+      expect(stdout).toMatch(
+        /^Numbers without an entry, .+:\n {2}(\d+) to \1, between \d{4}-\S+ and \d{4}-\S+\n/m,
+      );
+    }));
+
+  it('does not undo what was done to keys after the restore', () =>
+    restored(async (petstore, url) => {
+      await petstore(['keys', 'suspend', idOf('reading')]);
+      const state = await query(url, STATE, [idOf('resumed')]);
+      const { code, stderr } = await petstore(['db', 'restored', '--audit', file, '--yes']);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(/^Keys were changed in this database after the restore: entry \d+ /),
+      });
+      expect(await query(url, STATE, [idOf('resumed')])).toEqual(state);
+    }));
+
+  it('says which keys and secrets it could not change', () =>
+    restored(async (petstore, url) => {
+      const entries = [
+        { id: 9000, table_name: 'api_keys', new: { access: 'read' } },
+        { id: 9001, table_name: 'api_key_secrets', new: { expires_at: '2099-01-31T00:00:00Z' } },
+      ].map((entry) => Object.assign(entry, ENTRY));
+      const foreign = join(folder, 'foreign.jsonl');
+      await writeFile(foreign, entries.map((entry) => JSON.stringify(entry)).join('\n'));
+      expect(await petstore(['db', 'restored', '--audit', foreign, '--yes'])).toMatchObject({
+        code: 1,
+        stderr:
+          'These are not in the database, or cannot be identified: key 987654, secret - of key 987654.\n',
+      });
+      // A second run has nothing to end.
+      expect(await petstore(['db', 'restored', '--audit', foreign, '--yes', '--end-rotated'])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^This file has been applied already, so --end-rotated ends nothing\./),
+      });
+      expect(await query(url, 'select from audit_log where id in (9000, 9001)')).toHaveLength(2);
     }));
 
   it('changes nothing without consent, or while a replica is connected', () =>

@@ -11,6 +11,7 @@ import {
   type AuditEntry,
   changesOf,
   describe,
+  gapsIn,
   readAudit,
   type RestoredChanges,
 } from '../restored-changes.js';
@@ -27,38 +28,47 @@ interface RestoredOptions extends JsonOption {
 export function addRestoredCommand(db: Command, context: CliContext): void {
   db.command('restored')
     .description(
-      'After a restore, before the service starts: applies what the audit log says about keys and secrets that were revoked, ' +
-        'suspended, expired or made read-only since, adds its entries, and moves the ids past those that were used. Run it as the owner.',
+      'Run it as the owner after a restore, before the service starts. It compares an exported audit log with the restored one: ' +
+        'what was revoked, suspended, expired or made read-only since is so again, the missing entries are added, and ids that were used ' +
+        'are not used twice.',
     )
     .requiredOption('--audit <file>', 'the exported audit log (petstore audit --json-lines)')
-    .option('--ids-after <id>', 'no new pet or order has an id up to this one', givenId)
-    .option('--end-rotated', 'end old secrets as their rotations said, although the new secrets are lost')
+    .option('--ids-after <id>', 'new pets and orders get ids that are greater than this one', givenId)
+    .option(
+      '--end-rotated',
+      'end the old secrets of rotations when they were to end, although the new secrets are lost',
+    )
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print an object')
     .action(async ({ audit, idsAfter, endRotated, yes, json }: RestoredOptions) => {
-      const entries = await readEntries(audit);
-      const missing = await withDatabase(context, async ({ client }) => {
+      const { entries, faults } = await readEntries(audit);
+      const { missing, gaps } = await withDatabase(context, async ({ client }) => {
         await rejectReplicas(client);
         return await missingFrom(client, entries);
       });
+      if (missing.length === 0 && endRotated === true)
+        throw new CliError(
+          'This file has been applied already, so --end-rotated ends nothing.',
+          'To end the old secrets of a key: petstore keys rotate 7 --overlap 0',
+        );
       const changes = changesOf(missing, endRotated === true);
-      const gapSince = entries.at(-1)?.changed_at ?? null;
-      if (json !== true) context.print(report(changes, gapSince));
+      const found = { ...changes, faults, gaps, gapSince: entries.at(-1)?.changed_at ?? null };
+      if (json !== true) context.print(report(found));
       if (yes !== true) await confirm(context, question(changes));
-      await changeDatabase(context, (client) => apply(client, changes, missing, idsAfter));
-      context.print(json === true ? toJson({ ...changes, gapSince }) : 'Done.\n');
+      const { failed } = await changeDatabase(context, (client) => apply(client, changes, missing, idsAfter));
+      context.print(json === true ? toJson({ ...found, failed }) : 'Done.\n');
+      if (failed.length > 0)
+        throw new CliError(`These are not in the database, or cannot be identified: ${failed.join(', ')}.`);
     })
     .addHelpText('after', examples('petstore db restored --audit audit.jsonl --ids-after 2000000'));
 }
 
-/** Sorted by the order of the changes, each once: exports overlap. */
-async function readEntries(file: string): Promise<readonly AuditEntry[]> {
-  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new CliError(`Cannot read ${file}: ${describeFault(cause)}`);
-  });
-  const entries = new Map(readAudit(text).map((entry) => [`${entry.id} ${entry.changed_at}`, entry]));
-  return [...entries.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
-}
+const readEntries = async (file: string): Promise<ReturnType<typeof readAudit>> =>
+  readAudit(
+    await readFile(file, 'utf8').catch((cause: unknown) => {
+      throw new CliError(`Cannot read ${file}: ${describeFault(cause)}`);
+    }),
+  );
 
 /** A replica would admit a revoked key meanwhile. */
 async function rejectReplicas(client: Client): Promise<void> {
@@ -73,14 +83,37 @@ async function rejectReplicas(client: Client): Promise<void> {
     );
 }
 
-/** The entries that the database does not have. */
-async function missingFrom(client: Client, entries: readonly AuditEntry[]): Promise<readonly AuditEntry[]> {
-  const { rows } = await client.query<Pick<AuditEntry, 'id' | 'changed_at'>>(
-    'select id, changed_at from audit_log where id = any ($1::bigint[])',
+/**
+ * The entries that the database does not have, and the numbers before and between them that no entry has.
+ *
+ * @throws CliError if keys were changed since the restore: the file would undo that
+ */
+async function missingFrom(
+  client: Client,
+  entries: readonly AuditEntry[],
+): Promise<{ readonly missing: readonly AuditEntry[]; readonly gaps: readonly string[] }> {
+  type Present = Pick<AuditEntry, 'id' | 'changed_at' | 'table_name'>;
+  const { rows } = await client.query<Present>(
+    'select id, changed_at, table_name from audit_log where id = any ($1::bigint[])',
     [entries.map(({ id }) => String(id))],
   );
-  const present = new Set(rows.map(({ id, changed_at: at }) => `${id} ${at}`));
-  return entries.filter(({ id, changed_at: at }) => !present.has(`${id} ${at}`));
+  const present = new Map(rows.map((row) => [row.id, row]));
+  const missing = entries.filter(({ id, changed_at: at }) => present.get(id)?.changed_at !== at);
+  const [first] = missing;
+  if (first === undefined) return { missing, gaps: [] };
+  const other = missing
+    .map(({ id }) => present.get(id))
+    .find((row) => row !== undefined && row.table_name !== 'plans');
+  if (other !== undefined)
+    throw new CliError(
+      `Keys were changed in this database after the restore: entry ${other.id} of the audit log, ${other.changed_at}.`,
+      'Restore again, and run this before any other change.',
+    );
+  const { rows: before } = await client.query<Present>(
+    'select id, changed_at from audit_log where id < $1 order by id desc limit 1',
+    [first.id],
+  );
+  return { missing, gaps: gapsIn(missing, before[0] ?? { id: 0n, changed_at: 'the first change' }) };
 }
 
 async function apply(
@@ -88,7 +121,8 @@ async function apply(
   { keys, secrets }: RestoredChanges,
   missing: readonly AuditEntry[],
   idsAfter: bigint | undefined,
-): Promise<Row> {
+): Promise<Row & { readonly failed: readonly string[] }> {
+  await rejectReplicas(client);
   await moveIds(client, 'api_keys', largest(missing.map(({ api_key_id: id }) => id)));
   await moveIds(client, 'audit_log', largest(missing.map(({ id }) => id)));
   if (idsAfter !== undefined) for (const table of ['pets', 'orders']) await moveIds(client, table, idsAfter);
@@ -99,13 +133,23 @@ async function apply(
      on conflict (id) do nothing`,
     [stringify(missing)],
   );
+  const failed: string[] = [];
   for (const { id, values } of keys) {
     const columns = Object.keys(values);
     const set = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
-    await client.query(`update api_keys set ${set} where id = $1`, [id, ...Object.values(values)]);
+    const { rowCount } = await client.query(`update api_keys set ${set} where id = $1`, [
+      id,
+      ...Object.values(values),
+    ]);
+    if (rowCount === 0) failed.push(`key ${id}`);
   }
   for (const { keyId, prefix, expiresAt } of secrets) {
     // A secret that has ended since cannot be prolonged.
+    const { rowCount } = await client.query(
+      'select from api_key_secrets where api_key_id = $1 and prefix = $2',
+      [keyId, prefix],
+    );
+    if (rowCount === 0) failed.push(`secret ${prefix} of key ${keyId}`);
     await client.query(
       `update api_key_secrets set expires_at = nullif($3, 'infinity')::timestamptz
        where api_key_id = $1 and prefix = $2
@@ -113,7 +157,7 @@ async function apply(
       [keyId, prefix, expiresAt],
     );
   }
-  return {};
+  return { failed };
 }
 
 const largest = (ids: readonly (bigint | null)[]): bigint =>
@@ -130,7 +174,13 @@ const moveIds = (client: Client, table: string, id: bigint): Promise<Row> =>
 const question = ({ keys, secrets }: RestoredChanges): string =>
   `This changes ${keys.length} keys and ${secrets.length} secrets, and moves the ids.`;
 
-function report({ keys, secrets, lost, kept, others }: RestoredChanges, gapSince: string | null): string {
+interface Found extends RestoredChanges {
+  readonly faults: readonly string[];
+  readonly gaps: readonly string[];
+  readonly gapSince: string | null;
+}
+
+function report({ keys, secrets, lost, kept, others, faults, gaps, gapSince }: Found): string {
   return [
     part('Changes that this database lacks:', [
       ...keys.map(({ id, values }) => `key ${id}: ${describe(values)}`),
@@ -139,8 +189,13 @@ function report({ keys, secrets, lost, kept, others }: RestoredChanges, gapSince
       ),
     ]),
     part('Lost, to be issued again:', lost),
-    part('Valid again, because their successors are lost (--end-rotated ends them):', kept),
+    part('Valid again, because their successors are lost (--end-rotated ends them, in this run only):', kept),
     part('Not applied, to be repeated where they matter:', others),
+    part('Left out:', faults),
+    part(
+      'Numbers without an entry, which were rolled back or are missing in the export, with what was revoked then:',
+      gaps,
+    ),
     `The export ends at ${gapSince ?? 'no change'}. What was revoked after that, before the failure, is valid again.\n`,
   ].join('');
 }
