@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from './support/eventually.js';
 import { holdOpen, type OperatorAtWork } from './support/operators.js';
 import { startService } from './support/service.js';
+import { send as sendTo, tally } from './support/send.js';
 import { selectOne } from './support/sql-outcome.js';
 import { addPets, placeOrder } from './support/store.js';
 import { type ServiceInUse, useService } from './support/use-service.js';
@@ -100,5 +101,34 @@ describe('the counters, while an operator keeps them locked', () => {
     // The first request, the last one, and a group or two that had the lock when it was free.
     expect(admitted).toBeLessThanOrEqual(2 + 2 * 5);
     await hasty.close();
+  });
+});
+
+it('counters of one key that an open transaction has locked cost requests of that key alone', async () => {
+  const locked = await service.issueKey();
+  const others = await Promise.all(Array.from({ length: 5 }, () => service.issueKey()));
+  const holder = await holdOpen(
+    service.databaseUrl,
+    'select from api_key_counters where api_key_id = $1 for update',
+    [locked.id],
+  );
+  let isHeld = true;
+  // Without a pause, so that each batch would contain the key.
+  const client = async (): Promise<void> => {
+    while (isHeld) expect((await sendTo(service.origin, { key: locked.key })).status).toBe(503);
+  };
+  const clients = Promise.all(Array.from({ length: 4 }, client));
+  // The first batches find out.
+  await eventually(async () => {
+    const responses = Array.from({ length: 10 }, () =>
+      Promise.all(others.map(({ key }) => sendTo(service.origin, { key }))),
+    );
+    expect(tally((await Promise.all(responses)).flat())).toEqual({ 200: 50 });
+  });
+  isHeld = false;
+  await clients;
+  await holder.stop();
+  await eventually(async () => {
+    expect((await sendTo(service.origin, { key: locked.key })).status).toBe(200);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { encodeCursor } from '../src/common/pagination.js';
 import { linkOf, walk } from './support/paging.js';
 import { startService } from './support/service.js';
+import { addPet } from './support/store.js';
 import { useService } from './support/use-service.js';
 
 interface PetBody {
@@ -267,6 +268,11 @@ describe('GET /v1/pets', () => {
     const response = await published.fetch('/v1/pets?limit=2', { key });
     expect(linkOf(response, 'first')).toBe('https://api.example.com/v1/pets?limit=2');
     expect(linkOf(response, 'next')).toMatch(/^https:\/\/api\.example\.com\/v1\/pets\?limit=2&cursor=/);
+    const order = await published.fetch('/v1/store/orders', {
+      ...{ key, method: 'POST', body: `{"petId":${await addPet(service)}}` },
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(order.headers.get('location')).toMatch(/^https:\/\/api\.example\.com\/v1\/store\/orders\/\d+$/);
     await published.close();
   });
 });

@@ -38,6 +38,11 @@ const CALLS = [
   ['promtool', ['check', 'rules', dashboardRules()]],
   ['haproxy', ['-c', '-f', 'deploy/haproxy/haproxy.cfg'], haproxyEnvironment()],
   [
+    'haproxy',
+    ['-c', '-f', 'deploy/patroni/haproxy.cfg'],
+    { HAPROXY_BIND: ':5432', PATRONI_NODE_1: '10.0.0.11', PATRONI_NODE_2: '10.0.0.12' },
+  ],
+  [
     'shellcheck',
     [
       ...['deploy/make-env.sh', 'deploy/roll.sh', 'deploy/rotate.sh'],

@@ -6,7 +6,7 @@ import type { Row } from './row.js';
 export interface CliContext {
   /** @throws ConfigError */
   readonly config: () => Config;
-  /** Who makes the change, for the audit; empty if unknown. */
+  /** Who makes the change, for the audit log; empty if unknown. */
   readonly actor: string;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;

@@ -157,10 +157,10 @@ const checkIds: Check = async ({ client }) => {
            name, coalesce(pg_sequence_last_value(('public.' || name || '_id_seq')::regclass), 0))
          end) as tables`,
   );
-  if (tables.length === 0) return ok('new rows get ids that no row has');
+  if (tables.length === 0) return ok('new rows get unused ids');
   const fix = tables.map((table) => `select skip_used_ids('${table}');`).join(' ');
   return warn(
-    `the sequences of ${tables.join(', ')} are behind ids that rows have already, so a new row may fail or take longer. As the owner, run: ${fix}`,
+    `the sequences of ${tables.join(', ')} are behind ids that are in use, so a new row may fail or take longer. As the owner, run: ${fix}`,
   );
 };
 
@@ -210,7 +210,7 @@ const checkSettings: Check = async (context) => {
   );
 };
 
-const RIGHT_SETTINGS = 'all session settings are right';
+const RIGHT_SETTINGS = 'all session settings are correct';
 
 /** Without roles of its own, the service has that of this session. */
 async function checkOwnSettings({ client }: CheckContext): Promise<Result> {

@@ -23,10 +23,13 @@ export async function runCommandLine(context: CliContext, args: readonly string[
 
 function createProgram(surroundings: CliContext): Command {
   const program = new Command('petstore')
-    .option('--actor <name>', 'who makes the change, for the audit (default: PETSTORE_ACTOR, or this user)')
+    .option(
+      '--actor <name>',
+      'who makes the change, for the audit log (default: PETSTORE_ACTOR, or the user of the system)',
+    )
     .description(
       'Manages the keys, plans and database of the Pet Store Service.\n\n' +
-        'It uses DATABASE_URL if that is set, else the embedded database of the service on DATA_DIR (./.petstore).\n' +
+        'It uses DATABASE_URL if that is set, else the embedded database of the service in DATA_DIR (./.petstore).\n' +
         'Exit codes: 0 success, 1 failure, 2 wrong usage.',
     )
     .version(releaseVersion())

@@ -15,7 +15,6 @@ export class ConfigError extends Error {
 /** Everything that can be set from outside. Durations say their unit. */
 export type Config = ReturnType<typeof toConfig>;
 export type DatabaseConfig = Config['database'];
-export type LimitsConfig = Config['limits'];
 
 const DAY_SECONDS = 86_400;
 

@@ -34,10 +34,6 @@ describe('DATABASE_URL_FILE', () => {
     expect(database.url).toBe(URL);
   });
 
-  it('is not set when it is empty, as compose files write it', () => {
-    expect(loadConfig({ DATABASE_URL_FILE: '', DATABASE_URL: URL }).database.url).toBe(URL);
-  });
-
   it('is a fault beside DATABASE_URL, because only one of them can count', () => {
     expect(faultsOf({ DATABASE_URL_FILE: fileWith(URL), DATABASE_URL: URL })).toEqual([
       'DATABASE_URL_FILE: must not be set together with DATABASE_URL',

@@ -27,7 +27,7 @@ export class MigrationError extends Error {
   }
 }
 
-/** The same from src/prisma and, compiled, from dist/prisma. */
+/** The same from src/database and, compiled, from dist/database. */
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../prisma/migrations', import.meta.url));
 
 /**

@@ -129,7 +129,7 @@ describe('the dashboard', () => {
 
   it('has a sentence for each place that is empty', async () => {
     await open(empty.management, '?search=nothing');
-    await page.getByText('No key has this id, and no name begins with this.').waitFor();
+    await page.getByText('No key has this id or a name that begins with this text.').waitFor();
     await page.getByText('No requests in this time.').waitFor();
     await page.goto(`${empty.management}/dashboard?key=77`);
     await page.getByText('There is no key 77.').waitFor();
@@ -145,7 +145,7 @@ describe('the dashboard', () => {
     await proxy.mode('close');
     // As soon as its views are older than ten seconds.
     await page.locator('#problems p').first().waitFor({ timeout: 60_000 });
-    expect(await page.locator('#problems').innerText()).toMatch(/^The figures cannot be read: /);
+    expect(await page.locator('#problems').innerText()).toMatch(/^The data cannot be loaded: /);
     expect(await rows('Keys').count()).toBe(50);
     expect(await accessibilityFaults(page)).toEqual([]);
     await keepScreenshot(page, 'dashboard-away');

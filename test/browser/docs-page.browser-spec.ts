@@ -184,7 +184,7 @@ describe('the docs page in Chromium', () => {
     await keepScreenshot(page, 'filtered');
     await page.keyboard.type(' unfindable');
     expect(await links.filter({ visible: true }).count()).toBe(0);
-    await page.getByText('Nothing has these words.').waitFor();
+    await page.getByText('No section has these words.').waitFor();
     await page.getByLabel('Filter the contents').fill('');
     expect(await links.filter({ visible: true }).count()).toBe(await links.count());
   });

@@ -7,6 +7,7 @@ import { usePetstore } from './support/use-petstore.js';
 interface Entry {
   readonly id: number;
   readonly actor: string | null;
+  readonly application: string;
   readonly table_name: string;
 }
 
@@ -34,6 +35,9 @@ describe('petstore audit', () => {
       expect.stringMatching(/^alice insert secret \d+ - .*prefix: psk_/),
       expect.stringMatching(/^alice insert key \d+ - .*name: Acme/),
     ]);
+    expect(new Set((await audit(prefix)).map(({ application }) => application))).toEqual(
+      new Set(['petstore cli']),
+    );
     expect((await petstore(['audit', 'free'])).stdout).toMatch(
       /update plan +- +free +requests_per_minute: 60 → 7\n/,
     );

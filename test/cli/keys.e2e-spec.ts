@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashApiKey } from '../../src/auth/api-key.js';
-import { ACTOR, json } from './support/petstore.js';
+import { json } from './support/petstore.js';
 import { type PrintedKey, usePetstore } from './support/use-petstore.js';
 
 const { petstore, issue, query } = usePetstore();
@@ -167,24 +167,5 @@ describe('petstore keys usage', () => {
       'No requests in the last 7 days.\n',
     );
     expect(await petstore(['keys', 'usage', '987654321'])).toMatchObject({ code: 1, stdout: '' });
-  });
-});
-
-describe('the audit', () => {
-  it('contains the user of the command line', async () => {
-    const { id } = await issue();
-    await petstore(['keys', 'set-limits', String(id), '--per-day', '9']);
-    const { rows } = await query(
-      `select distinct actor, application, action, table_name from audit_log
-       where api_key_id = $1 and action = 'update' or api_key_id = $1 and table_name = 'api_keys'`,
-      [id],
-    );
-    expect(rows).toEqual(
-      expect.arrayContaining([
-        { actor: ACTOR, application: 'petstore cli', action: 'insert', table_name: 'api_keys' },
-        { actor: ACTOR, application: 'petstore cli', action: 'update', table_name: 'api_keys' },
-      ]),
-    );
-    expect(rows).toHaveLength(2);
   });
 });

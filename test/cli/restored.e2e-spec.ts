@@ -9,7 +9,13 @@ import type { PrintedKey } from './support/use-petstore.js';
 
 /** What entries of the audit log have, besides what changed. */
 const ENTRY = {
-  ...{ changed_at: '2099-01-31T00:00:00.000Z', action: 'update', api_key_id: 987_654, plan_id: null, old: {} },
+  ...{
+    changed_at: '2099-01-31T00:00:00.000Z',
+    action: 'update',
+    api_key_id: 987_654,
+    plan_id: null,
+    old: {},
+  },
   ...{ actor: 'alice', application: 'test', role: 'test' },
 };
 

@@ -19,7 +19,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
 
   db.command('url')
     .description(
-      'Prints DATABASE_URL, or the connection string of the running embedded database, in the form of psql.',
+      'Prints DATABASE_URL, or the connection string of the running embedded database, as a URL that psql accepts.',
     )
     .option('--json', 'print an object')
     .action(({ json }: JsonOption) => {

@@ -180,11 +180,7 @@ function addStateCommands(keys: Command, context: CliContext): void {
     )
     .addHelpText('after', examples('petstore keys resume 7'));
 
-  addKeyCommand(
-    keys,
-    'reset',
-    'Gives a key both of its windows anew: as if it had sent nothing in this minute and on this day. Bans stay.',
-  )
+  addKeyCommand(keys, 'reset', 'Resets what a key has used of this minute and this day. Bans stay.')
     .action((key: KeyReference, { json }: JsonOption) =>
       changeKey(context, key, json, { call: 'reset_api_key_usage(id => $1)' }),
     )

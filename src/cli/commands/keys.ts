@@ -15,8 +15,8 @@ export function addKeysCommands(program: Command, context: CliContext): void {
   addKeyChangeCommands(keys, context);
   addDelete(
     keys,
-    'Keys cannot be deleted: their usage and the audit stay.',
-    'To end a key for good: petstore keys revoke 7',
+    'Keys cannot be deleted: their usage and the audit log stay.',
+    'To revoke a key permanently: petstore keys revoke 7',
   );
 }
 

@@ -56,12 +56,12 @@ export const ERROR_CODES = {
   api_key_suspended: {
     status: 403,
     message: 'The API key is suspended. Contact the operator of this API.',
-    advice: 'If there is Retry-After, wait; else contact the operator.',
+    advice: 'If the response has Retry-After, wait that long; otherwise contact the operator.',
   },
   read_only_api_key: {
     status: 403,
     message: 'The API key may only read: GET and HEAD.',
-    advice: 'Use a key that may write, on a server and not in a page.',
+    advice: 'Use a key that may write. It belongs on a server, not in a web page.',
   },
   not_found: {
     status: 404,
@@ -86,7 +86,7 @@ export const ERROR_CODES = {
   request_timeout: {
     status: 408,
     message: 'The request did not arrive in time.',
-    advice: 'Send the request again, without pauses.',
+    advice: 'Send it again, without pauses within the request.',
   },
   pet_not_available: { status: 409, message: 'The pet is not available.', advice: 'Order another pet.' },
   pet_has_open_order: {
@@ -97,7 +97,7 @@ export const ERROR_CODES = {
   pet_is_sold: {
     status: 409,
     message: 'The pet was sold: it has a delivered order.',
-    advice: 'Keep it: the order refers to it.',
+    advice: 'A sold pet stays sold, because its order refers to it.',
   },
   order_transition_not_allowed: {
     status: 409,
@@ -112,12 +112,12 @@ export const ERROR_CODES = {
   operation_removed: {
     status: 410,
     message: 'This operation has been removed.',
-    advice: 'Use its successor, which Link names.',
+    advice: 'Use the successor that the Link header names.',
   },
   precondition_failed: {
     status: 412,
     message: 'The current ETag of the resource does not meet If-Match or If-None-Match.',
-    advice: 'Read the resource again, then make your change to what it is now.',
+    advice: 'Read the resource again, then apply your change to its current version.',
   },
   body_too_large: { status: 413, message: 'The body is too large.', advice: 'Send a smaller body.' },
   uri_too_long: {
@@ -143,12 +143,12 @@ export const ERROR_CODES = {
   rate_limit_exceeded: {
     status: 429,
     message: 'Too many requests. Retry-After gives the seconds to wait.',
-    advice: 'Wait for Retry-After: requests before then may start a ban.',
+    advice: 'Wait the seconds in Retry-After: earlier requests may start a ban.',
   },
   api_key_banned: {
     status: 429,
     message: 'The API key is banned temporarily. Retry-After gives the seconds to wait.',
-    advice: 'Wait for Retry-After, and send less afterwards: the next ban is longer.',
+    advice: 'Wait the seconds in Retry-After, then send fewer requests: the next ban is longer.',
   },
   headers_too_large: {
     status: 431,
@@ -163,7 +163,8 @@ export const ERROR_CODES = {
   service_unavailable: {
     status: 503,
     message: 'The service is temporarily unavailable. Retry-After gives the seconds to wait.',
-    advice: 'Repeat it after Retry-After: a POST with the same Idempotency-Key.',
+    advice:
+      'Wait the seconds in Retry-After, then repeat it: a POST with the same Idempotency-Key. Before a PATCH or DELETE, read the resource.',
   },
 } as const satisfies Record<
   string,

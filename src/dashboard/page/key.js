@@ -13,7 +13,7 @@ const changesOf = (id) => [
   ['Suspend it for an hour', `suspend ${id} --for 1h`, `suspend_api_key(${id}, lasting => '1 hour')`],
   ['End a suspension', `resume ${id}`, `resume_api_key(${id})`],
   ['Lift its ban', `unban ${id}`, `unban_api_key(${id})`],
-  ['Give it its minute and day anew', `reset ${id}`, `reset_api_key_usage(${id})`],
+  ['Reset its counts of this minute and day', `reset ${id}`, `reset_api_key_usage(${id})`],
   [
     'Give it limits of its own',
     `set-limits ${id} --per-minute 600 --per-day 20000`,
@@ -22,7 +22,7 @@ const changesOf = (id) => [
   ['Move it to another plan', `set-plan ${id} business`, `set_api_key_plan(${id}, 'business')`],
   ['Let it only read', `set-access ${id} read`, `set_api_key_access(${id}, 'read')`],
   ['Rotate its secret', `rotate ${id}`, `rotate_api_key(${id})`],
-  ['Revoke it for good', `revoke ${id}`, `revoke_api_key(${id})`],
+  ['Revoke it permanently', `revoke ${id}`, `revoke_api_key(${id})`],
 ];
 
 /**
@@ -108,7 +108,7 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
       'Changes',
       [
         when('when', 'changed_at'),
-        column('what', (row) => `${row['table_name'] === 'api_keys' ? 'key' : 'secret'}: ${row['action']}`),
+        column('change', (row) => `${row['table_name'] === 'api_keys' ? 'key' : 'secret'}: ${row['action']}`),
       ],
       changes,
       'No changes.',

@@ -111,7 +111,9 @@ const VIEWS = {
       column('last used', (row) => time(row['last_used_at'])),
     ];
     const none =
-      search.value === '' ? 'There are no keys here.' : 'No key has this id, and no name begins with this.';
+      search.value === ''
+        ? 'There are no keys here.'
+        : 'No key has this id or a name that begins with this text.';
     show(byId('keys'), table('Keys', columns, view.keys, none));
     /** @type {HTMLAnchorElement} */ (byId('csv')).href =
       `dashboard/keys.csv?${new URLSearchParams(PARAMETERS['keys']?.())}`;
@@ -207,7 +209,7 @@ async function refresh(name) {
   } catch (error) {
     // The last figures stay, with their time.
     const reason = error instanceof Error ? error.message : String(error);
-    if (turns.get(name) === turn) problems.set(name, [`The figures cannot be read: ${reason}`]);
+    if (turns.get(name) === turn) problems.set(name, [`The data cannot be loaded: ${reason}`]);
   }
   showProblems();
 }

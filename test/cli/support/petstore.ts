@@ -20,7 +20,7 @@ export interface RunOptions {
 
 export type Petstore = (args: readonly string[], options?: RunOptions) => Promise<Outcome>;
 
-export const ACTOR = 'alice';
+const ACTOR = 'alice';
 
 /** The command line on a database, in this process. */
 export const petstoreOn =
