@@ -1,7 +1,6 @@
-// npm run check -- docs: links in the documents work, and every variable, error code, dependency and arrow between folders is documented.
+// npm run check -- docs: links in the documents work, and every variable, error code and dependency is documented.
 import { existsSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const faults = [];
@@ -81,29 +80,6 @@ for (const [, cell] of read('docs/dependencies.md').matchAll(/^\| (`[^|]*`) +\|/
   for (const [, name] of cell.matchAll(/`([^`]+)`/g)) {
     if (!packages.has(name)) faults.push(`docs/dependencies.md: ${name} is not a dependency`);
   }
-}
-
-/** Which folders of src import from which, as the table of the architecture and the check of imports say it. */
-const { forbidden } = createRequire(import.meta.url)('../.dependency-cruiser.cjs');
-const importsOf = (cell) =>
-  [...cell.matchAll(/[a-z]+/g)]
-    .map(([folder]) => folder)
-    .filter((one) => one !== 'nothing' && one !== 'generated');
-const table = new Map(
-  [...read('docs/architecture.md').matchAll(/^\| `(\w+)` +\|[^|]*\| ([`\w, ]+?) +\|$/gm)].map(
-    ([, folder, cell]) => [folder, importsOf(cell)],
-  ),
-);
-const allowed = new Map(
-  forbidden.flatMap(({ comment }) => {
-    const [, folder, targets] = /^src\/(\w+) may import only from (.*)$/.exec(comment) ?? [];
-    return folder === undefined ? [] : [[folder, importsOf(targets)]];
-  }),
-);
-for (const folder of new Set([...allowed.keys(), ...table.keys()])) {
-  const [right, stated] = [allowed, table].map((from) => from.get(folder)?.join(', '));
-  if (right !== stated)
-    faults.push(`docs/architecture.md: ${folder} may import from ${right}, not from ${stated}`);
 }
 
 for (const fault of faults) console.error(fault);
