@@ -2,18 +2,15 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CONTESTS, SERVERS } from './contests.mjs';
-import { measureRound, median } from './measure.mjs';
-import { requestsOf } from './requests.mjs';
+import { median } from './measure.mjs';
 import { startServer } from './server.mjs';
 import { grid } from './table.mjs';
+import { measureWorks } from './works.mjs';
 
 const ROUNDS = 5;
 const SECONDS = 3;
-const WARM_UP_SECONDS = 1;
-const CONNECTIONS = 64;
 const SIZE = { pets: 100_000, keys: 10_000 };
 const WORKS = CONTESTS.map(({ work }) => work);
-const FILE = 'requests-of-build';
 
 /**
  * @param {string} directory a checkout with `dist`, `node_modules` and `prisma/migrations`
@@ -39,20 +36,11 @@ export async function compareBuilds(directory, { databases, load, log }) {
 async function runBuild({ root, database }, load) {
   const environment = { DATABASE_URL: database.url, MANAGEMENT_PORT: '0' };
   const server = await startServer(join(root, 'dist/main.js'), SERVERS.service.flags, environment);
-  const results = {};
   try {
-    for (const work of WORKS) {
-      const drive = (seconds) =>
-        load.drive({ address: server.address, file: FILE, connections: CONNECTIONS, seconds });
-      await load.prepare(FILE, await requestsOf(work, SERVERS.service, database, WARM_UP_SECONDS));
-      await drive(WARM_UP_SECONDS);
-      await load.prepare(FILE, await requestsOf(work, SERVERS.service, database, SECONDS));
-      results[work] = await measureRound(server, () => drive(SECONDS));
-    }
+    return await measureWorks([server], WORKS, database, { load, seconds: SECONDS });
   } finally {
     await server.stop();
   }
-  return results;
 }
 
 const shown = (values) => Math.round(median(values.filter((value) => value > 0)));

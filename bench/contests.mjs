@@ -53,41 +53,35 @@ const EACH = ['service', 'obvious', 'fastify-pg'];
 /** The first server of a contest is the one that the others are compared with. */
 export const CONTESTS = [
   {
-    id: 'first-page',
     title: 'The first page of 20',
     work: 'first-page',
     servers: [...EACH, 'rate-limiter-flexible', 'rate-limit'],
   },
   {
-    id: 'random-pages',
     title: 'Random pages of 20, half of them of one status',
     work: 'random-pages',
     servers: EACH,
   },
-  { id: 'by-id', title: 'One pet by a random identifier', work: 'by-id', servers: EACH },
-  { id: 'by-ids', title: 'Twenty pets by random identifiers', work: 'by-ids', servers: EACH },
+  { title: 'One pet by a random identifier', work: 'by-id', servers: EACH },
+  { title: 'Twenty pets by random identifiers', work: 'by-ids', servers: EACH },
   // Last, because they change what the others read.
   {
-    id: 'change',
     title: 'New names of random pets, each durable before its response',
     work: 'change',
     servers: EACH,
   },
-  { id: 'create', title: 'New pets, each durable before its response', work: 'create', servers: EACH },
+  { title: 'New pets, each durable before its response', work: 'create', servers: EACH },
   {
-    id: 'order',
     title: 'Orders of different pets, each durable before its response',
     work: 'order',
     servers: EACH,
   },
   {
-    id: 'change-order',
     title: 'Approvals of different orders, each durable before its response',
     work: 'change-order',
     servers: EACH,
   },
   {
-    id: 'delete',
     title: 'Deletions of different pets, each durable before its response',
     work: 'delete',
     servers: EACH,

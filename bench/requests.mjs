@@ -15,7 +15,7 @@ const STATUSES = ['available', 'pending', 'sold'];
 /**
  * The requests of a work, to be sent one after another and again from the beginning; each with the next key.
  *
- * @param {'first-page' | 'random-pages' | 'by-id' | 'by-ids' | 'change' | 'create' | 'order' | 'change-order' | 'delete'} work
+ * @param {'first-page' | 'random-pages' | 'by-id' | 'by-ids' | 'change' | 'create' | 'order' | 'read-order' | 'change-order' | 'delete' | 'inventory'} work
  * @param {import('./contests.mjs').Server} server
  * @param {{ url: string, pets: number }} database
  * @param {number} seconds for which the rows of orders and deletions must do
@@ -53,6 +53,12 @@ export async function requestsOf(work, { hasCursors, isBare }, { url, pets }, se
         path: '/v1/pets',
         body: JSON.stringify(randomPet(random)),
       }));
+    case 'inventory':
+      return all(ACTIVE_KEYS, () => ({ method: 'GET', path: '/v1/store/inventory' }));
+    case 'read-order': {
+      const ids = await makeOrders(url, isBare, DIFFERENT);
+      return all(ids.length, (index) => ({ method: 'GET', path: `/v1/store/orders/${ids[index]}` }));
+    }
     case 'order': {
       const ids = await makeAvailable(url, isBare, seconds * ROWS_PER_SECOND_MAX);
       return all(ids.length, (index) => ({

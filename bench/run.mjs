@@ -6,6 +6,7 @@ import { parseArgs, promisify } from 'node:util';
 import * as prettier from 'prettier';
 import { compareBuilds } from './against.mjs';
 import { openDatabases } from './databases.mjs';
+import { measureGrowth } from './growth.mjs';
 import { chooseLoad } from './load.mjs';
 import { node } from './node.mjs';
 import { assertSameResponses, measureRound } from './measure.mjs';
@@ -25,6 +26,8 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     /** The directory of another build, to be compared with this one. */
     against: { type: 'string' },
+    /** What a request costs PostgreSQL as the store grows: docs/scaling.md. About an hour, and 30 GB of disk. */
+    growth: { type: 'boolean', default: false },
   },
 });
 if (options.write && (options.short || options.only)) throw new Error('--write is for a whole run');
@@ -42,9 +45,9 @@ const TRIES = 2;
 
 const log = (message) => process.stderr.write(`${message}\n`);
 const chosen = CONTESTS.filter(
-  ({ id }) => options.only === undefined || options.only.split(',').includes(id),
+  ({ work }) => options.only === undefined || options.only.split(',').includes(work),
 );
-if (chosen.length === 0) throw new Error(`contests: ${CONTESTS.map(({ id }) => id).join(', ')}`);
+if (chosen.length === 0) throw new Error(`contests: ${CONTESTS.map(({ work }) => work).join(', ')}`);
 
 const load = await chooseLoad();
 const databases = await openDatabases(log);
@@ -55,8 +58,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.once(signal, () => void close().finally(() => process.exit(1)));
 }
 try {
-  if (options.against === undefined) await runContests();
-  else process.stdout.write(await compareBuilds(options.against, { databases, load, log }));
+  const tools = { databases, load, log };
+  if (options.growth) process.stdout.write(await measureGrowth(ROUNDS, tools));
+  else if (options.against !== undefined) process.stdout.write(await compareBuilds(options.against, tools));
+  else await runContests();
 } finally {
   await close();
 }
@@ -89,7 +94,7 @@ async function compileObvious() {
 }
 
 /** The contenders with their rounds, in the order of time. */
-async function runContest({ id, work, servers }, database) {
+async function runContest({ work, servers }, database) {
   const contenders = servers
     .filter((name) => !SERVERS[name].redis || redis.path !== undefined)
     .map((name) => Object.assign({ name, rounds: [] }, SERVERS[name]));
@@ -97,7 +102,7 @@ async function runContest({ id, work, servers }, database) {
     for (const contender of contenders) await startContender(contender, work, database);
     await assertSameResponses(contenders);
     for (let round = 0; round < ROUNDS; round += 1) {
-      log(`${id}: round ${round + 1} of ${ROUNDS}`);
+      log(`${work}: round ${round + 1} of ${ROUNDS}`);
       // Another one begins each round, so that none always follows the same.
       for (let turn = 0; turn < contenders.length; turn += 1) {
         const contender = contenders[(round + turn) % contenders.length];
