@@ -1,6 +1,6 @@
-// npm run bench -- --growth: what PostgreSQL spends on a request as pets, keys and replicas grow. It prints the tables of docs/scaling.md and
+// npm run bench -- --growth: what PostgreSQL spends on a request as pets, keys and replicas grow. It prints the table of docs/scaling.md and
 // draws its plot. Each round is a fresh process of the service for each variant, in turns.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -40,6 +40,7 @@ const VARIANTS = [
 
 /** @returns {Promise<string>} the table; the plot is written into docs/images */
 export async function measureGrowth(rounds, { databases, load, log }) {
+  if (spawnSync('pgbouncer', ['--version']).error !== undefined) throw new Error('no pgbouncer on the PATH');
   const results = VARIANTS.map(() => []);
   const sizes = new Map();
   for (const { pets, keys } of VARIANTS) {

@@ -135,7 +135,6 @@ interface NetworkPolicy {
 }
 
 interface Cluster {
-  readonly metadata: { readonly name: string };
   readonly spec: {
     readonly instances: number;
     readonly bootstrap: { readonly initdb: object };
@@ -259,7 +258,7 @@ describe('deploy/kubernetes', () => {
     },
   );
 
-  it('has a PostgreSQL with enough connections for the most replicas, which loses nothing', () => {
+  it('has a PostgreSQL with enough connections for the most replicas, whose writes wait for a standby', () => {
     const [{ spec }] = readYaml('deploy/kubernetes/postgres.example.yaml') as [Cluster];
     const [autoscaler] = objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler') as unknown as [
       { readonly spec: { readonly maxReplicas: number } },

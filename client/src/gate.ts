@@ -79,14 +79,15 @@ export class Gate {
 
   #learn(response: ResponseInfo | undefined, isOfThisWindow: boolean): void {
     if (isOfThisWindow) this.#isProbing = false;
-    if (response === undefined) {
+    // The windows of a 403 may be those of a suspended key, which have nothing left, although it may be resumed at any time.
+    if (response === undefined || response.status === 403) {
       // Never to none, of which no response has said when it ends: the next call finds out.
       if (isOfThisWindow && this.#remaining !== undefined) this.#remaining = Math.max(1, this.#remaining - 1);
       return;
     }
-    if (closes(response)) return this.#close(retryAfterOf(response.headers) ?? 0, response);
-    // A suspended key has nothing left in its windows, and may be resumed at any time.
-    if (!isOfThisWindow || response.status === 403) return;
+    const closedSeconds = closedSecondsOf(response);
+    if (closedSeconds > 0) return this.#close(closedSeconds, response);
+    if (!isOfThisWindow) return;
     const { remaining, resetSeconds } = limitOf(response);
     if (remaining === 0) return this.#close(resetSeconds, response);
     // A service without limits, or a proxy that removes the headers: then nothing is known.
@@ -150,9 +151,9 @@ export class Gate {
   }
 }
 
-/** Whether all calls wait after a response: a 429 that says for how long. */
-export const closes = ({ status, headers }: ResponseInfo): boolean =>
-  status === 429 && (retryAfterOf(headers) ?? 0) > 0;
+/** How long all calls wait after a response: after a 429 that says it, else 0. */
+export const closedSecondsOf = ({ status, headers }: ResponseInfo): number =>
+  status === 429 ? (retryAfterOf(headers) ?? 0) : 0;
 
 /**
  * The window of the key with the fewest requests left, by the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers); of several the last

@@ -1,6 +1,6 @@
 import { infoOf, type ResponseInfo, type Result } from './call.js';
 import { errorOfResponse, PetStoreError } from './error.js';
-import { closes, Gate } from './gate.js';
+import { closedSecondsOf, Gate } from './gate.js';
 import { type Int64, parseJson } from './int64.js';
 import { delayMs, MAX_RETRY_WAIT_MS, type RetryEvent, type RetryOptions, sleep } from './retry.js';
 
@@ -90,7 +90,7 @@ export class Transport {
         if (waitMs === undefined) throw error;
         options.onRetry?.({ error, attempts, waitMs });
         const waitsAtGate =
-          this.#gate !== undefined && error.response !== undefined && closes(error.response);
+          this.#gate !== undefined && error.response !== undefined && closedSecondsOf(error.response) > 0;
         if (!waitsAtGate) await (options.sleep ?? sleep)(waitMs, signal);
         signal?.throwIfAborted();
       }

@@ -115,8 +115,8 @@ function startNode({ name, address, netns }) {
   });
 }
 
-/** Resolves to what a node answers, or to undefined. */
-async function ask(node, text) {
+/** Resolves to the value of a query on a node, or to undefined. */
+async function valueOn(node, text) {
   const limits = { connectionTimeoutMillis: 300, query_timeout: 300 };
   const password = passwords.PATRONI_SUPERUSER_PASSWORD;
   const client = new pg.Client({
@@ -139,7 +139,7 @@ async function ask(node, text) {
 
 /** The node that takes writes, if one does. */
 async function primary() {
-  const standby = await Promise.all(NODES.map((node) => ask(node, 'select pg_is_in_recovery()')));
+  const standby = await Promise.all(NODES.map((node) => valueOn(node, 'select pg_is_in_recovery()')));
   return NODES.find((_, i) => standby[i] === false);
 }
 
@@ -155,7 +155,7 @@ async function until(what, holds, seconds = 120) {
 const isWhole = (mode) => async () => {
   const node = await primary();
   const text = `select sync_state from pg_stat_replication where state = 'streaming' and application_name like 'node_'`;
-  return node !== undefined && (await ask(node, text)) === mode;
+  return node !== undefined && (await valueOn(node, text)) === mode;
 };
 
 const FAILURES = {

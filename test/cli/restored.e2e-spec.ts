@@ -205,6 +205,8 @@ describe('petstore db restored', () => {
 
   it('does not undo what was done to keys after the restore', () =>
     restored(async (petstore, url) => {
+      // After a crash a sequence has skipped numbers, so the entry may have one that no entry of the file has.
+      await query(url, `select setval(pg_get_serial_sequence('audit_log', 'id'), 8000)`);
       await petstore(['keys', 'suspend', idOf('reading')]);
       const state = await query(url, STATE, [idOf('resumed')]);
       const { code, stderr } = await petstore(['db', 'restored', '--audit', file, '--yes']);

@@ -199,15 +199,14 @@ describe('the gate', () => {
   });
 
   it.each([
-    ['no Retry-After', {}, [expect.any(Number)], 1],
-    ['Retry-After: 0', { 'retry-after': '0' }, [expect.any(Number)], 1],
+    ['no Retry-After', {}, 1],
+    ['Retry-After: 0', { 'retry-after': '0' }, 1],
     [
       'a date',
       { 'retry-after': 'Fri, 20 Nov 2026 09:31:00 GMT', date: 'Fri, 20 Nov 2026 09:30:20 GMT' },
-      [expect.any(Number)],
       40_000,
     ],
-  ])('waits once after a 429 with %s', async (_what, headers, waits, atLeastMs) => {
+  ])('waits once after a 429 with %s', async (_what, headers, atLeastMs) => {
     const { sent, store } = played();
     const call = store.inventory({ maxRetries: 1 });
     await turn();
@@ -215,7 +214,7 @@ describe('the gate', () => {
     while (sent.length < 2) await turn();
     sent[1]?.respond(left(5));
     await call;
-    expect(waitsMs).toEqual(waits);
+    expect(waitsMs).toHaveLength(1);
     expect(waitsMs[0]).toBeGreaterThanOrEqual(atLeastMs);
   });
 

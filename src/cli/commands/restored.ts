@@ -56,9 +56,10 @@ export function addRestoredCommand(db: Command, context: CliContext): void {
       if (json !== true) context.print(report(found));
       if (yes !== true) await confirm(context, question(changes));
       const { failed } = await changeDatabase(context, (client) => apply(client, changes, missing, idsAfter));
-      context.print(json === true ? toJson({ ...found, failed }) : 'Done.\n');
+      if (json === true) context.print(toJson({ ...found, failed }));
       if (failed.length > 0)
         throw new CliError(`These are not in the database, or cannot be identified: ${failed.join(', ')}.`);
+      if (json !== true) context.print('Done.\n');
     })
     .addHelpText('after', examples('petstore db restored --audit audit.jsonl --ids-after 2000000'));
 }
@@ -92,21 +93,23 @@ async function missingFrom(
   client: Client,
   entries: readonly AuditEntry[],
 ): Promise<{ readonly missing: readonly AuditEntry[]; readonly gaps: readonly string[] }> {
-  type Present = Pick<AuditEntry, 'id' | 'changed_at' | 'table_name'>;
+  type Present = Pick<AuditEntry, 'id' | 'changed_at'>;
   const { rows } = await client.query<Present>(
-    'select id, changed_at, table_name from audit_log where id = any ($1::bigint[])',
+    'select id, changed_at from audit_log where id = any ($1::bigint[])',
     [entries.map(({ id }) => String(id))],
   );
-  const present = new Map(rows.map((row) => [row.id, row]));
-  const missing = entries.filter(({ id, changed_at: at }) => present.get(id)?.changed_at !== at);
+  const present = new Set(rows.map(({ id, changed_at: at }) => `${id} ${at}`));
+  const missing = entries.filter(({ id, changed_at: at }) => !present.has(`${id} ${at}`));
   const [first] = missing;
   if (first === undefined) return { missing, gaps: [] };
-  const other = missing
-    .map(({ id }) => present.get(id))
-    .find((row) => row !== undefined && row.table_name !== 'plans');
-  if (other !== undefined)
+  const { rows: since } = await client.query<Present>(
+    `select id, changed_at from audit_log
+     where id >= $1 and changed_at > $2 and table_name <> 'plans' order by id limit 1`,
+    [first.id, entries.map(({ changed_at: at }) => at).reduce((last, at) => (at > last ? at : last))],
+  );
+  if (since[0] !== undefined)
     throw new CliError(
-      `Keys were changed in this database after the restore: entry ${other.id} of the audit log, ${other.changed_at}.`,
+      `Keys were changed in this database after the restore: entry ${since[0].id} of the audit log, ${since[0].changed_at}.`,
       'Restore again, and run this before any other change.',
     );
   const { rows: before } = await client.query<Present>(

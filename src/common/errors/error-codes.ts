@@ -97,7 +97,7 @@ export const ERROR_CODES = {
   pet_is_sold: {
     status: 409,
     message: 'The pet was sold: it has a delivered order.',
-    advice: 'A sold pet stays sold, because its order refers to it.',
+    advice: 'A sold pet cannot be deleted, because its order refers to it.',
   },
   order_transition_not_allowed: {
     status: 409,
