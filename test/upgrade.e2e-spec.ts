@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MIGRATIONS_DIRECTORY } from '../src/database/migration-files.js';
-import { migrate } from '../src/database/migrations.js';
-import { createEmptyDatabase, type TestDatabase } from './support/database.js';
+import { migrate, pendingMigrations } from '../src/database/migrations.js';
+import { copyDatabase, createEmptyDatabase, type TestDatabase } from './support/database.js';
 import { issueKeys } from './support/issue-keys.js';
 import { startReplica } from './support/replicas.js';
 import { openTestPool } from './support/test-pool.js';
@@ -38,7 +38,36 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+const LOCKED = `
+  select distinct c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
+  where l.pid = pg_backend_pid() and l.mode = 'AccessExclusiveLock' and c.relname = any($1)`;
+
 describe(`a database of ${RELEASE}`, () => {
+  it('is never locked for longer than a moment: one table by each migration, by its last statements', async () => {
+    const copy = await copyDatabase(database.url);
+    const pool = openTestPool(copy.url, { max: 1 });
+    const { rows: tables } = await pool.query<{ tablename: string }>(
+      `select tablename from pg_tables where schemaname = 'public'`,
+    );
+    const names = await pendingMigrations(pool);
+    const locked: string[] = [];
+    for (const name of names) {
+      const sql = await readFile(join(MIGRATIONS_DIRECTORY, name, 'migration.sql'), 'utf8');
+      await pool.query(`begin; ${sql}`);
+      const { rows } = await pool.query<{ name: string }>(LOCKED, [tables.map((one) => one.tablename)]);
+      await pool.query('commit');
+      expect([name, rows.length]).toEqual([name, Math.min(rows.length, 1)]);
+      for (const table of rows) {
+        locked.push(table.name);
+        const statements = sql.slice(sql.indexOf(`alter table ${table.name}`)).match(/^[a-z]+ [a-z]+/gm);
+        expect(['alter table', 'comment on']).toEqual(expect.arrayContaining(statements ?? ['none']));
+      }
+    }
+    expect(locked).toContain('api_key_counters');
+    await pool.end();
+    await copy.drop();
+  });
+
   it('is migrated at the start of this release, and keeps its records', async () => {
     const replica = await startReplica({ databaseUrl: database.url });
     const get = async (path: string): Promise<unknown> =>

@@ -1,5 +1,6 @@
 // What the trials on this machine share: Debian's programs, a directory of their own, the service, and checks.
 import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -74,17 +75,56 @@ export function shellIn(directory, more) {
   };
 }
 
-export const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(String(port)));
-    });
-  });
+/** New servers in a directory, by the shell of it. */
+export function serversIn(directory, sh) {
+  const servers = [];
+  /** `url(role)` connects to its database, whose other programs find it by `env`. */
+  const startServer = async (name, binaries, settings = []) => {
+    const data = join(directory, name);
+    const port = await freePort();
+    await sh(
+      `${AS_POSTGRES}${binaries}/initdb --pgdata=${data} --auth=trust --username=postgres --encoding=UTF8 --locale=C.UTF-8`,
+    );
+    const lines = [
+      `port = ${port}`,
+      `unix_socket_directories = '${directory}'`,
+      'max_connections = 100',
+      ...settings,
+    ];
+    writeFileSync(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`, { flag: 'a' });
+    const server = {
+      data,
+      binaries,
+      env: { PGPORT: port, PGDATA: data },
+      url: (role) => `postgresql://${role}@127.0.0.1:${port}/petstore?sslmode=disable`,
+    };
+    servers.push(server);
+    await sh(`${AS_POSTGRES}${binaries}/pg_ctl --pgdata=${data} --log=${data}.log --wait start`);
+    return server;
+  };
+  const stopServer = ({ data, binaries }, mode) =>
+    sh(`${AS_POSTGRES}${binaries}/pg_ctl --pgdata=${data} --mode=${mode} --wait stop`);
+  const stopAll = async () => {
+    for (const server of servers) await stopServer(server, 'immediate').catch(() => undefined);
+  };
+  return { startServer, stopServer, stopAll };
+}
 
-/** The service, until `stop`. */
-export async function startService(databaseUrl, logLevel) {
-  const [port, managementPort] = [await freePort(), await freePort()];
+const givenPorts = new Set();
+/** A port that nothing listens on, and that was not returned before. */
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  if (givenPorts.has(port)) return await freePort();
+  givenPorts.add(port);
+  return String(port);
+}
+
+/** The service, until `stop`: of this checkout, or of another one, and on ports of its own, or on those given. */
+export async function startService(databaseUrl, logLevel, { root = ROOT, ports } = {}) {
+  const [port, managementPort] = ports ?? [await freePort(), await freePort()];
   const env = {
     ...process.env,
     DATABASE_URL: databaseUrl,
@@ -92,7 +132,7 @@ export async function startService(databaseUrl, logLevel) {
     MANAGEMENT_PORT: managementPort,
     LOG_LEVEL: logLevel,
   };
-  const child = spawn(process.execPath, [join(ROOT, 'dist/main.js')], {
+  const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   });

@@ -6,14 +6,13 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { constantLoad, send } from './client.mjs';
 import {
-  AS_POSTGRES,
   BINARIES,
   check,
-  freePort,
   idOf,
   makeDirectory,
   requirePackages,
   ROOT,
+  serversIn,
   shellIn,
   startService,
 } from './local.mjs';
@@ -44,34 +43,7 @@ async function documented(heading, env) {
   return ((performance.now() - beganAt) / 1000).toFixed(1);
 }
 
-const servers = [];
-/** A new server. `url(role)` connects to its database. */
-async function startServer(name, binaries, settings = []) {
-  const data = join(directory, name);
-  const port = await freePort();
-  await sh(
-    `${AS_POSTGRES}${binaries}/initdb --pgdata=${data} --auth=trust --username=postgres --encoding=UTF8 --locale=C.UTF-8`,
-  );
-  const lines = [
-    `port = ${port}`,
-    `unix_socket_directories = '${directory}'`,
-    'max_connections = 100',
-    ...settings,
-  ];
-  writeFileSync(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`, { flag: 'a' });
-  const server = {
-    data,
-    binaries,
-    env: { PGPORT: port, PGDATA: data },
-    url: (role) => `postgresql://${role}@127.0.0.1:${port}/petstore?sslmode=disable`,
-  };
-  servers.push(server);
-  await sh(`${AS_POSTGRES}${binaries}/pg_ctl --pgdata=${data} --log=${data}.log --wait start`);
-  return server;
-}
-const stopServer = ({ data, binaries }, mode) =>
-  sh(`${AS_POSTGRES}${binaries}/pg_ctl --pgdata=${data} --mode=${mode} --wait stop`);
-
+const { startServer, stopServer, stopAll } = serversIn(directory, sh);
 const asOwner = (server) => ({ ...server.env, DATABASE_URL: server.url('petstore_owner') });
 const petstore = async (server, words) => JSON.parse(await sh(`petstore ${words} --json`, asOwner(server)));
 const sql = (server, text) =>
@@ -82,7 +54,7 @@ const serviceOn = (server) => startService(server.url('petstore_api'), 'warn');
 try {
   await trial();
 } finally {
-  for (const server of servers) await stopServer(server, 'immediate').catch(() => undefined);
+  await stopAll();
 }
 const all = [...DOCUMENT.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text]) => text);
 check(

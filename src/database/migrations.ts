@@ -34,8 +34,11 @@ const STATEMENT_TIMEOUT_MS = 3_600_000;
 /** Prisma's command line takes the same lock. */
 const ADVISORY_LOCK = 72_707_369;
 
-/** How long a statement of a migration waits for a table at a time: requests queue up behind it meanwhile. */
-const TABLE_LOCK_MS = 1000;
+/**
+ * How long a statement of a migration waits for a table at a time: requests queue up behind it meanwhile, which wait for 400 ms
+ * themselves.
+ */
+const TABLE_LOCK_MS = 200;
 
 /** Between two attempts, for the requests that queued up. */
 const PAUSE_MS = 200;
