@@ -4,6 +4,7 @@ import { decodeOften, encodedKey } from './support/encoded-keys.js';
 import { type OtlpCollector, startCollector } from './support/otlp-collector.js';
 import { sendRaw } from './support/wire.js';
 import { type RunningService, runService } from './support/running-service.js';
+import { cases } from './support/cases.js';
 
 let collector: OtlpCollector;
 let service: RunningService;
@@ -81,7 +82,7 @@ it('an API key in any encoding, up to twice, reaches no response header, log lin
         for (const value of values) expect(decodeOften(value)).not.toContain(secret);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: cases(200) },
   );
 
   // The stop writes the last log lines and sends the last spans.

@@ -4,9 +4,10 @@ import { type FuzzService, type Request, startFuzzService } from './support/fuzz
 import { illegalRequest } from './support/fuzz/illegal-requests.js';
 import { legalRequest } from './support/fuzz/legal-requests.js';
 import { wildRequest } from './support/fuzz/wild-requests.js';
+import { cases } from './support/cases.js';
 
 /** `npm run fuzz` sends 50,000. */
-const CASES = Number(process.env['FUZZ_CASES'] ?? 2_000);
+const CASES = Number(process.env['FUZZ_CASES'] ?? cases(2_000));
 
 /** Requests that are in flight at the same time: enough for batches. Their checks run in the same process as the service. */
 const TOGETHER = 8;
@@ -22,12 +23,12 @@ afterAll(() => service.close());
 
 /** Sends a share of the cases, some at a time; `check` says what is wrong with each. */
 async function fuzz<Case>(
-  cases: fc.Arbitrary<Case>,
+  request: fc.Arbitrary<Case>,
   share: number,
   check: (one: Case) => Promise<readonly unknown[]>,
 ): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(fc.array(cases, { minLength: 1, maxLength: TOGETHER, size: 'max' }), async (some) => {
+    fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: TOGETHER, size: 'max' }), async (some) => {
       const faults = await Promise.all(
         some.map(async (one) => {
           const found = await check(one);

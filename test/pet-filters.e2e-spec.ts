@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { useService } from './support/use-service.js';
+import { cases } from './support/cases.js';
 
 const service = useService();
 
@@ -75,7 +76,7 @@ describe('the filters of GET /v1/pets', () => {
         }
         expect(found).toEqual(expected(one));
       }),
-      { numRuns: 150 },
+      { numRuns: cases(150) },
     );
   });
 

@@ -13,6 +13,7 @@ import {
   wholePet,
 } from './support/pet-members.js';
 import { useService } from './support/use-service.js';
+import { cases } from './support/cases.js';
 
 const service = useService();
 let client: PetStore;
@@ -20,7 +21,7 @@ beforeAll(() => {
   client = clientOf(service, service.key);
 });
 
-const RUNS = { numRuns: 40 };
+const RUNS = { numRuns: cases(40) };
 
 const create = (members: PetMembers, headers = {}): Promise<Response> =>
   service.post('/v1/pets', bodyOf(members), headers);

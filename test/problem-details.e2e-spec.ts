@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { useService } from './support/use-service.js';
 import { sendRaw, type WireResponse } from './support/wire.js';
+import { cases } from './support/cases.js';
 
 const PROBLEM = 'application/problem+json';
 const PROBLEM_UTF8 = `${PROBLEM}; charset=utf-8`;
@@ -132,7 +133,7 @@ describe('Accept', () => {
         const ranges = isFirst ? [...named, ...further] : [...further, ...named.toReversed()];
         expect(await mediaTypeFor(ranges.join(', '))).toBe(problem > json ? PROBLEM_UTF8 : ERROR_UTF8);
       }),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     );
   });
 

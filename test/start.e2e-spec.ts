@@ -59,50 +59,70 @@ async function blockPort(): Promise<{ readonly port: number; close(): void }> {
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() };
 }
 
-describe('a start without DATABASE_URL', () => {
-  it('gives a new database samples and a key once, and keeps everything over restarts and a SIGKILL', async () => {
-    const environment = { DATA_DIR: join(folder, 'data') };
-    const first = start(environment);
-    const [, origin = ''] = await first.printed(BANNER);
-    const [, key = ''] = await first.printed(KEY);
-    const statuses = new Set<string | undefined>();
-    const response = await fetch(`${origin}/v1/pets?limit=100`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    for (const pet of (await response.json()) as { status?: string }[]) statuses.add(pet.status);
-    expect(statuses).toEqual(new Set(['available', 'pending', 'sold', undefined]));
-    // The printed command works as pasted.
-    const [, example = ''] = await first.printed(/curl -H 'Authorization: Bearer psk_\w+' '(\S+)'/);
-    expect(await listed(new URL(example).origin, key)).toBe(200);
-
-    first.child.kill('SIGKILL');
-    await first.ended;
-    const second = start(environment);
-    const [, again = ''] = await second.printed(BANNER);
-    expect(second.output.stdout).not.toMatch(KEY);
-    expect(await listed(again, key)).toBe(200);
-    await stop(second);
-  });
-});
-
-describe('beside a running service without DATABASE_URL', () => {
+describe('a service without DATABASE_URL', () => {
   let environment: { readonly DATA_DIR: string };
+  let failed: RunningProgram;
+  let first: RunningProgram;
+  let samples: readonly { readonly status?: string }[];
+  let exampleStatus: number;
   let running: RunningProgram;
   let origin = '';
   let key = '';
 
+  /** On new data: a start that fails, one that is killed, and one that goes on. */
   beforeAll(async () => {
-    environment = { DATA_DIR: join(folder, 'beside') };
+    environment = { DATA_DIR: join(folder, "Rex's data $HOME") };
+    const blocker = await blockPort();
+    failed = start({ ...environment, PORT: String(blocker.port) });
+    await failed.ended;
+    blocker.close();
+
+    first = start(environment);
+    [, origin = ''] = await first.printed(BANNER);
+    [, key = ''] = await first.printed(KEY);
+    const headers = { authorization: `Bearer ${key}` };
+    samples = (await (await fetch(`${origin}/v1/pets?limit=100`, { headers })).json()) as typeof samples;
+    const [, example = ''] = await first.printed(/curl -H 'Authorization: Bearer psk_\w+' '(\S+)'/);
+    exampleStatus = await listed(new URL(example).origin, key);
+    first.child.kill('SIGKILL');
+    await first.ended;
+
     running = start(environment);
     [, origin = ''] = await running.printed(BANNER);
-    [, key = ''] = await running.printed(KEY);
   });
   afterAll(() => stop(running));
 
-  it('the printed connection string is valid for psql and other clients', async () => {
-    const url = runProgram('cli/main.js', ['db', 'url'], environment);
-    expect(await url.ended).toBe(0);
-    const pool = openTestPool(url.output.stdout.trim(), { max: 1 });
+  /** The command line beside it. */
+  async function petstore(...args: string[]) {
+    const program = runProgram('cli/main.js', args, environment);
+    return { code: await program.ended, ...program.output };
+  }
+
+  it('creates no key that is never shown at a start that fails', async () => {
+    expect(failed.output).toEqual({ stdout: '', stderr: expect.stringContaining('is already in use') });
+    expect(first.output.stdout).toMatch(KEY);
+  });
+
+  it('gives a new database samples and a key once, and keeps everything over a SIGKILL', async () => {
+    expect(first.output.stdout).toMatch(/Created a new database with \d+ sample pets/);
+    const statuses = new Set(samples.map(({ status }) => status));
+    expect(statuses).toEqual(new Set(['available', 'pending', 'sold', undefined]));
+    expect(exampleStatus).toBe(200);
+    expect(running.output.stdout).not.toMatch(KEY);
+    expect(await listed(origin, key)).toBe(200);
+  });
+
+  it('prints a command that issues a key for the same data, as it was pasted', async () => {
+    const [, hint = ''] = await running.printed(/^To issue an API key: (.*)$/m);
+    const { stdout } = await promisify(execFile)('sh', ['-c', hint], { env: { PATH: env['PATH'] } });
+    const [issued = ''] = /psk_\w{38}/.exec(stdout) ?? [];
+    expect(await listed(origin, issued)).toBe(200);
+  });
+
+  it('has a connection string that is valid for psql and other clients', async () => {
+    const { code, stdout } = await petstore('db', 'url');
+    expect(code).toBe(0);
+    const pool = openTestPool(stdout.trim(), { max: 1 });
     const { rows } = await pool.query(
       'select current_database() as name, count(*) > 0 as "hasKey" from api_keys',
     );
@@ -110,7 +130,18 @@ describe('beside a running service without DATABASE_URL', () => {
     expect(rows).toEqual([{ name: 'petstore', hasKey: true }]);
   });
 
-  it('a second service on the same data says why it cannot start', async () => {
+  it('is what the command line works on', async () => {
+    expect(await petstore('db', 'migrate')).toEqual({ code: 0, stdout: 'Already up to date.\n', stderr: '' });
+    const issued = await petstore('keys', 'issue', '--name', 'Acme', '--plan', 'free', '--json');
+    const { id, key: secret } = JSON.parse(issued.stdout) as { id: number; key: string };
+    expect(await listed(origin, secret)).toBe(200);
+    expect(await petstore('keys', 'revoke', String(id))).toMatchObject({ code: 2, stdout: '' });
+    const doctor = await petstore('doctor');
+    expect(doctor).toMatchObject({ code: 0, stderr: '' });
+    expect(doctor.stdout).not.toMatch(/^(?:warn|fail)/m);
+  });
+
+  it('lets no second service start on the same data, which says why', async () => {
     const rival = start(environment);
     expect(await rival.ended).toBe(1);
     expect(rival.output.stderr).toMatch(/^[^\n]*Another service[^\n]*\n$/);
@@ -118,28 +149,8 @@ describe('beside a running service without DATABASE_URL', () => {
   });
 });
 
-describe('a first start', () => {
-  it('on a busy port creates no key that is never shown', async () => {
-    const environment = { DATA_DIR: join(folder, 'busy') };
-    const blocker = await blockPort();
-    const failing = start({ ...environment, PORT: String(blocker.port) });
-    expect(await failing.ended).toBe(1);
-    expect(failing.output).toEqual({ stdout: '', stderr: expect.stringContaining('is already in use') });
-    blocker.close();
-
-    const next = start(environment);
-    const [, origin = ''] = await next.printed(BANNER);
-    const [, key = ''] = await next.printed(KEY);
-    const response = await fetch(`${origin}/v1/store/inventory`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    const inventory = (await response.json()) as Readonly<Record<string, number>>;
-    expect(next.output.stdout).toMatch(/Created a new database with \d+ sample pets/);
-    expect(Object.values(inventory).every((count) => count > 0)).toBe(true);
-    await stop(next);
-  });
-
-  it('prints one key when two start at once: the other one ends and says why', async () => {
+describe('two first starts at once', () => {
+  it('print one key: the other one ends and says why', async () => {
     const environment = { DATA_DIR: join(folder, 'two') };
     const programs = [start(environment), start(environment)];
     const served = await Promise.any(programs.map((program) => program.printed(KEY).then(() => program)));
@@ -153,20 +164,6 @@ describe('a first start', () => {
     const [, key = ''] = await served.printed(KEY);
     expect(await listed(origin, key)).toBe(200);
     await stop(served);
-  });
-
-  it('is followed by starts whose hint issues a key for the same data, as it was pasted', async () => {
-    const environment = { DATA_DIR: join(folder, "Rex's data $HOME") };
-    const first = start(environment);
-    await first.printed(KEY);
-    await stop(first);
-    const second = start(environment);
-    const [, origin = ''] = await second.printed(BANNER);
-    const [, hint = ''] = await second.printed(/^To issue an API key: (.*)$/m);
-    const { stdout } = await promisify(execFile)('sh', ['-c', hint], { env: { PATH: env['PATH'] } });
-    const [key = ''] = /psk_\w{38}/.exec(stdout) ?? [];
-    expect(await listed(origin, key)).toBe(200);
-    await stop(second);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeOften, encodedKey, FOREIGN_KEY } from '../../test/support/encoded-keys.js';
 import { looksLikeKey, maskKeys } from './mask-keys.js';
+import { cases } from '../../test/support/cases.js';
 
 const surroundings = fc.oneof(
   fc.string(),
@@ -33,7 +34,7 @@ describe('an API key', () => {
         expect(decodeOften(masked)).not.toContain(FOREIGN_KEY.slice(4));
         expect(maskKeys(masked)).toBe(masked);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     );
   });
 });
@@ -59,7 +60,7 @@ describe('a text without a key', () => {
         fc.pre(!decodeOften(text).includes('psk_'));
         expect(maskKeys(text)).toBe(text);
       }),
-      { numRuns: 2000 },
+      { numRuns: cases(2000) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { UnavailableError } from '../common/errors/database-errors.js';
 import { Semaphore } from '../database/semaphore.js';
 import { FAILURES } from '../../test/support/fake-send.js';
 import { Batcher, eachOnce, LOCKED, TICK_MS } from './batcher.js';
+import { cases } from '../../test/support/cases.js';
 
 /** The server ends a statement by then, unless it commits. */
 const NEEDED_MS = 200;
@@ -164,7 +165,7 @@ describe('a batcher before a database of random delays, failures, locks and disc
         expect(left.filter(Boolean)).toHaveLength(permits);
         await batcher.close();
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     );
   });
 
@@ -200,7 +201,7 @@ describe('a batcher before a database of random delays, failures, locks and disc
         await jest.advanceTimersByTimeAsync(5000);
         await Promise.all(results);
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     );
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { useDatabase } from '../../test/support/use-service.js';
 import { etagOf, isMatch, parseIfMatch, parseIfNoneMatch, parsePreconditions } from './etag.js';
+import { cases } from '../../test/support/cases.js';
 
 const database = useDatabase();
 
@@ -20,7 +21,7 @@ describe('the tag of a text', () => {
         );
         expect(rows.map(({ etag }) => etag)).toEqual(texts.map(etagOf));
       }),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     );
   });
 });
@@ -126,7 +127,7 @@ describe('the conditions of a write', () => {
           (noneMatch === undefined || isNoneMatch(noneMatch, etagOf(text)));
         expect(rows).toEqual([{ holds }]);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(500) },
     );
   });
 });

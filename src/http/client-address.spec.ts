@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { fastify } from 'fastify';
 import { bucketOf, clientAddressOf, peerAddressOf, trustedHops } from './client-address.js';
 import { parseTrustProxy } from '../config/trust-proxy.js';
+import { cases } from '../../test/support/cases.js';
 
 /** The client address behind `TRUST_PROXY`, for a socket's peer and an `X-Forwarded-For`. */
 async function behind(
@@ -208,7 +209,7 @@ describe('an IP address', () => {
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-f:.%/[\]]*$/u)), (anything) => {
         expect(() => bucketOf(anything)).not.toThrow();
       }),
-      { numRuns: 1000 },
+      { numRuns: cases(1000) },
     );
   });
 });

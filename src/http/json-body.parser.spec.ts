@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { ApiError } from '../common/errors/api-error.js';
 import { int64OfJson } from '../common/int64.js';
 import { parseJsonBody } from './json-body.parser.js';
+import { cases } from '../../test/support/cases.js';
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
 const categoryOf = (number: string): bigint | undefined =>
@@ -172,7 +173,7 @@ describe('parseJsonBody', () => {
         const ours = quickest(() => rejection(bytes));
         expect(ours / quickest(() => JSON.parse(bytes.toString()))).toBeLessThan(20);
       }),
-      { numRuns: 40 },
+      { numRuns: cases(40) },
     );
   });
 

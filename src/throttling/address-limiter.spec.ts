@@ -30,10 +30,10 @@ describe('a charge', () => {
 });
 
 describe('a full table', () => {
-  it('holds its bound under a flood of a million addresses', () => {
+  it('holds its bound under a flood of 200,000 addresses', () => {
     const addresses = limiter({ limitPerMinute: 60, addressesMax: 50_000 });
     let allowed = 0;
-    for (let i = 0; i < 1_000_000; i += 1) {
+    for (let i = 0; i < 200_000; i += 1) {
       if (addresses.charge(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, NOON_MS).allowed) allowed += 1;
     }
     expect(addresses.size.counted).toBe(50_001);

@@ -4,6 +4,7 @@ import { type Int64Like, PetStore, PetStoreError } from '../../client/src/index.
 import { int64Text, legalName, statusOrAbsent } from '../support/arbitraries.js';
 import { startService, type TestService } from '../support/service.js';
 import { clientOf, rejectionOf } from './clients.js';
+import { cases } from '../support/cases.js';
 
 let service: TestService;
 let key: string;
@@ -95,7 +96,7 @@ describe('identifiers', () => {
         const exact = { ...pet, id: BigInt(created.id), categoryId: BigInt(categoryId) };
         expect(await bigints.getPet(created.id)).toEqual(exact);
       }),
-      { numRuns: 100 },
+      { numRuns: cases(100) },
     );
   });
 

@@ -9,10 +9,10 @@ export default async function setUp() {
   const { temporaryDirectory } = await import('../../dist/embedded/open-directory.js');
   // Tests start servers of their own, whose user has to enter their directories.
   process.env.TMPDIR = temporaryDirectory();
-  // Every worker and every pool that a test opens counts.
+  // Every worker and every pool that a test opens counts. Autovacuum would come to each database for what a test has just written.
   const server =
     process.env.TEST_DATABASE_URL === undefined
-      ? await openTemporaryDatabase({ settings: { max_connections: '200' } })
+      ? await openTemporaryDatabase({ settings: { max_connections: '200', autovacuum: 'off' } })
       : undefined;
   process.env.TEST_DATABASE_URL ??= server.url;
   process.env.TEST_SUPERUSER_URL =

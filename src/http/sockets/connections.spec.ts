@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { type ConnectionOptions, Connections } from './connections.js';
 import { WAITING_MAX } from './request-queue.js';
+import { cases } from '../../../test/support/cases.js';
 
 /** One runs, the others wait. */
 const ACCEPTED_MAX = WAITING_MAX + 1;
@@ -136,7 +137,7 @@ describe('requests of one connection', () => {
           expect({ order: numbers(), most }).toEqual({ order: [...methods.keys()], most: 1 });
         },
       ),
-      { numRuns: 50 },
+      { numRuns: cases(50) },
     );
   });
 
