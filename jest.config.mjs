@@ -1,6 +1,6 @@
 import { availableParallelism, loadavg } from 'node:os';
 
-const isBusy = (loadavg()[0] ?? 0) > 2 * availableParallelism();
+const isBusy = (loadavg()[0] ?? 0) > 3 * availableParallelism();
 
 /** @type {import('jest').Config} */
 export default {

@@ -5,14 +5,22 @@ import pg from 'pg';
 import { openTemporaryDatabase } from '../../tools/temporary-database.mjs';
 import { dropRunDatabases, templateName } from './run-databases.mjs';
 
+const SETTINGS = {
+  // Every worker and every pool that a test opens counts.
+  max_connections: '200',
+  // It would come to each database for what a test has just written.
+  autovacuum: 'off',
+  // Else the log alone takes a gigabyte.
+  max_wal_size: '256MB',
+};
+
 export default async function setUp() {
   const { temporaryDirectory } = await import('../../dist/embedded/open-directory.js');
   // Tests start servers of their own, whose user has to enter their directories.
   process.env.TMPDIR = temporaryDirectory();
-  // Every worker and every pool that a test opens counts. Autovacuum would come to each database for what a test has just written.
   const server =
     process.env.TEST_DATABASE_URL === undefined
-      ? await openTemporaryDatabase({ settings: { max_connections: '200', autovacuum: 'off' } })
+      ? await openTemporaryDatabase({ settings: SETTINGS, inMemory: true })
       : undefined;
   process.env.TEST_DATABASE_URL ??= server.url;
   process.env.TEST_SUPERUSER_URL =
