@@ -254,7 +254,6 @@ async function scenario(mode, what, services, key) {
   table.push([mode === 'sync' ? 'on' : 'off', what, ...row]);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 await makeNetwork();
 const [client, peer] = [`http://${ETCD}:2379`, `http://${ETCD}:2380`];
 start(

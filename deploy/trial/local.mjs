@@ -42,6 +42,9 @@ export function requirePackages(programs) {
   process.exit(2);
 }
 
+// What a trial has started and made ends with it, also when it is interrupted.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
 /** A directory of the user of PostgreSQL, which is removed at the end. */
 export function makeDirectory(name) {
   const directory = mkdtempSync(join(tmpdir(), `petstore-${name}-`));
