@@ -36,6 +36,19 @@ const [compose] = readYaml('docker-compose.yml') as [
 ];
 const services = Object.entries(compose.services);
 
+describe('the version', () => {
+  it('is the same in all files that name it', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    const manifests = ['audit-export.example', 'migrate', 'petstore'].map(
+      (name) => `deploy/kubernetes/${name}.yaml`,
+    );
+    for (const file of ['.env.example', 'docker-compose.yml', 'docs/deployment.md', ...manifests]) {
+      const named = [...read(file).matchAll(/(?:petstore:|VERSION=|VERSION:-|newTag: )(\d+\.[\w.-]+)/g)];
+      expect([file, new Set(named.map(([, one]) => one))]).toEqual([file, new Set([version])]);
+    }
+  });
+});
+
 describe('docker-compose.yml', () => {
   it.each(services)('restricts and bounds %s', (_name, service) => {
     expect(service).toMatchObject({
