@@ -99,6 +99,7 @@ describe('a service without DATABASE_URL', () => {
   }
 
   it('creates no key that is never shown at a start that fails', async () => {
+    expect(await failed.ended).toBe(1);
     expect(failed.output).toEqual({ stdout: '', stderr: expect.stringContaining('is already in use') });
     expect(first.output.stdout).toMatch(KEY);
   });

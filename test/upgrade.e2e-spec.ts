@@ -43,7 +43,7 @@ const LOCKED = `
   where l.pid = pg_backend_pid() and l.mode = 'AccessExclusiveLock' and c.relname = any($1)`;
 
 describe(`a database of ${RELEASE}`, () => {
-  it('is never locked for longer than a moment: one table by each migration, by its last statements', async () => {
+  it('is locked against reads for a moment only: one table by each migration, by its last statements', async () => {
     const copy = await copyDatabase(database.url);
     const pool = openTestPool(copy.url, { max: 1 });
     const { rows: tables } = await pool.query<{ tablename: string }>(

@@ -87,7 +87,8 @@ function checkNothingFailed(what, responses, isWell = true) {
 
 async function firstStart() {
   run('sh', ['deploy/make-env.sh']);
-  const unnamed = () => run('docker', ['images', '--quiet', '--filter', 'dangling=true']).text.split('\n');
+  const unnamed = () =>
+    run('docker', ['images', '--quiet', '--filter', 'dangling=true']).text.split('\n').filter(Boolean);
   const before = new Set(unnamed());
   const builtAt = performance.now();
   upSingle();

@@ -78,9 +78,8 @@ export function shellIn(directory, more) {
   };
 }
 
-/** New servers in a directory, by the shell of it. */
+/** New servers in a directory, by the shell of it. They end with this process. */
 export function serversIn(directory, sh) {
-  const servers = [];
   /** `url(role)` connects to its database, whose other programs find it by `env`. */
   const startServer = async (name, binaries, settings = []) => {
     const data = join(directory, name);
@@ -101,17 +100,16 @@ export function serversIn(directory, sh) {
       env: { PGPORT: port, PGDATA: data },
       url: (role) => `postgresql://${role}@127.0.0.1:${port}/petstore?sslmode=disable`,
     };
-    servers.push(server);
+    // Before the directory is removed.
+    process.prependOnceListener('exit', () => spawnSync('sh', ['-c', lineToStop(server, 'immediate')]));
     await sh(`${AS_POSTGRES}${binaries}/pg_ctl --pgdata=${data} --log=${data}.log --wait start`);
     return server;
   };
-  const stopServer = ({ data, binaries }, mode) =>
-    sh(`${AS_POSTGRES}${binaries}/pg_ctl --pgdata=${data} --mode=${mode} --wait stop`);
-  const stopAll = async () => {
-    for (const server of servers) await stopServer(server, 'immediate').catch(() => undefined);
-  };
-  return { startServer, stopServer, stopAll };
+  return { startServer, stopServer: (server, mode) => sh(lineToStop(server, mode)) };
 }
+
+const lineToStop = ({ data, binaries }, mode) =>
+  `${AS_POSTGRES}${binaries}/pg_ctl --pgdata=${data} --mode=${mode} --wait stop`;
 
 const givenPorts = new Set();
 /** A port that nothing listens on, and that was not returned before. */

@@ -43,7 +43,7 @@ async function documented(heading, env) {
   return ((performance.now() - beganAt) / 1000).toFixed(1);
 }
 
-const { startServer, stopServer, stopAll } = serversIn(directory, sh);
+const { startServer, stopServer } = serversIn(directory, sh);
 const asOwner = (server) => ({ ...server.env, DATABASE_URL: server.url('petstore_owner') });
 const petstore = async (server, words) => JSON.parse(await sh(`petstore ${words} --json`, asOwner(server)));
 const sql = (server, text) =>
@@ -51,11 +51,7 @@ const sql = (server, text) =>
 
 const serviceOn = (server) => startService(server.url('petstore_api'), 'warn');
 
-try {
-  await trial();
-} finally {
-  await stopAll();
-}
+await trial();
 const all = [...DOCUMENT.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, text]) => text);
 check(
   'commands of docs/backup.md that were run',

@@ -36,17 +36,14 @@ const isFailed = ({ kind, status }) => !(status < 300 || (kind === 'limited' && 
 
 const directory = makeDirectory('upgrade');
 const sh = shellIn(directory, { PGHOST: '127.0.0.1', PGUSER: 'postgres' });
-const { startServer, stopAll } = serversIn(directory, sh);
+const { startServer } = serversIn(directory, sh);
 const ROOTS = { before: join(directory, 'before'), after: ROOT };
 
 console.log(`Building ${revision} …`);
 await sh(`mkdir before && git -C ${ROOT} archive ${revision} | tar --extract --directory before
   cd before && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build`);
-try {
-  await trial();
-} finally {
-  await stopAll();
-}
+await trial();
+// HAProxy and the server end with this process.
 process.exit();
 
 async function trial() {
@@ -151,13 +148,13 @@ async function trial() {
     if (kind === 'limited' && status === 200) windows[reset] = (windows[reset] ?? 0) + 1;
   }
   const admitted = Object.values(windows);
-  const full = admitted.filter((number) => number === PER_MINUTE).length;
   check(
     `requests of a key with ${PER_MINUTE} a minute, by window`,
-    Math.max(...admitted) === PER_MINUTE && full > 0,
+    Math.max(...admitted) === PER_MINUTE,
     admitted.join(', '),
   );
-  check('requests that a limit rejected', true, `${count(responses, 429)}`);
+  const rejected = count(responses, 429);
+  check('requests that a limit rejected', rejected > 0, rejected);
 }
 
 /** What clients of both releases send; an array, because some of them send twice or go on from what they got. */
