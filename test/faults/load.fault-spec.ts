@@ -143,15 +143,18 @@ describe('ten times as many requests in flight as keep a replica busy', () => {
 
   it('leave the clients of another key their turn: 200 within a bounded time', async () => {
     const p99: Record<number, number[]> = {};
+    const opened: number[] = [];
     const wrong: string[] = [];
     let requests = 0;
     let rejected = 0;
     const beside = async (connections: number): Promise<void> => {
       const stop = startAttack('flooder', [replica.port, connections, 0, Buffer.from(get(other))]);
       await delay(500);
-      const figures = await measureHonest(replica.origin, honest, 6000);
+      // Node.js accepts one connection in each turn of its event loop: those of the flood come first, however long that takes.
+      const figures = await measureHonest(replica.origin, honest, 9000, 1000);
       const { sent, seen } = await stop();
       (p99[connections] ??= []).push(figures.p99Ms);
+      opened.push(figures.openedMs);
       requests += figures.requests + sent;
       rejected += seen['503'] ?? 0;
       wrong.push(...Object.keys(figures.others));
@@ -168,7 +171,7 @@ describe('ten times as many requests in flight as keep a replica busy', () => {
     await record({
       fault: 'ten times the requests that keep a replica busy',
       ...{ injected: ROUNDS, requests, wrong: wrong.length, lost: 0 },
-      also: `honest p99 ${median(p99[CAPACITY] ?? []).toFixed(0)} ms busy, ${overloaded.toFixed(0)} ms at ten times that; ${rejected} of the flood got 503; ${Math.round(grown)} MB more`,
+      also: `honest p99 ${median(p99[CAPACITY] ?? []).toFixed(0)} ms busy, ${overloaded.toFixed(0)} ms at ten times that; a new connection at most ${Math.max(...opened).toFixed(0)} ms; ${rejected} of the flood got 503; ${Math.round(grown)} MB more`,
     });
     expect(wrong).toEqual([]);
     expect(grown).toBeLessThan(GROWTH_MAX_MB);
