@@ -125,7 +125,8 @@ describe('the shop of the examples, on the packed client', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await conflict.getByRole('button', { name: choice }).click();
     if (choice === 'Take theirs') {
-      expect(await editor.getByLabel('Name').inputValue()).toBe('Theirs');
+      // A dialog reports that it is closed in a later task.
+      await page.waitForFunction(`document.querySelector('#edit [name=name]').value === 'Theirs'`);
       await editor.getByRole('button', { name: 'Save' }).click();
     }
     await page.getByText(`${name} is saved.`).waitFor();
