@@ -125,7 +125,7 @@ describe('the shop of the examples, on the packed client', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await conflict.getByRole('button', { name: choice }).click();
     if (choice === 'Take theirs') {
-      // A dialog reports that it is closed in a later task.
+      // The dialog's close event comes in a later task.
       await page.waitForFunction(`document.querySelector('#edit [name=name]').value === 'Theirs'`);
       await editor.getByRole('button', { name: 'Save' }).click();
     }

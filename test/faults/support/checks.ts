@@ -130,10 +130,6 @@ export async function checkLimits(
 ): Promise<LimitFindings> {
   // A 503 may have been counted or not; any other response of a key was.
   const admitted = exchanges.filter(({ status }) => ![0, 401, 429, 503].includes(status));
-  const windows = groupBy(
-    admitted.filter(({ keyId }) => tightKeys.has(keyId)),
-    ({ keyId, resetSeconds }) => `key ${keyId}, minute that ends at ${resetSeconds}`,
-  );
   const { rows } = await pool.query<{ id: string; admitted: string }>(
     `select api_key_id::text as id, sum(admitted)::text as admitted
      from (
@@ -143,19 +139,21 @@ export async function checkLimits(
      group by api_key_id`,
   );
   const counts = new Map(rows.map((row) => [BigInt(row.id), Number(row.admitted)]));
-  const missing = new Map<bigint, number>();
-  for (const [keyId, { length }] of groupBy(admitted, (one) => one.keyId)) {
-    missing.set(keyId, Math.max(0, length - (counts.get(keyId) ?? 0)));
-  }
   const exceeded: string[] = [];
+  let uncounted = 0;
   let reached = 0;
-  for (const [window, requests] of windows) {
-    const { length } = requests;
-    // A request whose count a crash lost is admitted once more.
-    const most = TIGHT_PER_MINUTE + (missing.get(requests[0]?.keyId ?? 0n) ?? 0);
-    if (length > most) exceeded.push(`${window}: ${length} of ${TIGHT_PER_MINUTE}`);
-    if (length >= TIGHT_PER_MINUTE) reached += 1;
+  for (const [keyId, requests] of groupBy(admitted, (one) => one.keyId)) {
+    let missing = Math.max(0, requests.length - (counts.get(keyId) ?? 0));
+    uncounted += missing;
+    if (!tightKeys.has(keyId)) continue;
+    for (const [resetSeconds, { length }] of groupBy(requests, (one) => one.resetSeconds)) {
+      if (length >= TIGHT_PER_MINUTE) reached += 1;
+      const excess = Math.max(0, length - TIGHT_PER_MINUTE);
+      // A request whose count a crash lost is admitted once more.
+      if (excess <= missing) missing -= excess;
+      else
+        exceeded.push(`key ${keyId}, minute that ends at ${resetSeconds}: ${length} of ${TIGHT_PER_MINUTE}`);
+    }
   }
-  const uncounted = [...missing.values()].reduce((sum, count) => sum + count, 0);
   return { exceeded, uncounted, reached };
 }
