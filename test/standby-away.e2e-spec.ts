@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { migrate } from '../src/database/migrations.js';
+import { LONG_DEADLINES } from './support/deadlines.js';
 import { eventually } from './support/eventually.js';
 import { startService, type TestService } from './support/service.js';
 import { addPets } from './support/store.js';
@@ -15,6 +16,9 @@ import { awaitAbsentStandby, awaitNoStandby } from './faults/support/standby.js'
 /** In which connections were given up before, and others opened in their places. */
 const ROUNDS = 3;
 
+/** A probe that a busy machine is too slow for would give a connection up. */
+const { probeTimeoutMs } = LONG_DEADLINES;
+
 let server: PostgresServer;
 let service: TestService;
 let key: string;
@@ -24,7 +28,11 @@ beforeAll(async () => {
   await server.start();
   await createPetstoreDatabase(server);
   await migrate({ connectionString: server.url, log: { info: () => undefined } });
-  service = await startService({ databaseUrl: server.url, provokes503: true });
+  service = await startService({
+    databaseUrl: server.url,
+    provokes503: true,
+    deadlines: { probeTimeoutMs },
+  });
   ({ key } = await service.issueKey());
 });
 afterAll(async () => {
@@ -55,7 +63,9 @@ const create = (name: string, claim?: string, by = service): Promise<Response> =
 const order = (petId: bigint | undefined, claim?: string): Promise<Response> =>
   post('/v1/store/orders', { petId: Number(petId) }, claim);
 
-const read = async (): Promise<number> => (await service.fetch('/v1/pets?limit=1', { key })).status;
+/** Later than its deadline on a busy machine, but it does not wait for the writes, which do not end. */
+const expectRead = (): Promise<void> =>
+  eventually(async () => expect((await service.fetch('/v1/pets?limit=1', { key })).status).toBe(200));
 
 /** Of the pets that a claim was used for, which is their name. */
 const NAMES = `select name from pets where name ~ '^[0-9a-f]{8}-'`;
@@ -63,7 +73,7 @@ const NAMES = `select name from pets where name ~ '^[0-9a-f]{8}-'`;
 describe('a commit that waits for a synchronous standby for a while', () => {
   it('rejects no request: others wait for their turn', async () => {
     const { statementTimeoutMs } = service.config.database;
-    const patient = await startService({ databaseUrl: server.url, statementTimeoutMs });
+    const patient = await startService({ databaseUrl: server.url, deadlines: { statementTimeoutMs } });
     await awaitAbsentStandby(server);
     const first = create('first', randomUUID(), patient);
     await eventually(async () => expect(await sessions(`wait_event = 'SyncRep'`)).toBe(1));
@@ -89,7 +99,7 @@ describe('while a synchronous standby does not respond', () => {
     const claims = Array.from({ length: 3 * writesMax }, () => randomUUID());
     const writes = claims.map((claim) => create(claim, claim));
     await eventually(async () => expect(await sessions(`wait_event = 'SyncRep'`)).toBeGreaterThan(0));
-    expect(await read()).toBe(200);
+    await expectRead();
     const responses = await Promise.all(writes);
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]));
 
@@ -101,10 +111,11 @@ describe('while a synchronous standby does not respond', () => {
         order(pets[2 * round]),
         order(pets[2 * round + 1], randomUUID()),
       ];
-      expect(await read()).toBe(200);
+      await expectRead();
       expect((await Promise.all(more)).map(({ status }) => status)).toEqual([503, 503, 503, 503]);
       expect(await sessions(`wait_event = 'SyncRep'`)).toBeLessThanOrEqual(writesMax);
-      expect(await sessions()).toBeLessThanOrEqual(poolMax);
+      // The server may still be about to end those that were closed.
+      await eventually(async () => expect(await sessions()).toBeLessThanOrEqual(poolMax));
     }
 
     await awaitNoStandby(server);

@@ -24,6 +24,12 @@ const DAY_SECONDS = 86_400;
  */
 const DATABASE_WAIT_MS = 1900;
 
+/**
+ * PostgreSQL ends a statement so much earlier than the service gives its connection up: the time for the probe that looks whether it
+ * stalls. Writes that wait for their turn in a stall of a second then still have the time to be sent.
+ */
+export const DATABASE_PROBE_MS = 350;
+
 /** Clients send the headers of a request at once, whatever time its body may take. */
 const HEADERS_TIMEOUT_MAX_MS = 10_000;
 
@@ -279,6 +285,7 @@ function toConfig(read: z.infer<typeof variables>) {
       waitMs: DATABASE_WAIT_MS,
       connectTimeoutMs: read.DATABASE_CONNECT_TIMEOUT_MS,
       statementTimeoutMs: read.DATABASE_STATEMENT_TIMEOUT_MS,
+      probeTimeoutMs: DATABASE_PROBE_MS,
     },
     limits: {
       addressLimitPerMinute: read.ADDRESS_LIMIT_PER_MINUTE,

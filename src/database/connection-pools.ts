@@ -30,6 +30,8 @@ export interface ConnectionPoolsOptions {
   readonly connectTimeoutMs: number;
   /** After this a connection is given up, unless its statement may be in a commit that stalls. */
   readonly statementTimeoutMs: number;
+  /** For the probe whether it may. */
+  readonly probeTimeoutMs: number;
   /** Called for connections that break while they are idle. */
   readonly onConnectionLost: (error: Error) => void;
   /** Gets sentences for operators: whose lock statements wait for, and a pooler that keeps no prepared statements. */
@@ -82,7 +84,7 @@ export class ConnectionPools {
     this.writes = new Semaphore(writesMax);
     this.reads = new Semaphore(mainMax - writesMax);
     this.#connectTimeoutMs = options.connectTimeoutMs;
-    this.#lostResults = new LostResults(options.url, options.statementTimeoutMs);
+    this.#lostResults = new LostResults(options.url, options.statementTimeoutMs, options.probeTimeoutMs);
     this.main = this.#watch(new pg.Pool(poolConfig(options, mainMax)), options);
     this.admission = this.#watch(new pg.Pool(poolConfig(options, ADMISSION)), options);
     this.#lockReport = new LockReport(this.main, options.onWarning ?? ignore);

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, type Pool } from 'pg';
+import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { createTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 import { LostResults } from './lost-results.js';
 
-/** Short, so that a statement of a second is long. */
-const TIMEOUT_MS = 700;
+/** Short, so that a statement of two seconds is long. */
+const TIMEOUT_MS = 1350;
 
 let database: TestDatabase;
 let proxy: TcpProxy;
@@ -18,8 +19,7 @@ beforeEach(async () => {
   proxy = await createTcpProxy(database.url);
   pool = openTestPool(proxy.url, { max: 4, min: 4, application_name: 'petstore' });
   pool.on('error', () => undefined);
-  lostResults = new LostResults(proxy.url, TIMEOUT_MS);
-  lostResults.watch(pool);
+  watch();
 });
 afterEach(async () => {
   await proxy.close();
@@ -28,9 +28,14 @@ afterEach(async () => {
   await database.drop();
 });
 
+function watch(probeTimeoutMs = LONG_DEADLINES.probeTimeoutMs): void {
+  lostResults = new LostResults(proxy.url, TIMEOUT_MS, probeTimeoutMs);
+  lostResults.watch(pool);
+}
+
 describe('a statement that takes longer than the time-out', () => {
   it('keeps its connection while the server works on it', async () => {
-    const { rows } = await pool.query(`select 'done' as result from pg_sleep(1.5)`);
+    const { rows } = await pool.query(`select 'done' as result from pg_sleep(2)`);
     expect(rows).toEqual([{ result: 'done' }]);
     expect(pool.totalCount).toBe(1);
   });
@@ -39,7 +44,7 @@ describe('a statement that takes longer than the time-out', () => {
     await pool.query('select 1');
     await proxy.mode('half-open');
     const lost = pool.query('select 1');
-    const working = pool.query(`select 'done' as result from pg_sleep(1.5)`);
+    const working = pool.query(`select 'done' as result from pg_sleep(2)`);
     const first = await Promise.race([lost.catch(() => 'lost'), working.then(() => 'working')]);
     expect(first).toBe('working');
     await expect(lost).rejects.toThrow('Connection terminated');
@@ -59,6 +64,8 @@ describe('a statement that takes longer than the time-out', () => {
   it.each(['black-hole', 'mute'] as const)(
     'loses its connection when the server cannot be reached (%s)',
     async (mode) => {
+      lostResults.stop();
+      watch(350);
       await pool.query('select 1');
       await proxy.mode(mode);
       await expect(pool.query('select 1')).rejects.toThrow('Connection terminated');
@@ -77,7 +84,7 @@ describe('a statement that takes longer than the time-out', () => {
 describe('statements that one user of a connection sends one after another', () => {
   it('have each the whole time-out', async () => {
     const client = await pool.connect();
-    for (let sent = 0; sent < 5; sent += 1) await client.query('select pg_sleep(0.2)');
+    for (let sent = 0; sent < 3; sent += 1) await client.query('select pg_sleep(0.5)');
     client.release();
     expect(pool.totalCount).toBe(1);
   });

@@ -1,7 +1,7 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import { connectionTo } from '../config/database-tls.js';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
-import { PROBE_MS, serverTimeoutMs } from './session-settings.js';
+import { serverTimeoutMs } from './session-settings.js';
 
 /** How often connections in use are looked at. */
 const LOOK_MS = 25;
@@ -28,6 +28,7 @@ const TOO_MANY_CONNECTIONS = '53300';
 export class LostResults {
   readonly #url: string;
   readonly #lateMs: number;
+  readonly #probeTimeoutMs: number;
   readonly #timer: NodeJS.Timeout;
   /** Connections in use, and when each was taken or had its last result. */
   readonly #takenAt = new Map<PoolClient, number>();
@@ -35,10 +36,14 @@ export class LostResults {
   #probeAt = 0;
   #isClosing = false;
 
-  /** @param statementTimeoutMs the time of a statement, with the time to find that its result is lost */
-  constructor(url: string, statementTimeoutMs: number) {
+  /**
+   * @param statementTimeoutMs the time of a statement, with the time to find that its result is lost
+   * @param probeTimeoutMs the time to find it, for connecting and for the query
+   */
+  constructor(url: string, statementTimeoutMs: number, probeTimeoutMs: number) {
     this.#url = url;
     this.#lateMs = serverTimeoutMs(statementTimeoutMs);
+    this.#probeTimeoutMs = probeTimeoutMs;
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
@@ -83,8 +88,8 @@ export class LostResults {
     const client = new pg.Client({
       ...connectionTo(this.#url),
       application_name: 'petstore',
-      connectionTimeoutMillis: PROBE_MS,
-      query_timeout: PROBE_MS,
+      connectionTimeoutMillis: this.#probeTimeoutMs,
+      query_timeout: this.#probeTimeoutMs,
     });
     client.on('error', ignore);
     try {

@@ -1,4 +1,5 @@
 import { Client, type ClientBase, type ClientConfig, escapeLiteral, type QueryConfig } from 'pg';
+import { DATABASE_PROBE_MS } from '../config/config.js';
 import { within } from './within.js';
 
 /**
@@ -131,12 +132,6 @@ const EQUIVALENTS: Readonly<Record<string, RegExp>> = {
   TimeZone: /^(?:Etc\/)?(?:UTC|UCT|GMT|Universal|Zulu|Greenwich)$/i,
 };
 
-/**
- * PostgreSQL ends a statement so much earlier than the service gives its connection up. Writes that wait for their turn in a stall of a
- * second then still have the time to be sent.
- */
-export const PROBE_MS = 350;
-
 /** From the time-out of the server to the moment at which the service knows of it: the way back, and a busy process. */
 const NOTICED_MS = 100;
 
@@ -147,7 +142,7 @@ const NOTICED_MS = 100;
 const LOCK_SHARE = 2 / 3;
 
 /** The server's time-out for statements of a service that gives a connection up after `statementTimeoutMs`. */
-export const serverTimeoutMs = (statementTimeoutMs: number): number => statementTimeoutMs - PROBE_MS;
+export const serverTimeoutMs = (statementTimeoutMs: number): number => statementTimeoutMs - DATABASE_PROBE_MS;
 
 /** Milliseconds after its sending in which a statement that does not reach its commit is known to be rolled back. */
 export const endsWithinMs = (statementTimeoutMs: number): number =>

@@ -60,8 +60,8 @@ export interface TestServiceOptions {
   readonly hasNoDatabase?: boolean;
   /** The test provokes 503, by the deadlines of a deployment. Otherwise one fails it under its own name, whatever it compares. */
   readonly provokes503?: boolean;
-  /** The time-out of statements, where that is the subject, while requests wait for long. */
-  readonly statementTimeoutMs?: number;
+  /** Those that replace the long ones, or a deployment's. */
+  readonly deadlines?: Partial<typeof LONG_DEADLINES>;
 }
 
 const ROOMY: IssueKey = { name: 'test', plan: 'business', perMinute: 1_000_000, perDay: 10_000_000 };
@@ -136,13 +136,16 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
 }
 
 function configOf(databaseUrl: string, options: TestServiceOptions): Config {
-  const { environment, provokes503, statementTimeoutMs = LONG_DEADLINES.statementTimeoutMs } = options;
+  const { environment, provokes503, deadlines } = options;
   const fixed = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: databaseUrl };
   // A busy machine may be slow to send.
   const loaded = loadConfig({ ...fixed, REQUEST_TIMEOUT_MS: '300000', ...environment });
-  const config = { ...loaded, headersTimeoutMs: loaded.requestTimeoutMs };
-  if (provokes503 === true) return config;
-  return { ...config, database: { ...config.database, ...LONG_DEADLINES, statementTimeoutMs } };
+  const usual = provokes503 === true ? {} : LONG_DEADLINES;
+  return {
+    ...loaded,
+    headersTimeoutMs: loaded.requestTimeoutMs,
+    database: { ...loaded.database, ...usual, ...deadlines },
+  };
 }
 
 async function issueKey(
