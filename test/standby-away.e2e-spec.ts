@@ -63,7 +63,7 @@ const create = (name: string, claim?: string, by = service): Promise<Response> =
 const order = (petId: bigint | undefined, claim?: string): Promise<Response> =>
   post('/v1/store/orders', { petId: Number(petId) }, claim);
 
-/** Later than its deadline on a busy machine, but it does not wait for the writes, which do not end. */
+/** A busy machine may miss its deadline, but it never waits for the writes, which do not end. */
 const expectRead = (): Promise<void> =>
   eventually(async () => expect((await service.fetch('/v1/pets?limit=1', { key })).status).toBe(200));
 

@@ -25,7 +25,7 @@ const DAY_SECONDS = 86_400;
 const DATABASE_WAIT_MS = 1900;
 
 /**
- * PostgreSQL ends a statement so much earlier than the service gives its connection up: the time for the probe that looks whether it
+ * PostgreSQL ends a statement so much earlier than the service gives its connection up: meanwhile a probe looks whether its commit
  * stalls. Writes that wait for their turn in a stall of a second then still have the time to be sent.
  */
 export const DATABASE_PROBE_MS = 350;

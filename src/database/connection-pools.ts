@@ -30,7 +30,7 @@ export interface ConnectionPoolsOptions {
   readonly connectTimeoutMs: number;
   /** After this a connection is given up, unless its statement may be in a commit that stalls. */
   readonly statementTimeoutMs: number;
-  /** For the probe whether it may. */
+  /** For the probe that looks for such commits. */
   readonly probeTimeoutMs: number;
   /** Called for connections that break while they are idle. */
   readonly onConnectionLost: (error: Error) => void;

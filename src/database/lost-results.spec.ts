@@ -4,6 +4,7 @@ import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { createTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.js';
 import { openTestPool } from '../../test/support/test-pool.js';
+import { DATABASE_PROBE_MS } from '../config/config.js';
 import { LostResults } from './lost-results.js';
 
 /** Short, so that a statement of two seconds is long. */
@@ -65,7 +66,7 @@ describe('a statement that takes longer than the time-out', () => {
     'loses its connection when the server cannot be reached (%s)',
     async (mode) => {
       lostResults.stop();
-      watch(350);
+      watch(DATABASE_PROBE_MS);
       await pool.query('select 1');
       await proxy.mode(mode);
       await expect(pool.query('select 1')).rejects.toThrow('Connection terminated');

@@ -38,7 +38,7 @@ export class LostResults {
 
   /**
    * @param statementTimeoutMs the time of a statement, with the time to find that its result is lost
-   * @param probeTimeoutMs the time to find it, for connecting and for the query
+   * @param probeTimeoutMs the time of a probe to connect, and that of its query
    */
   constructor(url: string, statementTimeoutMs: number, probeTimeoutMs: number) {
     this.#url = url;

@@ -60,7 +60,7 @@ export interface TestServiceOptions {
   readonly hasNoDatabase?: boolean;
   /** The test provokes 503, by the deadlines of a deployment. Otherwise one fails it under its own name, whatever it compares. */
   readonly provokes503?: boolean;
-  /** Those that replace the long ones, or a deployment's. */
+  /** Deadlines that replace the long ones, or those of a deployment. */
   readonly deadlines?: Partial<typeof LONG_DEADLINES>;
 }
 
@@ -140,11 +140,10 @@ function configOf(databaseUrl: string, options: TestServiceOptions): Config {
   const fixed = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: databaseUrl };
   // A busy machine may be slow to send.
   const loaded = loadConfig({ ...fixed, REQUEST_TIMEOUT_MS: '300000', ...environment });
-  const usual = provokes503 === true ? {} : LONG_DEADLINES;
   return {
     ...loaded,
     headersTimeoutMs: loaded.requestTimeoutMs,
-    database: { ...loaded.database, ...usual, ...deadlines },
+    database: { ...loaded.database, ...(provokes503 !== true && LONG_DEADLINES), ...deadlines },
   };
 }
 
