@@ -12,7 +12,7 @@ const CHECKS = {
   format: 'prettier --check --log-level warn .',
   imports: 'depcruise src',
   docs: 'node tools/check-docs.mjs',
-  migrations: 'squawk prisma/migrations/*/migration.sql',
+  migrations: 'squawk prisma/migrations/*/migration.sql && npm run build && node tools/migration.mjs --check',
   openapi:
     'npm run build && node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/generators.mjs',
   client: 'npm run client:build && publint client --strict && attw --pack client',

@@ -1,0 +1,10 @@
+comment on table api_key_counters is 'The counters of each key: its current minute and day (UTC) and its last ban. Only the service writes them.';
+comment on column api_key_counters.usage_reset_at is 'The reset of the key that was applied last.';
+comment on column api_key_counters.minute is 'The UTC minute that is counted; -infinity before the first request.';
+comment on column api_key_counters.minute_admitted is 'Requests admitted in the minute, since the last reset.';
+comment on column api_key_counters.minute_refused is 'Requests rejected in the minute.';
+comment on column api_key_counters.day is 'The UTC day of the minute.';
+comment on column api_key_counters.day_admitted is 'Requests admitted in the day, since the last reset.';
+comment on column api_key_counters.day_refused is 'Requests rejected in the day.';
+comment on column api_key_counters.banned_at is 'When the last ban began.';
+comment on column api_key_counters.banned_until is 'When the last ban ends unless an operator lifts it.';

@@ -1,0 +1,1 @@
+comment on type order_status is 'The states of an order.';

@@ -1,0 +1,1 @@
+comment on type pet_status is 'The states of a pet.';

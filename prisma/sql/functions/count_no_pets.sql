@@ -1,0 +1,9 @@
+create or replace function count_no_pets() returns trigger
+language plpgsql set search_path = public, pg_temp as $$
+begin
+  delete from pet_counts;
+  return null;
+end
+$$;
+
+comment on function count_no_pets is 'Empties pet_counts when pets are truncated.';

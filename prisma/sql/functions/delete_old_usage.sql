@@ -1,0 +1,24 @@
+-- With the owner's rights, because the service may delete no usage that callers see. The row that another replica is deleting is left to it.
+create or replace function delete_old_usage(keep_days integer, at_most integer) returns integer
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  deleted integer;
+begin
+  delete from api_key_usage as u
+  using (
+    select api_key_id, day
+    from api_key_usage
+    where day < (statement_timestamp() at time zone 'UTC')::date - greatest(keep_days, 31)
+    limit at_most
+    for update skip locked
+  ) as old
+  where u.api_key_id = old.api_key_id and u.day = old.day;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+comment on function delete_old_usage is
+  'Deletes some of the finished days of usage that are older than the given number of days, but none of the last 31. Returns how many.';
+
+revoke execute on function delete_old_usage(integer, integer) from public;

@@ -1,0 +1,25 @@
+create or replace function follow_plan() returns trigger
+language plpgsql as $$
+declare
+  chosen public.plans;
+begin
+  select * into chosen from public.plans where plans.id = new.plan_id;
+  if not found then
+    raise exception 'plan "%" does not exist', new.plan_id
+      using errcode = 'foreign_key_violation',
+            hint = 'The plans are: ' || (select string_agg(plans.id, ', ' order by plans.id) from public.plans) || '.';
+  end if;
+  if chosen.custom and (new.requests_per_minute is null or new.requests_per_day is null) then
+    raise exception 'plan "%" is custom, so its keys need both limits, but "%" does not have them', chosen.id, new.name
+      using errcode = 'check_violation',
+            hint = 'Set requests_per_minute and requests_per_day (arguments per_minute and per_day of the functions).';
+  end if;
+  new.plan_custom := chosen.custom;
+  return new;
+end
+$$;
+
+comment on function follow_plan is
+  'Sets plan_custom from the plan, whatever the statement says, so that a change of plan need not name it.';
+
+revoke execute on function follow_plan() from public;

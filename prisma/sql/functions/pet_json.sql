@@ -1,0 +1,14 @@
+-- Lists, records and responses to writes share it, so that one representation has one ETag. to_json escapes a name as JSON.stringify does.
+create or replace function pet_json(pet pets) returns text
+language sql stable parallel safe
+return '{"id":' || pet.id || ',"name":' || to_json(pet.name) || ',"categoryId":' || pet.category_id
+  || coalesce(',"status":"' || pet.status || '"', '') || '}';
+
+comment on function pet_json(pets) is 'A pet as the API returns it.';
+
+create or replace function pet_json(id bigint, name text, category_id bigint, status pet_status) returns text
+language sql stable parallel safe
+return '{"id":' || id || ',"name":' || to_json(name) || ',"categoryId":' || category_id
+  || coalesce(',"status":"' || status || '"', '') || '}';
+
+comment on function pet_json(bigint, text, bigint, pet_status) is 'Only 1.0.0-rc.1 uses it. Members are added to pet_json(pets) alone.';

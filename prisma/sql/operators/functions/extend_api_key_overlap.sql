@@ -1,0 +1,26 @@
+create or replace function extend_api_key_overlap(id bigint, overlap interval default '24 hours') returns api_key_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  present constant timestamptz := statement_timestamp();
+  extending constant api_key_overview := api_key_overview_of(extend_api_key_overlap.id);
+begin
+  if overlap is null or overlap <= interval '0' then
+    raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
+      using errcode = 'invalid_parameter_value', hint = 'Pass overlap => ''24 hours''.';
+  end if;
+  update api_key_secrets
+  set expires_at = greatest(expires_at, present + overlap)
+  where api_key_id = extending.id and expires_at > clock_timestamp();
+  if not found then
+    raise exception 'key % has no old secret that still works', extending.id
+      using errcode = 'invalid_parameter_value', hint = 'An expired secret cannot be prolonged. To add a secret: select * from rotate_api_key(id).';
+  end if;
+  return api_key_overview_of(extending.id);
+end
+$$;
+
+comment on function extend_api_key_overlap is
+  'Lets the old secrets of a rotation that still work do so for longer, from now on: select * from extend_api_key_overlap(7, overlap => ''24 hours'').';
+
+revoke execute on function extend_api_key_overlap(bigint, interval) from public;

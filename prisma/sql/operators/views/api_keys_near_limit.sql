@@ -1,0 +1,61 @@
+-- Reads all of api_key_counters: an index on what admission updates would end its HOT updates.
+create or replace view api_keys_near_limit as
+select
+  near.api_key_id, k.name, k.plan_id,
+  round(near.minute_share::numeric, 3) as minute_share,
+  round(near.day_share::numeric, 3) as day_share,
+  near.minute_admitted, near.requests_per_minute, near.day_admitted, near.requests_per_day,
+  peak.hour as busiest_hour, peak.admitted as busiest_hour_admitted
+from (
+  select
+    *,
+    row_number() over (order by minute_share desc, api_key_id) as minute_rank,
+    row_number() over (order by day_share desc, api_key_id) as day_rank
+  from (
+    select
+      *,
+      minute_admitted / requests_per_minute::float8 as minute_share,
+      day_admitted / requests_per_day::float8 as day_share
+    from (
+      select
+        c.api_key_id,
+        case when c.minute + interval '1 minute' > statement_timestamp() then c.minute_admitted else 0 end as minute_admitted,
+        c.day_admitted,
+        coalesce(k.requests_per_minute, p.requests_per_minute) as requests_per_minute,
+        coalesce(k.requests_per_day, p.requests_per_day) as requests_per_day
+      from api_key_counters c
+      join api_keys k on k.id = c.api_key_id
+      join plans p on p.id = k.plan_id
+      where c.day >= (statement_timestamp() at time zone 'UTC')::date
+        and c.minute <= statement_timestamp() + interval '2 minutes'
+        and k.revoked_at is null
+        and coalesce(k.expires_at > statement_timestamp(), true)
+        and (k.usage_reset_at is null or k.usage_reset_at is not distinct from c.usage_reset_at)
+    ) as used
+  ) as share
+) as near
+join api_keys k on k.id = near.api_key_id
+left join lateral (
+  select u.hour, sum(u.requests)::bigint as admitted
+  from generate_series(0, 23) as ago
+  join api_key_usage_hours u
+    on u.hour = date_trunc('hour', statement_timestamp(), 'UTC') - ago * interval '1 hour'
+  where u.api_key_id = near.api_key_id
+    and u.outcome in ('success', 'client_error', 'server_error')
+  group by u.hour
+  order by admitted desc, u.hour desc
+  limit 1
+) as peak on true
+where least(near.minute_rank, near.day_rank) <= 100
+order by greatest(near.minute_share, near.day_share) desc, near.api_key_id;
+
+comment on view api_keys_near_limit is
+  'The hundred keys each that have used the largest share of the present minute and day, with their busiest of the last 24 hours. Filter with: where day_share > 0.8.';
+comment on column api_keys_near_limit.minute_share is 'The share of the limit that the present minute has used: 1 is all of it.';
+comment on column api_keys_near_limit.day_share is 'The share of the limit that the present day has used: 1 is all of it.';
+comment on column api_keys_near_limit.minute_admitted is 'Requests admitted in the current UTC minute, since the last reset.';
+comment on column api_keys_near_limit.requests_per_minute is 'The limit in force: the key''s own, or its plan''s.';
+comment on column api_keys_near_limit.day_admitted is 'Requests admitted in the current UTC day, since the last reset.';
+comment on column api_keys_near_limit.requests_per_day is 'The limit in force: the key''s own, or its plan''s.';
+comment on column api_keys_near_limit.busiest_hour is 'The hour of the last 24 with the most admitted requests.';
+comment on column api_keys_near_limit.busiest_hour_admitted is 'Requests admitted in that hour.';

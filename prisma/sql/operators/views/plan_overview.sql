@@ -1,0 +1,32 @@
+create or replace view plan_overview as
+select
+  p.id,
+  p.custom,
+  p.requests_per_minute,
+  p.requests_per_day,
+  coalesce(k.keys, 0) as keys,
+  coalesce(live.keys, 0) as live_keys
+from plans p
+left join (
+  select plan_id, count(*) as keys
+  from api_keys
+  group by plan_id
+) as k on k.plan_id = p.id
+left join (
+  select a.plan_id, count(*) as keys
+  from api_keys a
+  where a.revoked_at is null
+    and (a.expires_at is null or a.expires_at > statement_timestamp())
+    and exists (
+      select from api_key_secrets s
+      where s.api_key_id = a.id
+        and (s.expires_at is null or s.expires_at > statement_timestamp()))
+  group by a.plan_id
+) as live on live.plan_id = p.id;
+
+comment on view plan_overview is 'Every plan with its limits and the number of its keys.';
+comment on column plan_overview.live_keys is 'Keys that have a secret and are neither revoked nor expired, including suspended and banned keys.';
+comment on column plan_overview.custom is 'True if the plan has no limits and each of its keys has its own.';
+comment on column plan_overview.requests_per_minute is 'Requests that each key may make in a UTC minute; null on a custom plan.';
+comment on column plan_overview.requests_per_day is 'Requests that each key may make in a UTC day; null on a custom plan.';
+comment on column plan_overview.keys is 'Keys of the plan, also revoked and expired ones.';

@@ -1,0 +1,21 @@
+create or replace view unused_api_keys as
+select k.id as api_key_id, k.name, k.plan_id, use.last_used_at, k.created_at, k.expires_at
+from api_keys k
+left join api_key_counters c on c.api_key_id = k.id
+cross join lateral (
+  -- Without counters, the day of the last use is in the history.
+  select case
+    when c.minute > '-infinity' then c.minute
+    else (select max(u.day)::timestamp at time zone 'UTC' from api_key_usage u where u.api_key_id = k.id)
+  end as last_used_at
+) as use
+where k.created_at < statement_timestamp() - interval '90 days'
+  and k.revoked_at is null
+  and coalesce(k.expires_at > statement_timestamp(), true)
+  and coalesce(use.last_used_at < statement_timestamp() - interval '90 days', true)
+order by use.last_used_at nulls first, k.id;
+
+comment on view unused_api_keys is
+  'Keys that are neither revoked nor expired and have had no admitted or limited request for 90 days, those that never had one first.';
+comment on column unused_api_keys.last_used_at is 'The minute or day of the last counted request; null if there was none.';
+comment on column unused_api_keys.expires_at is 'When the key stops working; null means never.';

@@ -1,0 +1,227 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cwd, execPath } from 'node:process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { createTestDatabase, type TestDatabase } from './support/database.js';
+
+const run = promisify(execFile);
+const tool = (folder: string, ...words: readonly string[]): Promise<string> =>
+  run(execPath, [join(folder, 'tools/migration.mjs'), ...words]).then(({ stdout }) => stdout);
+
+const oldUnban = async (): Promise<string> => {
+  const sql = await readFile('prisma/migrations/20261123100500_operator_functions/migration.sql', 'utf8');
+  const [body = ''] = /create function unban_api_key.*?\$\$;/s.exec(sql) ?? [];
+  return body.replace('create function', 'create or replace function');
+};
+
+const differs = (file: string): string => `prisma/sql/${file}.sql: differs from what the migrations make\n`;
+
+describe('prisma/sql', () => {
+  let database: TestDatabase;
+  let client: Client;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    client = new Client({ connectionString: database.url });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  it('is what the migrations make: the files alone make all functions, views, triggers and comments anew', async () => {
+    expect(await tool(cwd(), '--check', database.url)).toBe('prisma/sql is what the migrations make\n');
+  });
+
+  it.each([
+    ['an old body', oldUnban, differs('operators/functions/unban_api_key')],
+    [
+      'a view without its last column',
+      () => `create or replace view plan_overview as select id, custom, requests_per_minute, requests_per_day, 0::bigint as keys,
+             1::bigint as live_keys from plans`,
+      differs('operators/views/plan_overview'),
+    ],
+    [
+      'a right that PUBLIC has',
+      () => 'grant execute on function issue_api_key to public',
+      differs('operators/functions/issue_api_key'),
+    ],
+    [
+      'a trigger at another event',
+      () =>
+        'create or replace trigger plans_audit_delete after truncate on plans for each statement execute function audit_changes()',
+      differs('triggers/plans_audit_delete'),
+    ],
+    [
+      'another comment of a column',
+      () => `comment on column plans.custom is 'Other.'`,
+      differs('comments/plans'),
+    ],
+    [
+      'another comment of an index',
+      () => `comment on index orders_open_pet_id_key is 'Other.'`,
+      differs('comments/orders'),
+    ],
+    [
+      'a function without a file',
+      () => `create function unfiled() returns int language sql return 1`,
+      'function unfiled: has no file in prisma/sql\n',
+    ],
+    [
+      'an overload',
+      () => `create function create_plan(id text) returns int language sql return 1`,
+      differs('operators/functions/create_plan'),
+    ],
+    [
+      'a file without its trigger',
+      () => 'drop trigger plans_audit_delete on plans',
+      differs('triggers/plans_audit_delete'),
+    ],
+  ])('notices %s in the database, by name', async (_what, statement, message) => {
+    const copy = await createTestDatabase();
+    const operator = new Client({ connectionString: copy.url });
+    await operator.connect();
+    await operator.query(await statement());
+    await operator.end();
+    await expect(tool(cwd(), '--check', copy.url)).rejects.toMatchObject({
+      code: 1,
+      stderr: `${message}Change the files, then run "npm run migration -- NAME".\n`,
+    });
+    await copy.drop();
+  });
+
+  it('describes every table, view and function, and every column that its name does not explain', async () => {
+    const { rows } = await client.query<{ missing: string }>(
+      `select c.relname || coalesce('.' || a.attname, '') as missing
+       from pg_class c
+       left join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+         and a.attname not in ('id', 'api_key_id', 'plan_id', 'pet_id', 'name', 'created_at', 'placed_at')
+       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v', 'c') and c.relname <> '_prisma_migrations'
+         and (col_description(c.oid, a.attnum) is null and a.attnum is not null
+           or c.relkind <> 'c' and obj_description(c.oid, 'pg_class') is null)
+       union all
+       select proname from pg_proc
+       where pronamespace = 'public'::regnamespace and obj_description(oid, 'pg_proc') is null`,
+    );
+    expect(rows.map(({ missing }) => missing)).toEqual([]);
+  });
+});
+
+describe('npm run migration', () => {
+  let folder: string;
+  const migrations = (): string => join(folder, 'prisma/migrations');
+  const sqlFile = (path: string): string => join(folder, 'prisma/sql', `${path}.sql`);
+  const change = async (path: string, from: string, to: string): Promise<void> => {
+    const text = await readFile(sqlFile(path), 'utf8');
+    expect(text).toContain(from);
+    await writeFile(sqlFile(path), text.replaceAll(from, to));
+  };
+  const written = (printed: string): Promise<string> =>
+    readFile(join(folder, printed.split('\n')[0] ?? ''), 'utf8');
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'petstore-checkout-'));
+    for (const name of ['prisma', 'tools'])
+      await cp(name, join(folder, name), {
+        recursive: true,
+        filter: (path) => !path.includes('node_modules'),
+      });
+    for (const name of ['dist', 'node_modules']) await symlink(join(cwd(), name), join(folder, name));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('writes what differs, later than all others, and replaces it until it is released', async () => {
+    await expect(tool(folder, 'nothing')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Nothing differs\. Write statements on tables by hand to prisma\/migr/),
+    });
+    await change('functions/has_open_order', `'placed', 'approved'`, `'approved', 'placed'`);
+    const printed = await tool(folder, 'swap');
+    expect(printed).toMatch(
+      /^prisma\/migrations\/\d{14}_swap\/migration\.sql\n {2}prisma\/sql\S+_order\.sql\n$/,
+    );
+    expect(await written(printed)).toMatch(
+      /^-- From prisma.*create or replace function has_open_order\(.*;\n$/s,
+    );
+    await change('operators/views/plan_overview', 'Every plan', 'Each plan');
+    expect(await tool(folder, 'swap')).toBe(`${printed}  prisma/sql/operators/views/plan_overview.sql\n`);
+    // Only the comment differs, so the view is not replaced.
+    expect(await written(printed)).toMatch(/\n\ncomment on view plan_overview is 'Each plan/);
+    expect(await written(printed)).not.toContain('create or replace view');
+    expect(await tool(folder, '--check')).toBe('prisma/sql is what the migrations make\n');
+  });
+
+  it('keeps the statements on tables that are written by hand, which the files may need', async () => {
+    const printed = (await tool(folder, 'swap')).replace('_swap', '_nick').split('\n')[0] ?? '';
+    const later = printed.replace(/\d{14}/, '29990101000000');
+    await mkdir(join(folder, later, '..'));
+    await writeFile(join(folder, later), 'alter table pets add column nick text;\n\n');
+    await change('functions/new_pet', 'now())', 'now(), null)');
+    expect(await tool(folder, 'nick')).toBe(`${later}\n  prisma/sql/functions/new_pet.sql\n`);
+    expect(await written(later)).toMatch(
+      /^alter table pets .*;\n\n-- From .*\n\ncreate .* function new_pet/s,
+    );
+    expect(await tool(folder, '--check')).toBe('prisma/sql is what the migrations make\n');
+    expect(await tool(folder, 'last').catch(({ stderr }: { stderr: string }) => stderr)).toContain(
+      'prisma/migrations/29990101000001_last/migration.sql',
+    );
+  });
+
+  it.each([
+    [
+      'other arguments of a function',
+      'functions/etag_of',
+      'etag_of(representation text)',
+      'etag_of(representation text, weak boolean)',
+      'prisma/sql/functions/meets_preconditions.sql: function etag_of(text) does not exist',
+    ],
+    [
+      'a new name of an argument',
+      'operators/functions/create_plan',
+      'per_day integer',
+      'a_day integer',
+      'prisma/sql/operators/functions/create_plan.sql: cannot be replaced: cannot change name of input parameter "per_day"',
+    ],
+    [
+      'a column that a view loses',
+      'operators/views/unused_api_keys',
+      ', k.expires_at\nfrom',
+      '\nfrom',
+      'prisma/sql/operators/views/unused_api_keys.sql: cannot be replaced: cannot drop columns from view',
+    ],
+    [
+      'a right that PUBLIC keeps',
+      'functions/next_ids_are_used',
+      'comment on',
+      'revoke execute on function next_ids_are_used(text, bigint) from public;\ncomment on',
+      undefined,
+    ],
+    [
+      'an object of another name than the file',
+      'functions/new_order',
+      ' new_order()',
+      ' newer_order()',
+      'prisma/sql/functions/new_order.sql: does not define the function new_order',
+    ],
+  ])('handles %s', async (_what, path, from, to, message) => {
+    const before = await readFile(sqlFile(path), 'utf8');
+    await change(path, from, to);
+    const outcome = await tool(folder, 'other').catch(({ stderr }: { stderr: string }) => stderr);
+    expect(outcome).toContain(message ?? `_other/migration.sql\n  prisma/sql/${path}.sql\n`);
+    await writeFile(sqlFile(path), before);
+  });
+
+  it('rejects the name of a released migration, and what is no name', async () => {
+    expect(await readFile(join(migrations(), 'released.txt'), 'utf8')).toContain('_usage_views/');
+    await expect(tool(folder, 'usage_views')).rejects.toMatchObject({
+      stderr: '20261128110000_usage_views is released, and never changes: choose another name.\n',
+    });
+    await expect(tool(folder, 'Usage views')).rejects.toMatchObject({
+      stderr: expect.stringContaining('npm run migration -- add_nick_to_pets'),
+    });
+  });
+});

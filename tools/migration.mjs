@@ -1,0 +1,131 @@
+// npm run migration -- NAME: writes the next migration, with what prisma/sql has and a migrated database lacks.
+// npm run check -- migrations: with --check, says what differs, and changes nothing. `--check URL` is for another database.
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { argv } from 'node:process';
+import pg from 'pg';
+import { migrate } from '../dist/database/migrations.js';
+import { root } from './project.mjs';
+import { applySources, compare, inVain, readDefinitions, readSources } from './schema.mjs';
+import { openTemporaryDatabase } from './temporary-database.mjs';
+
+const MIGRATIONS = join(root, 'prisma/migrations');
+/** What stands above it in a migration is written by hand and stays. */
+const MARK = '-- From prisma/sql by "npm run migration". Changes below this line are lost.\n';
+
+const [name = '', url] = argv.slice(2);
+try {
+  if (name === '--check') await check();
+  else if (/^[a-z][a-z0-9_]*$/.test(name)) await write();
+  else throw new Error('Give the migration a name in snake_case: npm run migration -- add_nick_to_pets');
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+async function check() {
+  const { changed, faults } = await onDatabase(url, (client) => compareWithFiles(client));
+  const all = [...faults, ...changed.map(({ path }) => `${path}: differs from what the migrations make`)];
+  if (all.length > 0)
+    throw new Error(`${all.map(short).join('\n')}\nChange the files, then run "npm run migration -- NAME".`);
+  console.log('prisma/sql is what the migrations make');
+}
+
+async function write() {
+  const names = (await readdir(MIGRATIONS, { withFileTypes: true }))
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .toSorted();
+  const folder = names.find((one) => one.slice(15) === name) ?? `${timeAfter(names.at(-1))}_${name}`;
+  const file = join(MIGRATIONS, folder, 'migration.sql');
+  if ((await readFile(join(MIGRATIONS, 'released.txt'), 'utf8')).includes(`${folder}/`))
+    throw new Error(`${folder} is released, and never changes: choose another name.`);
+  const [manual] = (await readFile(file, 'utf8').catch(() => '')).split(MARK);
+  const changed = await withoutMigration(folder, (directory) =>
+    onDatabase(undefined, (client) => changesAfter(client, manual), directory),
+  );
+  const shown = relative(root, file);
+  if (changed.length === 0 && manual === '')
+    throw new Error(`Nothing differs. Write statements on tables by hand to ${shown}, then run this again.`);
+  const texts = changed.map(({ sql }) => `${sql.trim()}\n`);
+  await mkdir(join(MIGRATIONS, folder), { recursive: true });
+  await writeFile(file, `${manual}${texts.length === 0 ? '' : [MARK, ...texts].join('\n')}`);
+  console.log([shown, ...changed.map(({ path }) => `  ${short(path)}`)].join('\n'));
+}
+
+/** The files that differ after the statements written by hand, in an order that works, as replacements of what is there. */
+async function changesAfter(client, manual) {
+  await client.query(manual);
+  const { changed, faults, wanted } = await compareWithFiles(client);
+  const isDone = (definitions, { object }) => definitions.get(object) === wanted.get(object);
+  const comments = changed.map((source) => ({ ...source, sql: commentsOf(source.sql) }));
+  const described = await definitionsWith(client, comments);
+  const { applied, errors, definitions } = await definitionsWith(
+    client,
+    changed.map((source, nth) => (isDone(described.definitions, source) ? comments[nth] : source)),
+  );
+  const all = [
+    ...faults,
+    ...[...errors].map(([{ path }, message]) => `${path}: cannot be replaced: ${message}`),
+    ...applied
+      .filter((source) => !isDone(definitions, source))
+      .map(({ path }) => `${path}: "create or replace" leaves something, such as other arguments or rights`),
+  ];
+  if (all.length === 0) return applied;
+  throw new Error(
+    `${all.map(short).join('\n')}\nUse a new name, or write what is missing (drop, grant, comment … is null) by hand above the line "${MARK.trim()}".`,
+  );
+}
+
+/** The statements of a file that only describe: a function or view of which nothing else differs is not replaced. */
+function commentsOf(sql) {
+  return (sql.match(/^comment on [^']*'(?:[^']|'')*';$/gm) ?? []).join('\n');
+}
+
+async function definitionsWith(client, sources) {
+  return await inVain(client, async () => ({
+    ...(await applySources(client, sources)),
+    definitions: await readDefinitions(client),
+  }));
+}
+
+async function compareWithFiles(client) {
+  return await compare(client, await readSources());
+}
+
+function short(text) {
+  return text.replaceAll(root, '');
+}
+
+/** The present time, or a second after the last migration if that is later, as in the names of migrations. */
+function timeAfter(last) {
+  const at = last?.replace(/^(....)(..)(..)(..)(..)(..).*/, '$1-$2-$3T$4:$5:$6Z');
+  const time = new Date(Math.max(Date.now(), at === undefined ? 0 : Date.parse(at) + 1000));
+  return time.toISOString().replaceAll(/\D/g, '').slice(0, 14);
+}
+
+/** With a copy of the migrations, but for one that may not be finished. */
+async function withoutMigration(folder, work) {
+  const directory = await mkdtemp(join(tmpdir(), 'petstore-migrations-'));
+  try {
+    await cp(MIGRATIONS, directory, { recursive: true, filter: (path) => path !== join(MIGRATIONS, folder) });
+    return await work(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** On the given database as it is, or on a new one that is migrated. */
+async function onDatabase(given, work, directory = MIGRATIONS) {
+  const server = given === undefined ? await openTemporaryDatabase({ inMemory: true }) : undefined;
+  const client = new pg.Client({ connectionString: given ?? server.url });
+  try {
+    if (server !== undefined) await migrate({ connectionString: server.url, directory });
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end();
+    await server?.close();
+  }
+}
