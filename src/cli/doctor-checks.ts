@@ -116,45 +116,39 @@ const checkRoles: Check = async ({ client, isEmbedded }) => {
 
 /** A restored database has the rights of `pg_restore`, and none of those that belong to the database itself. */
 const checkRights: Check = async ({ client }) => {
-  const { excess, missing } = await queryOne<{ excess: string[]; missing: string[] }>(
+  const { excess, missing, beyond } = await queryOne<Record<'excess' | 'missing' | 'beyond', string[]>>(
     client,
-    `with role as (select to_regrole('petstore_service')::oid as service, to_regrole('petstore_operator')::oid as operator,
-       to_regrole('petstore_support')::oid as support)
+    `with service as (select to_regrole('petstore_service')::oid as service),
+       rights as (select difference, format('%s (%s on %s)', role, privilege, target) as text from rights_that_differ())
      select
        array_remove(array[
          case when has_database_privilege(service, current_database(), 'temporary') then 'temporary tables' end,
          case when has_schema_privilege(service, 'public', 'create') then 'objects in the schema public' end,
          case when has_function_privilege(service, 'lo_create(oid)', 'execute') then 'large objects' end], null) as excess,
-       array_remove(array[
-         case when not (has_table_privilege(service, 'public.pets', 'insert')
-           and has_table_privilege(service, 'public.api_key_counters', 'update')
-           and has_table_privilege(service, 'public.api_key_bans', 'insert')
-           and has_function_privilege(service, 'public.delete_old_bans(integer, integer)', 'execute'))
-           then 'petstore_service' end,
-         case when not (has_table_privilege(operator, 'public.recent_bans', 'select')
-           and has_function_privilege(operator, 'public.set_api_key_expiry(bigint, timestamptz)', 'execute'))
-           then 'petstore_operator' end,
-         case when not has_table_privilege(support, 'public.api_key_overview', 'select')
-           then 'petstore_support' end], null) as missing
-     from role`,
+       array(select text from rights where difference = 'missing' order by text) as missing,
+       array(select text from rights where difference = 'beyond' order by text) as beyond
+     from service`,
   );
-  if (missing.length > 0) return warn(`missing rights of ${missing.join(', ')}: run \`petstore db roles\`.`);
+  if (missing.length > 0) return warn(`missing rights: ${some(missing)}: run \`petstore db roles\`.`);
+  if (beyond.length > 0)
+    return warn(`rights that they should not have: ${some(beyond)}: run \`petstore db roles\`.`);
   if (excess.length === 0) return ok('the roles have the rights that they need');
   return warn(`petstore_service may create ${excess.join(', ')}: run \`petstore db roles\` as a superuser.`);
 };
+
+const some = ([first = '', ...rest]: readonly string[]): string =>
+  rest.length === 0 ? first : `${first} and ${rest.length} more`;
 
 /** Rows that were inserted with explicit ids do not move the sequence. The service and issue_api_key do so at the first collision. */
 const checkIds: Check = async ({ client }) => {
   const { tables } = await queryOne<{ tables: string[] }>(
     client,
     `select array(
-       select name
-       from unnest(array['pets', 'orders', 'api_keys', 'audit_log']) as name
+       select table_name::text
+       from drawn_ids()
        where case
-         when has_table_privilege('public.' || name, 'select')
-           and has_sequence_privilege('public.' || name || '_id_seq', 'usage')
-         then public.next_ids_are_used(
-           name, coalesce(pg_sequence_last_value(('public.' || name || '_id_seq')::regclass), 0))
+         when has_table_privilege(table_name, 'select') and has_sequence_privilege(sequence_name, 'usage')
+         then next_ids_are_used(table_name, coalesce(pg_sequence_last_value(sequence_name::regclass), 0))
          end) as tables`,
   );
   if (tables.length === 0) return ok('new rows get unused ids');

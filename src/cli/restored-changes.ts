@@ -8,7 +8,7 @@ export interface AuditEntry {
   readonly id: bigint;
   readonly changed_at: string;
   readonly action: 'insert' | 'update' | 'delete';
-  readonly table_name: 'api_keys' | 'api_key_secrets' | 'plans';
+  readonly table_name: string;
   readonly api_key_id: bigint | null;
   readonly plan_id: string | null;
   readonly old: Row | null;
@@ -105,13 +105,12 @@ function toEntry(value: unknown, where: string): AuditEntry {
   if (
     typeof entry.id === 'bigint' &&
     !Number.isNaN(Date.parse(entry.changed_at)) &&
-    entry.table_name in TABLES
+    typeof entry.table_name === 'string'
   )
     return entry;
   throw new CliError(`${where} is not an entry of the audit log.`, EXPORT);
 }
 
-const TABLES = { api_keys: true, api_key_secrets: true, plans: true };
 const EXPORT = 'Such a file is written by: petstore audit --json-lines';
 
 /**
@@ -135,8 +134,10 @@ export function changesOf(missing: readonly AuditEntry[], endsRotated: boolean):
   } of missing) {
     const values = entry.new ?? {};
     const name = `${keyId} ${shown(values['prefix'] ?? entry.old?.['prefix'])}`;
-    if (table === 'plans' || keyId === null) {
-      others.push(`plan ${shown(planId)}: ${action === 'update' ? describe(values) : action}`);
+    if (keyId === null) {
+      others.push(
+        `${table === 'plans' ? 'plan' : table} ${shown(planId)}: ${action === 'update' ? describe(values) : action}`,
+      );
     } else if (lostKeys.has(keyId) || lostSecrets.has(name)) {
       continue;
     } else if (table === 'api_keys' && action === 'insert') {

@@ -2,18 +2,8 @@ import type { Query } from './dashboard-database.js';
 
 /** What each part of the page shows. Ids and counts are exact; times are the database's. */
 
-const TODAY = `(statement_timestamp() at time zone 'UTC')::date`;
-
-/** Counters more than two minutes ahead are of another clock, and begin anew with the next request. */
-const TRUSTED = `c.minute <= statement_timestamp() + interval '2 minutes'`;
-const OF_TODAY = `c.day >= ${TODAY} and ${TRUSTED}`;
-
-/** Keys that can use up their limits, without a reset that is not applied yet. */
-const IN_USE = `k.revoked_at is null and coalesce(k.expires_at > statement_timestamp(), true)
-  and (k.usage_reset_at is null or k.usage_reset_at is not distinct from c.usage_reset_at)`;
-
 export async function readNow(query: Query): Promise<Date> {
-  const [row] = await query<{ now: Date }>('select statement_timestamp() as now');
+  const [row] = await query<{ now: Date }>('select present() as now');
   return row?.now ?? new Date(Number.NaN);
 }
 
@@ -26,7 +16,7 @@ const PLANS = `
     coalesce(today.admitted, 0)::bigint as admitted, coalesce(today.rejected, 0)::bigint as rejected
   from plans p
   left join (
-    select plan_id, count(*) as keys, count(*) filter (where suspended_until > statement_timestamp()) as suspended
+    select plan_id, count(*) as keys, count(*) filter (where is_suspended(api_keys)) as suspended
     from api_keys
     where revoked_at is null
     group by plan_id
@@ -35,22 +25,22 @@ const PLANS = `
     select
       k.plan_id,
       count(*) as active,
-      count(*) filter (where c.day_admitted > 0.8 * coalesce(k.requests_per_day, p.requests_per_day) and ${IN_USE}) as near,
+      count(*) filter (where c.day_admitted > 0.8 * day_limit(k, p) and is_valid(k) and not awaits_reset(k, c)) as near,
       sum(c.day_admitted) as admitted,
       sum(c.day_refused) as rejected
     from api_key_counters c
     join api_keys k on k.id = c.api_key_id
     join plans p on p.id = k.plan_id
-    where ${OF_TODAY}
+    where counts_in_day(c)
     group by k.plan_id
   ) as today on today.plan_id = p.id
   order by p.requests_per_minute nulls last, p.id`;
 
 const REST = `
   select
-    statement_timestamp() as now,
-    (select coalesce(sum(admitted), 0)::bigint from api_key_usage where day = ${TODAY}) as before_resets,
-    (select count(*) from recent_bans where began_at > statement_timestamp() - interval '1 day' and in_force) as banned`;
+    present() as now,
+    (select coalesce(sum(admitted), 0)::bigint from api_key_usage where day = today()) as before_resets,
+    (select count(*) from recent_bans where began_at > present() - interval '1 day' and in_force) as banned`;
 
 interface PlanRow {
   readonly active: bigint;
@@ -80,13 +70,12 @@ const ATTENTION_MAX = 10;
 
 /** The first of them by id, which are found without sorting a million keys. */
 const UNUSED = `
-  select k.id as api_key_id, k.name, case when c.minute > '-infinity' then c.minute end as last_used_at
+  select k.id as api_key_id, k.name, last_counted_at(c) as last_used_at
   from api_keys k
   join api_key_counters c on c.api_key_id = k.id
-  where k.created_at < statement_timestamp() - interval '90 days'
-    and c.minute < statement_timestamp() - interval '90 days'
-    and k.revoked_at is null
-    and coalesce(k.expires_at > statement_timestamp(), true)
+  where k.created_at < present() - interval '90 days'
+    and c.minute < present() - interval '90 days'
+    and is_valid(k)
   order by k.id
   limit $1`;
 
@@ -96,12 +85,12 @@ export async function readAttention(query: Query): Promise<object> {
     max: ATTENTION_MAX,
     bans: await query(
       `select began_at, api_key_id, name, ends_at, lifted_at, in_force from recent_bans
-       where began_at > statement_timestamp() - interval '24 hours' limit $1`,
+       where began_at > present() - interval '24 hours' limit $1`,
       values,
     ),
     expiring: await query(
       `select api_key_id, name, expires, expires_at from expiring_api_keys
-       where expires_at < statement_timestamp() + interval '14 days' limit $1`,
+       where expires_at < present() + interval '14 days' limit $1`,
       values,
     ),
     deprecated: await query(
@@ -126,18 +115,17 @@ export interface KeyList {
 
 const SORTS: Readonly<Record<KeyList['sort'], { readonly where: string; readonly by: string }>> = {
   id: { where: 'true', by: 'k.id' },
-  last_use: { where: `c.minute > '-infinity' and ${TRUSTED}`, by: 'c.minute desc, k.id' },
+  last_use: { where: 'last_counted_at(c) is not null', by: 'c.minute desc, k.id' },
   share: {
-    where: `${OF_TODAY} and ${IN_USE}`,
-    by: 'c.day_admitted / coalesce(k.requests_per_day, p.requests_per_day)::float8 desc, k.id',
+    where: 'counts_in_day(c) and is_valid(k) and not awaits_reset(k, c)',
+    by: 'c.day_admitted / day_limit(k, p)::float8 desc, k.id',
   },
 };
 
 const LAST_24_HOURS = `
   select u.api_key_id, 23 - ago as part, sum(u.requests)::bigint as requests
-  from generate_series(0, 23) as ago
-  join api_key_usage_hours u
-    on u.hour = date_trunc('hour', statement_timestamp(), 'UTC') - ago * interval '1 hour'
+  from last_24_hours
+  join api_key_usage_hours u using (hour)
   where u.api_key_id = any ($1::bigint[])
   group by u.api_key_id, ago`;
 
@@ -191,12 +179,12 @@ export async function readKey(query: Query, id: bigint): Promise<object | undefi
     ),
     days: await query(
       `select day::text, admitted, refused from api_key_daily_usage
-       where api_key_id = $1 and day > ${TODAY} - 31 order by day`,
+       where api_key_id = $1 and day > today() - 31 order by day`,
       [id],
     ),
     hours: await query(
       `select hour, operation, outcome, requests from api_key_hourly_usage
-       where api_key_id = $1 and hour > statement_timestamp() - interval '35 days' order by hour`,
+       where api_key_id = $1 and hour > present() - interval '35 days' order by hour`,
       [id],
     ),
     bans: await query(

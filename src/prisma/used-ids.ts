@@ -10,7 +10,7 @@ import type { PrismaService } from './prisma.service.js';
  */
 export async function skippingUsedIds<Result>(
   prisma: PrismaService,
-  table: 'pets' | 'orders',
+  table: string,
   sendBefore: number,
   send: () => Promise<Result>,
 ): Promise<Result> {

@@ -17,7 +17,7 @@ export const admissionSql = `
 with clock as materialized (
   select
     t.now,
-    t.now + interval '2 minutes' as horizon,
+    t.now + clock_tolerance() as horizon,
     floor(extract(epoch from t.now) * 1000)::float8 as now_ms,
     set_config('synchronous_commit', 'off', true)
   from (select coalesce($3::timestamptz, now()) as now) as t
@@ -97,8 +97,8 @@ locked as materialized (
   for update of c
 ),
 
--- The windows of the requests: the present ones, or later ones if another replica has opened them already. A row more than two
--- minutes ahead was written by another clock (that of an earlier primary) and is ignored.
+-- The windows of the requests: the present ones, or later ones if another replica has opened them already. A row ahead of the
+-- horizon was written by another clock (that of an earlier primary) and is ignored.
 windowed as materialized (
   select
     *,

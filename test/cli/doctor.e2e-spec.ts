@@ -215,7 +215,17 @@ describe('petstore doctor', () => {
     await admin.query('revoke execute on all functions in schema public from petstore_operator');
     expect((await examine())['rights']).toMatchObject({
       level: 'warn',
-      message: 'missing rights of petstore_service, petstore_operator: run `petstore db roles`.',
+      message: expect.stringMatching(
+        /^missing rights: petstore_operator \(execute on function public\.\S+\(.*\)\) and \d+ more: run `petstore db roles`\.$/,
+      ),
+    });
+    await petstoreOn(asSuperuser(database.url))(['db', 'roles']);
+    expect((await examine())['rights']).toMatchObject({ level: 'ok' });
+    await admin.query('grant update on plans to petstore_support');
+    expect((await examine())['rights']).toMatchObject({
+      level: 'warn',
+      message:
+        'rights that they should not have: petstore_support (update on table public.plans): run `petstore db roles`.',
     });
     await petstoreOn(asSuperuser(database.url))(['db', 'roles']);
     expect((await examine())['rights']).toMatchObject({ level: 'ok' });

@@ -8,7 +8,7 @@ begin
   using (
     select api_key_id, day
     from api_key_usage
-    where day < (statement_timestamp() at time zone 'UTC')::date - greatest(keep_days, 31)
+    where day < today() - greatest(keep_days, 31)
     limit at_most
     for update skip locked
   ) as old

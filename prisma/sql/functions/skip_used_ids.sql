@@ -8,9 +8,10 @@ declare
   last bigint;
   step bigint := 0;
 begin
-  if of_table not in ('pets', 'orders', 'api_keys', 'audit_log') then
-    raise exception 'unknown table "%"', of_table
-      using errcode = 'invalid_parameter_value', hint = 'The tables are pets, orders, api_keys and audit_log.';
+  if not exists (select from drawn_ids() where table_name = of_table) then
+    raise exception 'unknown table "%"', of_table using
+      errcode = 'invalid_parameter_value',
+      hint = format('The tables are %s.', (select string_agg(table_name, ', ' order by table_name) from drawn_ids()));
   end if;
   perform pg_advisory_xact_lock(hashtext('skip_used_ids'), hashtext(of_table));
   used_sequence := pg_get_serial_sequence(of_table, 'id');
@@ -31,6 +32,6 @@ end
 $$;
 
 comment on function skip_used_ids is
-  'Moves the sequence of pets, orders, api_keys or audit_log past ids that rows have already: select skip_used_ids(''pets''). Returns the last id that is skipped.';
+  'Moves the sequence of a table past ids that rows have already: select skip_used_ids(''pets''). Returns the last id that is skipped.';
 
 revoke execute on function skip_used_ids(text) from public;

@@ -64,7 +64,7 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
         return await client.query<Row>(
           `select day, admitted, refused
            from api_key_daily_usage
-           where api_key_id = $1 and day > (statement_timestamp() at time zone 'UTC')::date - $2::int
+           where api_key_id = $1 and day > today() - $2::int
            order by day`,
           [id, days],
         );

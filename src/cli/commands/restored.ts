@@ -126,9 +126,16 @@ async function apply(
   idsAfter: bigint | undefined,
 ): Promise<Row & { readonly failed: readonly string[] }> {
   await rejectReplicas(client);
-  await moveIds(client, 'api_keys', largest(missing.map(({ api_key_id: id }) => id)));
-  await moveIds(client, 'audit_log', largest(missing.map(({ id }) => id)));
-  if (idsAfter !== undefined) for (const table of ['pets', 'orders']) await moveIds(client, table, idsAfter);
+  // The ids of the other tables that were used are not known: --ids-after is greater.
+  const used: Readonly<Record<string, bigint>> = {
+    api_keys: largest(missing.map(({ api_key_id: id }) => id)),
+    audit_log: largest(missing.map(({ id }) => id)),
+  };
+  const { rows: tables } = await client.query<{ name: string }>('select table_name as name from drawn_ids()');
+  for (const { name } of tables) {
+    const id = used[name] ?? idsAfter;
+    if (id !== undefined) await moveIds(client, name, id);
+  }
   // So that the log is whole again, and neither a second run nor a later restore repeats what is done here.
   await client.query(
     `insert into audit_log overriding system value

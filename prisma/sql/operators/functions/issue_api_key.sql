@@ -37,8 +37,7 @@ begin
   end loop;
   plain := add_api_key_secret(key_id);
   select k.id, plain, k.name, left(plain, 12), p.id,
-         coalesce(k.requests_per_minute, p.requests_per_minute), coalesce(k.requests_per_day, p.requests_per_day),
-         k.expires_at
+         minute_limit(k, p), day_limit(k, p), k.expires_at
     into strict issued
     from api_keys k join plans p on p.id = k.plan_id
     where k.id = key_id;

@@ -4,7 +4,7 @@ select
   u.hour, u.api_key_id, k.name, k.plan_id, u.operation, u.outcome, u.requests,
   round(u.total_ms::numeric / nullif(u.requests, 0), 1) as mean_ms
 from (select min(hour) as first from api_key_usage_hours) as stored
-cross join generate_series(stored.first, statement_timestamp() + interval '2 minutes', interval '1 hour') as of_hour
+cross join generate_series(stored.first, trusted_until(), interval '1 hour') as of_hour
 join api_key_usage_hours u on u.hour = of_hour
 left join api_keys k on k.id = u.api_key_id;
 

@@ -19,29 +19,26 @@ from (
     from (
       select
         c.api_key_id,
-        case when c.minute + interval '1 minute' > statement_timestamp() then c.minute_admitted else 0 end as minute_admitted,
+        case when counts_in_minute(c) then c.minute_admitted else 0 end as minute_admitted,
         c.day_admitted,
-        coalesce(k.requests_per_minute, p.requests_per_minute) as requests_per_minute,
-        coalesce(k.requests_per_day, p.requests_per_day) as requests_per_day
+        minute_limit(k, p) as requests_per_minute,
+        day_limit(k, p) as requests_per_day
       from api_key_counters c
       join api_keys k on k.id = c.api_key_id
       join plans p on p.id = k.plan_id
-      where c.day >= (statement_timestamp() at time zone 'UTC')::date
-        and c.minute <= statement_timestamp() + interval '2 minutes'
-        and k.revoked_at is null
-        and coalesce(k.expires_at > statement_timestamp(), true)
-        and (k.usage_reset_at is null or k.usage_reset_at is not distinct from c.usage_reset_at)
+      where counts_in_day(c)
+        and is_valid(k)
+        and not awaits_reset(k, c)
     ) as used
   ) as share
 ) as near
 join api_keys k on k.id = near.api_key_id
 left join lateral (
   select u.hour, sum(u.requests)::bigint as admitted
-  from generate_series(0, 23) as ago
-  join api_key_usage_hours u
-    on u.hour = date_trunc('hour', statement_timestamp(), 'UTC') - ago * interval '1 hour'
+  from last_24_hours
+  join api_key_usage_hours u using (hour)
   where u.api_key_id = near.api_key_id
-    and u.outcome in ('success', 'client_error', 'server_error')
+    and is_admitted(u.outcome)
   group by u.hour
   order by admitted desc, u.hour desc
   limit 1

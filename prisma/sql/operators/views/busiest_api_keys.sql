@@ -7,8 +7,8 @@ select
 from (
   select api_key_id, sum(requests)::bigint as requests
   from api_key_usage_hours
-  where hour > statement_timestamp() - interval '24 hours'
-    and hour <= statement_timestamp() + interval '2 minutes'
+  where hour > present() - interval '24 hours'
+    and hour <= trusted_until()
   group by api_key_id
   order by requests desc, api_key_id
   limit 100
@@ -23,9 +23,8 @@ cross join lateral (
     coalesce(sum(requests) filter (where outcome = 'unauthorized'), 0)::bigint as unauthorized,
     round(sum(total_ms) / nullif(sum(requests), 0), 1) as mean_ms,
     max(hour) as last_hour
-  from generate_series(0, 23) as ago
-  join api_key_usage_hours u
-    on u.hour = date_trunc('hour', statement_timestamp(), 'UTC') - ago * interval '1 hour'
+  from last_24_hours
+  join api_key_usage_hours u using (hour)
   where u.api_key_id = busiest.api_key_id
 ) as by_outcome
 left join api_keys k on k.id = busiest.api_key_id

@@ -4,7 +4,7 @@ select called.operation, called.api_key_id, k.name, k.plan_id, called.last_hour,
 from (
   select operation, api_key_id, max(hour) as last_hour
   from api_key_usage_hours
-  where hour > statement_timestamp() - interval '7 days'
+  where hour > present() - interval '7 days'
     and operation = any (array['getPet'])
   group by operation, api_key_id
   order by last_hour desc, api_key_id
@@ -12,9 +12,8 @@ from (
 ) as called
 cross join lateral (
   select coalesce(sum(u.requests), 0)::bigint as requests_24h
-  from generate_series(0, 23) as ago
-  join api_key_usage_hours u
-    on u.hour = date_trunc('hour', statement_timestamp(), 'UTC') - ago * interval '1 hour'
+  from last_24_hours
+  join api_key_usage_hours u using (hour)
   where u.api_key_id = called.api_key_id
     and u.operation = called.operation
 ) as counted

@@ -3,7 +3,7 @@ select e.*
 from (
   select k.id as api_key_id, k.name, k.plan_id, 'key' as expires, null as prefix, k.expires_at, true as ends_key
   from api_keys k
-  where k.expires_at > statement_timestamp()
+  where k.expires_at > present()
     and k.revoked_at is null
   union all
   select
@@ -14,7 +14,7 @@ from (
         and (other.expires_at is null or other.expires_at > s.expires_at))
   from api_key_secrets s
   join api_keys k on k.id = s.api_key_id
-  where s.expires_at > statement_timestamp()
+  where s.expires_at > present()
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > s.expires_at)
 ) as e

@@ -5,12 +5,11 @@ select
   k.id, k.name, k.plan_id, k.state, k.day_refused, k.day_admitted, k.minute_refused, k.minute_admitted,
   k.requests_per_minute, k.requests_per_day, k.banned_until, k.last_used_at
 from (
-  select api_key_id
-  from api_key_counters
-  where day >= (statement_timestamp() at time zone 'UTC')::date
-    and minute <= statement_timestamp() + interval '2 minutes'
-    and day_refused > 0
-  order by day_refused desc, api_key_id
+  select c.api_key_id
+  from api_key_counters c
+  where counts_in_day(c)
+    and c.day_refused > 0
+  order by c.day_refused desc, c.api_key_id
   limit 100
 ) as noisy
 join api_key_overview k on k.id = noisy.api_key_id

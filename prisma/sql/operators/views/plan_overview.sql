@@ -15,12 +15,8 @@ left join (
 left join (
   select a.plan_id, count(*) as keys
   from api_keys a
-  where a.revoked_at is null
-    and (a.expires_at is null or a.expires_at > statement_timestamp())
-    and exists (
-      select from api_key_secrets s
-      where s.api_key_id = a.id
-        and (s.expires_at is null or s.expires_at > statement_timestamp()))
+  where is_valid(a)
+    and exists (select from api_key_secrets s where s.api_key_id = a.id and is_valid(s))
   group by a.plan_id
 ) as live on live.plan_id = p.id;
 

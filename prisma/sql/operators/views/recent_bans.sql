@@ -1,14 +1,9 @@
--- In force as admission sees it: the last ban in the counters, whose clock is not ahead. Who lifted a ban is in the audit.
+-- Only the last ban of a key is in the counters, and may be in force. Who lifted a ban is in the audit.
 create or replace view recent_bans as
 select
   b.began_at, b.api_key_id, k.name, k.plan_id, b.ends_at, b.minute_limit, b.day_limit,
   lifted.at as lifted_at,
-  coalesce(
-    c.banned_until > statement_timestamp()
-      and c.minute <= statement_timestamp() + interval '2 minutes'
-      and coalesce(k.bans_lifted_at < b.began_at, true),
-    false
-  ) as in_force
+  is_banned(k, c) as in_force
 from api_key_bans b
 left join api_keys k on k.id = b.api_key_id
 left join api_key_counters c on c.api_key_id = b.api_key_id and c.banned_at = b.began_at

@@ -4,15 +4,14 @@ from api_keys k
 left join api_key_counters c on c.api_key_id = k.id
 cross join lateral (
   -- Without counters, the day of the last use is in the history.
-  select case
-    when c.minute > '-infinity' then c.minute
-    else (select max(u.day)::timestamp at time zone 'UTC' from api_key_usage u where u.api_key_id = k.id)
-  end as last_used_at
+  select coalesce(
+    last_counted_at(c),
+    (select max(u.day)::timestamp at time zone 'UTC' from api_key_usage u where u.api_key_id = k.id)
+  ) as last_used_at
 ) as use
-where k.created_at < statement_timestamp() - interval '90 days'
-  and k.revoked_at is null
-  and coalesce(k.expires_at > statement_timestamp(), true)
-  and coalesce(use.last_used_at < statement_timestamp() - interval '90 days', true)
+where k.created_at < present() - interval '90 days'
+  and is_valid(k)
+  and coalesce(use.last_used_at < present() - interval '90 days', true)
 order by use.last_used_at nulls first, k.id;
 
 comment on view unused_api_keys is

@@ -1,6 +1,6 @@
 -- By day, because what admission counts it does not count by hour.
 create or replace view usage_hours_gaps as
-with present as materialized (
+with counted as materialized (
   select day, sum(day_admitted) as admitted, sum(day_refused) as refused
   from api_key_counters
   where day > '-infinity'
@@ -13,7 +13,7 @@ select
   exact.refused,
   exact.refused - hours.refused as refused_missing
 from (
-  select (min(hour) at time zone 'UTC')::date as first, (statement_timestamp() at time zone 'UTC')::date as last
+  select (min(hour) at time zone 'UTC')::date as first, today() as last
   from api_key_usage_hours
 ) as stored
 cross join lateral (select stored.first + n as day from generate_series(0, stored.last - stored.first) as n) as of_day
@@ -22,12 +22,12 @@ cross join lateral (
   from (
     select admitted, refused from api_key_usage u where u.day = of_day.day
     union all
-    select admitted, refused from present where present.day = of_day.day
+    select admitted, refused from counted where counted.day = of_day.day
   ) as counts
 ) as exact
 cross join lateral (
   select
-    coalesce(sum(requests) filter (where outcome in ('success', 'client_error', 'server_error')), 0)::bigint as admitted,
+    coalesce(sum(requests) filter (where is_admitted(outcome)), 0)::bigint as admitted,
     coalesce(sum(requests) filter (where outcome = 'limited'), 0)::bigint as refused
   from api_key_usage_hours u
   where u.hour >= of_day.day::timestamp at time zone 'UTC'
@@ -36,7 +36,7 @@ cross join lateral (
 order by of_day.day;
 
 comment on view usage_hours_gaps is
-  'How many of the admitted and rejected (refused) requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. Filter with: where day = (now() at time zone ''UTC'')::date.';
+  'How many of the admitted and rejected (refused) requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. Filter with: where day = today().';
 comment on column usage_hours_gaps.day is 'The UTC day.';
 comment on column usage_hours_gaps.admitted is 'Requests that admission admitted in the day.';
 comment on column usage_hours_gaps.admitted_missing is 'How many of them the hours lack.';

@@ -1,0 +1,5 @@
+create or replace function counts_in_day(counters api_key_counters) returns boolean
+language sql stable parallel safe
+return counters.day >= today() and counters.minute <= trusted_until();
+
+comment on function counts_in_day is 'Whether the counts of a day are those of the present one: it has not ended. Null without counters.';

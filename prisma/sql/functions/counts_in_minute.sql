@@ -1,0 +1,5 @@
+create or replace function counts_in_minute(counters api_key_counters) returns boolean
+language sql stable parallel safe
+return counters.minute + interval '1 minute' > present() and counters.minute <= trusted_until();
+
+comment on function counts_in_minute is 'Whether the counts of a minute are those of the present one: it has not ended. Null without counters.';

@@ -1,0 +1,5 @@
+create or replace function is_suspended(key api_keys) returns boolean
+language sql stable parallel safe
+return coalesce(key.suspended_until > present(), false);
+
+comment on function is_suspended is 'Whether an operator has suspended a key until a later time.';
