@@ -73,10 +73,10 @@ function bodyText({ id }: Operation, schema: Schema): fc.Arbitrary<string> {
   const known = fc
     .record(Object.fromEntries(members), { requiredKeys: [...required] })
     .filter((some) => Object.keys(some).length >= minProperties);
-  // Members that are not known are ignored.
+  // Members that are not known are ignored, but for those that could reach a prototype.
   const others = fc.dictionary(
     fc.stringMatching(/^x-[a-z]{1,8}$/),
-    fc.json({ maxDepth: 2 }).map((text) => text.replaceAll('{fresh}', '')),
+    fc.json({ maxDepth: 2 }).map((text) => text.replaceAll('{fresh}', '').replaceAll('__proto__', '_proto_')),
     { maxKeys: 2 },
   );
   return fc.tuple(known, others, fc.constantFrom('', ' ', '\n\t')).map(
