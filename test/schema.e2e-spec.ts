@@ -1,54 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 
-/** The blocks of the schema: what kind, its name in Prisma and in the database, and its lines. */
-const blocks = [
-  ...readFileSync('prisma/schema.prisma', 'utf8').matchAll(/^(model|enum) (\w+) \{\n(.*?)^\}/gms),
-].map(([, kind, name = '', body = '']) => ({
-  kind,
-  name,
-  mapped: /^ {2}@@map\("(\w+)"\)/m.exec(body)?.[1] ?? name,
-  lines: body.split('\n').filter((line) => /^ {2}\w/.test(line)),
-}));
-const models = blocks.filter(({ kind }) => kind === 'model');
-const enums = blocks.filter(({ kind }) => kind === 'enum');
+const run = promisify(execFile);
 
-/** PostgreSQL's types of a Prisma type, or of the `@db` attribute that a field has. */
-const COLUMN_TYPES: Record<string, string> = {
-  BigInt: 'bigint',
-  Boolean: 'boolean',
-  Bytes: 'bytea',
-  Int: 'integer',
-  Json: 'jsonb',
-  String: 'text',
-  '@db.Date': 'date',
-  '@db.Timestamptz(6)': 'timestamp(6) with time zone',
-  ...Object.fromEntries(enums.map(({ name, mapped }) => [name, mapped])),
-};
-
-/** A field as its column, such as `pets.status: pet_status null`; none where it is the other side of a relation. */
-function columnOf(table: string, line: string): string[] {
-  const [name = '', type = ''] = line.trim().split(/\s+/);
-  const model = type.replace(/\?|\[\]/, '');
-  if (models.some((one) => one.name === model)) return [];
-  const column = /@map\("(\w+)"\)/.exec(line)?.[1] ?? name;
-  const native = /@db\.\S+/.exec(line)?.[0] ?? model;
-  return [`${table}.${column}: ${COLUMN_TYPES[native] ?? native}${type.endsWith('?') ? ' null' : ''}`];
-}
+/** What `prisma migrate diff --exit-code` prints, and its exit code. */
+const diff = (schema: string): Promise<{ code?: number; stdout: string }> =>
+  run(process.execPath, ['tools/prisma-diff.mjs', database.url, schema]).catch(
+    (error: { code: number; stdout: string }) => error,
+  );
 
 let database: TestDatabase;
 let client: Client;
+let folder: string;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'petstore-schema-'));
   client = new Client({ connectionString: database.url });
   await client.connect();
 });
 afterAll(async () => {
   await client.end();
   await database.drop();
+  await rm(folder, { recursive: true });
 });
 
 describe('SQL with an empty search_path, as pg_restore sends it', () => {
@@ -83,35 +63,33 @@ describe('SQL with an empty search_path, as pg_restore sends it', () => {
 });
 
 describe('prisma/schema.prisma', () => {
-  it('has the tables and columns that the migrations create, with their types and nullability', async () => {
-    const { rows } = await client.query<{ line: string }>(
-      `select table_name || '.' || column_name || ': '
-         || case data_type
-              when 'USER-DEFINED' then udt_name
-              when 'timestamp with time zone' then 'timestamp(' || datetime_precision || ') with time zone'
-              else data_type
-            end
-         || case is_nullable when 'YES' then ' null' else '' end as line
-       from information_schema.columns join information_schema.tables using (table_schema, table_name)
-       where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> '_prisma_migrations'`,
-    );
-    expect(rows.length).toBeGreaterThan(0);
-    const declared = models.flatMap(({ mapped, lines }) => lines.flatMap((line) => columnOf(mapped, line)));
-    expect(declared.toSorted()).toEqual(rows.map(({ line }) => line).toSorted());
+  it('has the tables, columns, defaults, keys, indexes and enums of a migrated database, as Prisma compares them', async () => {
+    expect(await diff('prisma/schema.prisma')).toMatchObject({
+      stdout: '-- This is an empty migration.\n\n',
+    });
   });
 
-  it('has the enums that the migrations create, with their values in order', async () => {
-    const { rows } = await client.query<{ name: string; values: string[] }>(
-      `select typname as name, array_agg(enumlabel::text order by enumsortorder) as values
-       from pg_enum join pg_type on pg_type.oid = enumtypid
-       where typnamespace = 'public'::regnamespace
-       group by typname order by typname`,
-    );
-    const declared = enums.map(({ mapped, lines }) => ({
-      name: mapped,
-      values: lines.map((line) => line.trim()),
-    }));
-    expect(declared.toSorted((one, other) => one.name.localeCompare(other.name))).toEqual(rows);
+  it.each([
+    ['a default', ' @default(write)', '', /ALTER COLUMN "access" DROP DEFAULT/],
+    ['an index', '  @@index([changedAt])\n', '', /DROP INDEX "audit_log_changed_at_idx"/],
+    [
+      'a unique key',
+      '  @@index([prefix])',
+      '  @@unique([prefix])',
+      /UNIQUE INDEX "api_key_secrets_prefix_key"/,
+    ],
+    ['a primary key', '@@id([apiKeyId, day])', '@@id([day, apiKeyId])', /"api_key_usage_pkey" PRIMARY KEY/],
+    ['a foreign key', 'onUpdate: Restrict', 'onUpdate: Cascade', /"orders_pet_id_fkey"/],
+    ['a type', 'minuteLimit Int ', 'minuteLimit BigInt', /"minute_limit" SET DATA TYPE BIGINT/],
+    ['a column', '@map("minute_limit")', '@map("per_minute")', /ADD COLUMN +"per_minute"/],
+    ['nullability', 'revokedAt         DateTime?', 'revokedAt         DateTime', /"revoked_at" SET NOT NULL/],
+    ['an enum', '  sold\n', '  sold\n  lost\n', /'lost'/],
+  ])('would be found to differ in %s', async (_what, from, to, difference) => {
+    const schema = (await readFile('prisma/schema.prisma', 'utf8')).replace(from, to);
+    const file = join(folder, 'schema.prisma');
+    await writeFile(file, schema);
+    const { code, stdout } = await diff(file);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringMatching(difference) });
   });
 });
 
