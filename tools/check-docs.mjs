@@ -57,6 +57,14 @@ const named = [
     names: [...read('src/config/config.ts').matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name]) => name),
   },
   {
+    in: 'docs/glossary.md',
+    what: 'outcome',
+    names: [
+      ...read('src/usage/hour-counts.ts').matchAll(/^ {2}'([a-z_]+)',$/gm),
+      ...read('src/telemetry/metrics.ts').matchAll(/^ {2}[a-z_]+: '([a-z]+)',$/gm),
+    ].map(([, name]) => name),
+  },
+  {
     in: 'docs/errors.md',
     what: 'error code',
     names: errorCodes,

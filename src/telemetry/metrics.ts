@@ -60,7 +60,7 @@ export class Metrics {
   });
   readonly #admissions = new Counter({
     name: 'petstore_admissions_total',
-    help: 'Admission decisions, by plan ("none" without a valid key) and outcome.',
+    help: 'Admission decisions, by plan ("none" without a valid key) and outcome (docs/glossary.md).',
     labelNames: ['plan', 'outcome'],
     registers: [this.registry],
   });

@@ -96,7 +96,7 @@ describe('petstore keys list', () => {
     const { stdout } = await petstore(['keys', 'list', '--name', 'people']);
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(103);
-    expect(lines[0]).toMatch(/^ *id {2}name +prefix +plan +state +minute +day +refused +last used$/);
+    expect(lines[0]).toMatch(/^ *id {2}name +prefix +plan +state +minute +day +rejected +last used$/);
     expect(lines.at(-1)).toMatch(/^Only the first 100 keys are shown/);
     expect((await petstore(['keys', 'list', '--name', 'people', '--limit', '200'])).stdout).not.toMatch(
       /Only the first/,
@@ -161,7 +161,7 @@ describe('petstore keys usage', () => {
     expect(days[0]?.day).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(await json(petstore(['keys', 'usage', String(id), '--json', '--days', '32']))).toHaveLength(3);
     const { stdout } = await petstore(['keys', 'usage', String(id)]);
-    expect(stdout).toMatch(/^day +admitted +refused\n[- ]+\n\d{4}-\d\d-\d\d +300 +30\n/);
+    expect(stdout).toMatch(/^day +admitted +rejected\n[- ]+\n\d{4}-\d\d-\d\d +300 +30\n/);
     const { id: unused } = await issue();
     expect((await petstore(['keys', 'usage', String(unused), '--days', '7'])).stdout).toBe(
       'No requests in the last 7 days.\n',

@@ -70,8 +70,9 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
         );
       });
       if (json === true) return context.print(toJson(rows));
-      const columns = [column('day'), numberColumn('admitted'), numberColumn('refused')];
-      printRows(context, columns, rows, `No requests in the last ${days} days.`);
+      const columns = [column('day'), numberColumn('admitted'), numberColumn('rejected')];
+      const lines = rows.map(({ refused, ...row }) => Object.assign(row, { rejected: refused }));
+      printRows(context, columns, lines, `No requests in the last ${days} days.`);
     })
     .addHelpText('after', examples('petstore keys usage 7 --days 7'));
 }
@@ -84,7 +85,7 @@ const LIST_COLUMNS = [
   column('state'),
   numberColumn('minute'),
   numberColumn('day'),
-  numberColumn('refused'),
+  numberColumn('rejected'),
   column('last used'),
 ];
 
@@ -93,7 +94,7 @@ const toListRow = (key: KeyOverview): Row => ({
   plan: key['plan_id'],
   minute: `${shown(key['minute_admitted'])}/${shown(key['requests_per_minute'])}`,
   day: `${shown(key['day_admitted'])}/${shown(key['requests_per_day'])}`,
-  refused: key['day_refused'],
+  rejected: key['day_refused'],
   'last used': key['last_used_at'],
 });
 

@@ -13,7 +13,12 @@ interface SinceOption extends JsonOption {
 }
 
 export function addUsageCommands(program: Command, context: CliContext): void {
-  const usage = program.command('usage').description('Shows what keys have used, by hour (UTC).');
+  const usage = program
+    .command('usage')
+    .description(
+      'Shows what keys have used, by hour (UTC). Outcomes of admitted requests are success, client_error (4xx) and server_error (5xx); ' +
+        'those of rejected ones limited, banned (also while suspended) and unauthorized (revoked or expired).',
+    );
 
   usage
     .command('top')
@@ -31,7 +36,7 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     })
     .addHelpText('after', examples('petstore usage top', 'petstore usage top --since 7d'));
 
-  addKeyCommand(usage, 'hours', 'Shows what became of the requests of a key, by hour and by operation.')
+  addKeyCommand(usage, 'hours', 'Shows the outcomes of the requests of a key, by hour and by operation.')
     .option(...SINCE)
     .action(async (reference: KeyReference, { since: from, json }: SinceOption) => {
       const { rows } = await withDatabase(context, async ({ client }) => {

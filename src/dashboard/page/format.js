@@ -17,8 +17,8 @@ const percent = (share) => `${Math.round(share * 100)} %`;
 /** Outcomes from the bottom of a bar to its top. @type {Record<string, string>} */
 export const OUTCOMES = {
   success: 'success',
-  client_error: '4xx',
-  server_error: '5xx',
+  client_error: 'client error',
+  server_error: 'server error',
   limited: 'limited',
   banned: 'banned',
   unauthorized: 'unauthorized',
