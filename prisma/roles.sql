@@ -67,11 +67,16 @@ begin
   grant usage on schema public to petstore_service, petstore_operator, petstore_support;
 
   -- The migrations brought the list of rights: prisma/sql/functions/role_rights.sql.
+  -- First what is beyond it: a right on a table that is revoked takes those on its columns with it.
   for object in
-    select format(case difference when 'missing' then 'grant %s on %s to %I' else 'revoke %s on %s from %I' end,
-                  privilege, target, role) as statement
-    from public.rights_that_differ()
-    where difference in ('missing', 'beyond')
+    select format('revoke %s on %s from %I cascade', privilege, target, role) as statement
+    from public.rights_that_differ() where difference = 'beyond'
+  loop
+    execute object.statement;
+  end loop;
+  for object in
+    select format('grant %s on %s to %I', privilege, target, role) as statement
+    from public.rights_that_differ() where difference = 'missing'
   loop
     execute object.statement;
   end loop;
@@ -104,10 +109,12 @@ begin
   end loop;
 
   -- Warn if a role has more rights than this script grants.
-  for object in
-    select target from public.rights_that_differ() where difference = 'undecided' and target like 'table %'
-  loop
-    raise warning 'role_rights() does not list the %: rights on it are unchanged', object.target;
+  for object in select * from public.rights_that_differ() loop
+    if object.difference <> 'undecided' then
+      raise warning 'cannot change: % (% on %) is %', object.role, object.privilege, object.target, object.difference;
+    elsif object.target like 'table %' then
+      raise warning 'role_rights() does not list the %: rights on it are unchanged', object.target;
+    end if;
   end loop;
   if has_schema_privilege('petstore_service', 'public', 'create') then
     raise warning 'petstore_service may still create objects in the schema public. Ask its owner to run "revoke create on schema public from public"';

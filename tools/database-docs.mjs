@@ -108,7 +108,7 @@ function page(relations, functions) {
     'They show the state at the time of the statement, by the clock of the database and the rules of admission.',
     ...ofKind('v').flatMap(relation),
     '## Functions',
-    'Call them with `select * from`. They lock the row of the key until the transaction ends.',
+    'Call them with `select * from`. Those that change a key lock its row until the transaction ends.',
     'Those that return `api_key_overview` or `plan_overview` return the row of the view after the change.\n',
     ...operators.flatMap(call),
     ...ofKind('c').flatMap(relation),
@@ -120,7 +120,7 @@ function page(relations, functions) {
     '\nA dotted line is no foreign key: it would lock a row of operators, and an open transaction in `psql` could stall requests.\n',
     ...ofKind('r').flatMap(relation),
     '## Rules\n',
-    'Every role may call these. The views are made of them.\n',
+    'The views are made of these. Every role may call them, and needs rights on the whole rows that it passes. `role_rights` lists rights, and `rights_that_differ` compares them.\n',
     '| Function | Description |',
     '| --- | --- |',
     ...functions
@@ -135,8 +135,8 @@ const HEAD = `
 What operators select from and call, and the tables behind that. \`psql\` shows the same: \`\\d+ api_key_overview\`, \`\\df+ rotate_api_key\`.
 [Operations](operations.md) has the tasks, and the [glossary](glossary.md) the words.
 
-Within 1.x, views and functions keep their columns, in their order, and their arguments; new ones come last. Tables keep their columns, too. The roles are
-those of [\`prisma/roles.sql\`](operations.md#database-roles); the owner may do everything.
+Within 1.x, views and functions keep their columns, in their order, and their arguments; new ones come last. So do the columns of tables that operators may
+write. The roles are those of [\`prisma/roles.sql\`](operations.md#database-roles); the owner may do everything.
 `;
 
 /** A table of the diagram, with its references to others. A column that refers to a key without a foreign key has a dotted line. */

@@ -2,7 +2,7 @@
 // npm run check -- migrations: with --check, says what differs, and changes nothing. `--check URL` is for another database.
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { argv } from 'node:process';
 import pg from 'pg';
 import { migrate } from '../dist/database/migrations.js';
@@ -42,7 +42,7 @@ async function write() {
   if ((await readFile(join(MIGRATIONS, 'released.txt'), 'utf8')).includes(`${folder}/`))
     throw new Error(`${folder} is released, and never changes: choose another name.`);
   const [manual] = (await readFile(file, 'utf8').catch(() => '')).split(MARK);
-  const changed = await withoutMigration(folder, (directory) =>
+  const changed = await beforeMigration(folder, (directory) =>
     onDatabase(undefined, (client) => changesAfter(client, manual), directory),
   );
   const shown = relative(root, file);
@@ -105,11 +105,12 @@ function timeAfter(last) {
   return time.toISOString().replaceAll(/\D/g, '').slice(0, 14);
 }
 
-/** With a copy of the migrations, but for one that may not be finished. */
-async function withoutMigration(folder, work) {
+/** With a copy of the migrations before one that may not be finished. */
+async function beforeMigration(folder, work) {
   const directory = await mkdtemp(join(tmpdir(), 'petstore-migrations-'));
+  const isBefore = (path) => dirname(path) !== MIGRATIONS || basename(path) < folder;
   try {
-    await cp(MIGRATIONS, directory, { recursive: true, filter: (path) => path !== join(MIGRATIONS, folder) });
+    await cp(MIGRATIONS, directory, { recursive: true, filter: isBefore });
     return await work(directory);
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -20,26 +20,29 @@ export async function readSources(directory = join(root, SOURCES)) {
   return (await Promise.all(sources)).toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
+/** Others may have put an extension into the schema. */
+const isOwn = (catalog, oid) =>
+  `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and deptype = 'e')`;
+
 /**
  * Each object of the schema public by its kind and name, with all that a file can say of it. Overloads are one object. Of rights, only
  * those of PUBLIC: prisma/roles.sql grants the others.
  */
 const DEFINITIONS = `
   with own as (
-    select oid, relname, relkind, reloptions from pg_class
-    where relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations'
+    select oid, relname, relkind, reloptions from pg_class c
+    where relnamespace = 'public'::regnamespace and relname <> '_prisma_migrations' and ${isOwn('pg_class', 'c.oid')}
   ), described as (
     select 'function ' || proname as object,
       concat_ws(E'\\n', pg_get_functiondef(oid), obj_description(oid, 'pg_proc'), case when exists (
         select from aclexplode(coalesce(proacl, acldefault('f', proowner))) where grantee = 0) then 'public' end) as definition
     from pg_proc p
-    where pronamespace = 'public'::regnamespace
-      and not exists (select from pg_depend d where d.objid = p.oid and deptype = 'e')
+    where pronamespace = 'public'::regnamespace and prokind in ('f', 'w') and ${isOwn('pg_proc', 'p.oid')}
     union all
     select 'view ' || relname, concat_ws(E'\\n', reloptions::text, pg_get_viewdef(oid))
     from own where relkind = 'v'
     union all
-    select 'trigger ' || tgname, concat_ws(E'\\n', pg_get_triggerdef(t.oid), obj_description(t.oid, 'pg_trigger'))
+    select 'trigger ' || tgname, concat_ws(E'\\n', pg_get_triggerdef(t.oid), tgenabled, obj_description(t.oid, 'pg_trigger'))
     from pg_trigger t join own on own.oid = tgrelid
     where not tgisinternal
     union all
@@ -73,12 +76,11 @@ const REMOVE = `
   begin
     foreach removal in array array(
       select format('drop view if exists %s cascade', oid::regclass)
-      from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'
+      from pg_class c where relnamespace = 'public'::regnamespace and relkind = 'v' and ${isOwn('pg_class', 'c.oid')}
       union all
       select format('drop function if exists %s cascade', oid::regprocedure)
       from pg_proc p
-      where pronamespace = 'public'::regnamespace
-        and not exists (select from pg_depend d where d.objid = p.oid and deptype = 'e')
+      where pronamespace = 'public'::regnamespace and prokind in ('f', 'w') and ${isOwn('pg_proc', 'p.oid')}
       union all
       select case
           when relkind = 'i' then format('comment on index %s is null', objoid::regclass)

@@ -147,8 +147,8 @@ const checkIds: Check = async ({ client }) => {
        select table_name::text
        from drawn_ids()
        where case
-         when has_table_privilege(table_name, 'select') and has_sequence_privilege(sequence_name, 'usage')
-         then next_ids_are_used(table_name, coalesce(pg_sequence_last_value(sequence_name::regclass), 0))
+         when has_table_privilege(quote_ident(table_name), 'select') and has_sequence_privilege(quote_ident(sequence_name), 'usage')
+         then next_ids_are_used(table_name, coalesce(pg_sequence_last_value(quote_ident(sequence_name)::regclass), 0))
          end) as tables`,
   );
   if (tables.length === 0) return ok('new rows get unused ids');

@@ -32,6 +32,9 @@ export interface RestoredChanges {
   readonly others: readonly string[];
 }
 
+/** The tables whose changes are applied. */
+const KEY_TABLES: ReadonlySet<string> = new Set(['api_keys', 'api_key_secrets']);
+
 /** The columns of `api_keys` that are applied. */
 const APPLIED: ReadonlySet<string> = new Set(['revoked_at', 'suspended_until', 'expires_at', 'access']);
 
@@ -134,10 +137,9 @@ export function changesOf(missing: readonly AuditEntry[], endsRotated: boolean):
   } of missing) {
     const values = entry.new ?? {};
     const name = `${keyId} ${shown(values['prefix'] ?? entry.old?.['prefix'])}`;
-    if (keyId === null) {
-      others.push(
-        `${table === 'plans' ? 'plan' : table} ${shown(planId)}: ${action === 'update' ? describe(values) : action}`,
-      );
+    if (keyId === null || !KEY_TABLES.has(table)) {
+      const about = table === 'plans' ? `plan ${shown(planId)}` : `${table} of key ${shown(keyId)}`;
+      others.push(`${about}: ${action === 'update' ? describe(values) : action}`);
     } else if (lostKeys.has(keyId) || lostSecrets.has(name)) {
       continue;
     } else if (table === 'api_keys' && action === 'insert') {

@@ -70,11 +70,19 @@ const { INT8, DATE, TIMESTAMPTZ } = pg.types.builtins;
 
 const parseInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
 
-/** Values for scripts: int64 exact, dates as text, times as RFC 3339 in UTC (or `infinity`). */
+/** RFC 3339 in UTC where that has a form, else as PostgreSQL writes it: `infinity`, and years beyond four digits. */
+function instantText(text: string): string {
+  const instant = parseInstant(text);
+  return instant instanceof Date && /^\d{4}-/.test(text) && !text.endsWith('BC')
+    ? instant.toISOString()
+    : text;
+}
+
+/** Values for scripts: int64 exact, dates as text. */
 const exactParsers = new Map<number, (text: string) => unknown>([
   [INT8, BigInt],
   [DATE, String],
-  [TIMESTAMPTZ, (text) => (text.endsWith('infinity') ? text : parseInstant(text).toISOString())],
+  [TIMESTAMPTZ, instantText],
 ]);
 
 const types: pg.CustomTypesConfig = {

@@ -14,7 +14,7 @@ export const toCsv = (rows: readonly object[]): string =>
 /** A spreadsheet would run a text that begins like a formula, and names are chosen by customers. */
 function cell(value: Cell | undefined): string {
   if (value === null || value === undefined) return '';
-  const text = value instanceof Date ? value.toISOString() : String(value);
+  const text = value instanceof Date ? (value.toJSON() ?? '') : String(value);
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

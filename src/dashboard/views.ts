@@ -13,7 +13,7 @@ const PLANS = `
     p.id, p.requests_per_minute, p.requests_per_day,
     coalesce(k.keys, 0) as keys, coalesce(k.suspended, 0) as suspended,
     coalesce(today.active, 0) as active, coalesce(today.near, 0) as near,
-    coalesce(today.admitted, 0)::bigint as admitted, coalesce(today.rejected, 0)::bigint as rejected
+    coalesce(saturated(today.admitted), 0) as admitted, coalesce(saturated(today.rejected), 0) as rejected
   from plans p
   left join (
     select plan_id, count(*) as keys, count(*) filter (where is_suspended(api_keys)) as suspended
@@ -39,7 +39,7 @@ const PLANS = `
 const REST = `
   select
     present() as now,
-    (select coalesce(sum(admitted), 0)::bigint from api_key_usage where day = today()) as before_resets,
+    (select coalesce(saturated(sum(admitted)), 0) from api_key_usage where day = today()) as before_resets,
     (select count(*) from recent_bans where began_at > present() - interval '1 day' and in_force) as banned`;
 
 interface PlanRow {
@@ -68,7 +68,7 @@ export async function readSummary(query: Query): Promise<object> {
 /** Rows of each list; one more says that there are others. */
 const ATTENTION_MAX = 10;
 
-/** The first of them by id, which are found without sorting a million keys. */
+/** The first of them by id, which are found without sorting a million keys; without those whose counters are of another clock. */
 const UNUSED = `
   select k.id as api_key_id, k.name, last_counted_at(c) as last_used_at
   from api_keys k
@@ -123,7 +123,7 @@ const SORTS: Readonly<Record<KeyList['sort'], { readonly where: string; readonly
 };
 
 const LAST_24_HOURS = `
-  select u.api_key_id, 23 - ago as part, sum(u.requests)::bigint as requests
+  select u.api_key_id, 23 - ago as part, saturated(sum(u.requests)) as requests
   from last_24_hours
   join api_key_usage_hours u using (hour)
   where u.api_key_id = any ($1::bigint[])
@@ -222,7 +222,7 @@ export interface HourSum {
 /** The requests of all keys. */
 export const readHours = (query: Query, from: Date, to: Date): Promise<HourSum[]> =>
   query<HourSum>(
-    `select hour, operation, outcome, sum(requests)::bigint as requests, sum(total_ms)::bigint as total_ms
+    `select hour, operation, outcome, saturated(sum(requests)) as requests, saturated(sum(total_ms)) as total_ms
      from api_key_usage_hours where hour >= $1 and hour < $2 group by hour, operation, outcome`,
     [from.toISOString(), to.toISOString()],
   );

@@ -12,6 +12,7 @@ import { LockReport } from './lock-report.js';
 import { LostResults } from './lost-results.js';
 import { Semaphore } from './semaphore.js';
 import { bindSession, endsWithinMs } from './session-settings.js';
+import type { Queryable } from './statement.js';
 import { within } from './within.js';
 
 /** Looks for lost results, and has no connection open otherwise (`LostResults`). */
@@ -190,6 +191,22 @@ export class ConnectionPools {
     }
   }
 }
+
+/** A pool of which a connection stays open after an error of a statement. The pool's own `query` would drop it. */
+export const keepingConnections = (pool: pg.Pool): Queryable => ({
+  query: async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => {
+    const connection = await pool.connect();
+    let lost: Error | undefined;
+    try {
+      return await connection.query<Row>(statement);
+    } catch (error) {
+      if (classifyDatabaseError(error) !== 'statement-error') lost = error as Error;
+      throw error;
+    } finally {
+      connection.release(lost);
+    }
+  },
+});
 
 const INT8: number = pg.types.builtins.INT8;
 

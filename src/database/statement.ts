@@ -27,9 +27,14 @@ export function statement(name: string, text: string, pool: Statement['pool'] = 
 /** The statement that a text belongs to, if it was declared. */
 export const statementOf = (text: string): Statement | undefined => statements.get(text);
 
+/** A connection, or a pool of them. */
+export interface Queryable {
+  query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
+}
+
 /** Where statements are run without Prisma. */
 export interface StatementSource {
-  readonly queryable: Pick<pg.Pool | pg.ClientBase, 'query'>;
+  readonly queryable: Queryable;
   /** Whether statements are prepared under their names: planned once a connection. Poolers older than PgBouncer 1.21 cannot. */
   readonly named: boolean;
 }

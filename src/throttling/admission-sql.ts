@@ -162,16 +162,16 @@ decided as materialized (
   from granted
 ),
 
--- Writes the counts. Here barred_until is set only if this batch starts a ban.
+-- Writes the counts, which stop at the bound of their constraint. Here barred_until is set only if this batch starts a ban.
 counted as (
   update api_key_counters c
   set
     minute = d.this_minute,
     minute_admitted = d.minute_admitted + d.granted,
-    minute_refused = d.minute_refused + d.rejected,
+    minute_refused = least(d.minute_refused + d.rejected, count_max()),
     day = d.this_day,
     day_admitted = d.day_admitted + d.granted,
-    day_refused = d.day_refused + d.rejected,
+    day_refused = least(d.day_refused + d.rejected, count_max()),
     banned_at = case when d.barred_until is null then d.banned_at else d.now end,
     banned_until = coalesce(d.barred_until, d.banned_until),
     usage_reset_at = d.reset_at
@@ -190,8 +190,8 @@ closed as (
     and finished_day is not null
   on conflict (api_key_id, day) do update
   set
-    admitted = u.admitted + excluded.admitted,
-    refused = u.refused + excluded.refused
+    admitted = least(u.admitted + excluded.admitted, count_max()),
+    refused = least(u.refused + excluded.refused, count_max())
 ),
 
 -- For operators: a ban leaves a trace, and with which limits. A clock that went back could repeat one to the microsecond.

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { ApiKeyHash } from '../auth/api-key.js';
 import type { Batching } from '../batching/batching.js';
 import type { Batcher } from '../batching/batcher.js';
+import { keepingConnections } from '../database/connection-pools.js';
 import type { Semaphore } from '../database/semaphore.js';
 import type { PrismaService } from '../prisma/prisma.service.js';
 import { type AdmissionObserver, AdmissionStatement, type BanPolicy } from './admission-statement.js';
@@ -38,7 +39,7 @@ export function batchAdmissions({
   observer,
   now,
 }: AdmissionsOptions): Batcher<ApiKeyHash, DatabaseDecision> {
-  const source = { queryable: pool, named: prisma.connections.namedStatements };
+  const source = { queryable: keepingConnections(pool), named: prisma.connections.namedStatements };
   const statement = new AdmissionStatement(source, bans, {
     warn,
     onBanStarted: (keyId, untilMs) => {

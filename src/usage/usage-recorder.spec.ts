@@ -10,6 +10,7 @@ const unknown = new Error('Connection terminated unexpectedly');
 
 let sent: unknown[][];
 let failures: Error[];
+let fails: (values: unknown[]) => Error | undefined;
 let dropped: number;
 let warnings: unknown[];
 let recorder: UsageRecorder;
@@ -17,12 +18,13 @@ let recorder: UsageRecorder;
 beforeEach(() => {
   sent = [];
   failures = [];
+  fails = () => undefined;
   dropped = 0;
   warnings = [];
   const prisma = {
     connections: { writes: { run: (send: () => Promise<unknown>) => send() } },
     write: (_statement: unknown, values: unknown[]) => {
-      const failure = failures.shift();
+      const failure = failures.shift() ?? fails(values);
       if (failure !== undefined) return Promise.reject(failure);
       sent.push(values);
       return Promise.resolve([]);
@@ -80,6 +82,17 @@ describe('UsageRecorder', () => {
     expect(warnings).toContainEqual([
       expect.stringMatching(/^2 requests are missing in the usage by hour: /),
     ]);
+  });
+
+  it('drops the row that is wrong, and no other', async () => {
+    const wrong = Object.assign(new Error('check constraint'), { code: '23514', severity: 'ERROR' });
+    const keysOf = (values: unknown): string[] => String(values).slice(1, -1).split(',');
+    fails = ([, keyIds]) => (keysOf(keyIds).includes('77') ? wrong : undefined);
+    for (let keyId = 1; keyId <= 500; keyId += 1) respond(BigInt(keyId));
+    await recorder.write();
+    const keys = sent.flatMap(([, keyIds]) => keysOf(keyIds));
+    expect([keys.length, new Set(keys).size, keys.includes('77'), dropped]).toEqual([499, 499, false, 1]);
+    expect(sent.length).toBeLessThan(20);
   });
 
   it('writes many keys in several statements, and drops of them only the one that may have been written', async () => {

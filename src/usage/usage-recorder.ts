@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import {
   classifyDatabaseError,
   type DatabaseFailure,
+  isDataError,
   UnavailableError,
 } from '../common/errors/database-errors.js';
 import { routeConfigOf } from '../common/route.decorators.js';
@@ -44,8 +45,8 @@ const ADD_HOURS = statement(
     order by hour, api_key_id, operation, outcome
     on conflict (hour, api_key_id, operation, outcome) do update
     set
-      requests = u.requests + excluded.requests,
-      total_ms = u.total_ms + excluded.total_ms`,
+      requests = least(u.requests + excluded.requests, count_max()),
+      total_ms = least(u.total_ms + excluded.total_ms, count_max())`,
 );
 
 /** Failures after which a statement may have been committed. */
@@ -101,20 +102,22 @@ export class UsageRecorder implements UsageObserver {
   }
 
   async #writeAll(): Promise<void> {
-    const counts = this.#counts.take();
-    for (let from = 0; from < counts.length; from += CHUNK) {
-      const chunk = counts.slice(from, from + CHUNK);
+    const chunks = chunked(this.#counts.take(), CHUNK);
+    for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
       try {
         await this.#send(chunk);
         this.#isFailing = false;
       } catch (err) {
-        const mayBeCommitted = this.#mayBeCommitted(err);
-        if (mayBeCommitted) this.#drop(chunk);
-        const rest = counts.slice(mayBeCommitted ? from + CHUNK : from);
-        this.#drop(rest.filter((count) => !this.#counts.add(count)));
         if (!this.#isFailing)
           this.logger.warn({ err }, 'cannot write the usage by hour; retrying every 10 s');
         this.#isFailing = true;
+        const isOfOne = isDataError(err);
+        // The rows of one key may be wrong, and must not stop those of the others.
+        if (isOfOne && chunk.length > 1) chunks.unshift(...chunked(chunk, Math.ceil(chunk.length / 2)));
+        else if (isOfOne || this.#mayBeCommitted(err)) this.#drop(chunk);
+        else chunks.unshift(chunk);
+        if (isOfOne) continue;
+        this.#drop(chunks.flat().filter((count) => !this.#counts.add(count)));
         break;
       }
     }
@@ -146,7 +149,7 @@ export class UsageRecorder implements UsageObserver {
     if (this.#dropped === 0) return;
     this.telemetry.usageDropped(this.#dropped);
     this.logger.warn(
-      `${this.#dropped} requests are missing in the usage by hour: the result of their write is unknown, or they were too many`,
+      `${this.#dropped} requests are missing in the usage by hour: their write failed or its result is unknown, or they were too many`,
     );
     this.#dropped = 0;
   }
@@ -157,6 +160,11 @@ export class UsageRecorder implements UsageObserver {
     return atMs - (atMs % HOUR_MS);
   }
 }
+
+const chunked = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, nth) =>
+    items.slice(nth * size, (nth + 1) * size),
+  );
 
 /** The key, where the database has decided about it. */
 function keyIdOf({ caller, rejectedKey }: AdmissionDecision): bigint | undefined {

@@ -39,7 +39,7 @@ begin
   using
     clock_timestamp(),
     session_user,
-    nullif(current_setting('petstore.actor', true), ''),
+    left(nullif(current_setting('petstore.actor', true), ''), 255),
     nullif(current_setting('application_name'), ''),
     lower(tg_op),
     tg_table_name;

@@ -1,5 +1,5 @@
 create or replace function count_no_pets() returns trigger
-language plpgsql set search_path = public, pg_temp as $$
+language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   delete from pet_counts;
   return null;
@@ -7,3 +7,5 @@ end
 $$;
 
 comment on function count_no_pets is 'Empties pet_counts when pets are truncated.';
+
+revoke execute on function count_no_pets() from public;

@@ -8,7 +8,7 @@ begin
   using (
     select hour, api_key_id, operation, outcome
     from api_key_usage_hours
-    where hour < date_trunc('day', statement_timestamp(), 'UTC') - greatest(keep_days, 2) * interval '1 day'
+    where hour < today()::timestamp at time zone 'UTC' - greatest(keep_days, 2) * interval '1 day'
     limit at_most
     for update skip locked
   ) as old

@@ -1,13 +1,11 @@
 -- The one list of rights: prisma/roles.sql grants them, and `petstore doctor` and the tests compare them with the catalog. Each table, view
 -- and function is in it, whoever may use it. Only the owner may do the rest.
 create or replace function role_rights() returns table (role name, privilege text, object name)
-language sql stable set search_path = public, pg_temp as $$
+language sql stable rows 300 set search_path = public, pg_temp as $$
   with listed (role, privileges, columns, objects) as (values
-    ('petstore_service', 'select', null, '_prisma_migrations, plans, api_keys, api_key_secrets'),
+    ('petstore_service', 'select', null, '_prisma_migrations, plans, api_keys, api_key_secrets, pet_counts'),
     ('petstore_service', 'select, insert', null, 'api_key_bans'),
-    ('petstore_service', 'select, insert, update', null, 'api_key_counters, api_key_usage, api_key_usage_hours, pet_counts'),
-    -- Only 1.0.0-rc.1 needs it, which does not call delete_old_usage yet.
-    ('petstore_service', 'delete', null, 'api_key_usage'),
+    ('petstore_service', 'select, insert, update', null, 'api_key_counters, api_key_usage, api_key_usage_hours'),
     ('petstore_service', 'select, insert, update, delete', null, 'idempotency_keys, pets, orders'),
     -- For the dashboard: of the audit only when something changed, and what kind of thing.
     ('petstore_service', 'select', 'changed_at, table_name, action, api_key_id, plan_id', 'audit_log'),
@@ -39,14 +37,13 @@ language sql stable set search_path = public, pg_temp as $$
     -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
     ('public', 'execute', null,
       'present, today, this_hour, clock_tolerance, trusted_until, counts_in_minute, counts_in_day, awaits_reset, last_counted_at, is_valid, '
-      'is_suspended, is_banned, is_admitted, minute_limit, day_limit, drawn_ids, next_ids_are_used, role_rights, rights_that_differ'),
+      'is_suspended, is_banned, is_admitted, minute_limit, day_limit, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ'),
     ('public', 'execute', null,
       'pet_json, order_json, new_pet, new_order, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pet_if, order_may_become'),
     ('public', 'execute', null,
-      'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets, '
-      'count_pets, count_no_pets'),
+      'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets'),
     ('the owner', 'execute', null,
-      'random_base62, api_key_checksum, add_api_key_secret, audit_changes, explain_key_values, explain_plan_values, explain_limits, '
+      'random_base62, api_key_checksum, add_api_key_secret, audit_changes, count_pets, count_no_pets, explain_key_values, explain_plan_values, explain_limits, '
       'explain_plan_numbers, follow_plan, make_api_key_counters, reject_change, reject_deleting_used_plan, reject_later_revocation')
   ), rights as (
     select role, privilege || coalesce(' (' || "column" || ')', '') as privilege, object

@@ -14,7 +14,7 @@ begin
       hint = format('The tables are %s.', (select string_agg(table_name, ', ' order by table_name) from drawn_ids()));
   end if;
   perform pg_advisory_xact_lock(hashtext('skip_used_ids'), hashtext(of_table));
-  used_sequence := pg_get_serial_sequence(of_table, 'id');
+  used_sequence := pg_get_serial_sequence(quote_ident(of_table), 'id');
   last := nextval(used_sequence);
   while next_ids_are_used(of_table, last + step) loop
     step := greatest(64, 2 * step);

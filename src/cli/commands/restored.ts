@@ -177,7 +177,7 @@ const largest = (ids: readonly (bigint | null)[]): bigint =>
 const moveIds = (client: Client, table: string, id: bigint): Promise<Row> =>
   queryOne(
     client,
-    `select setval(used, greatest(nextval(used), $2)) from (select pg_get_serial_sequence($1, 'id')::regclass) as t (used)`,
+    `select setval(used, greatest(nextval(used), $2)) from (select pg_get_serial_sequence(quote_ident($1), 'id')::regclass) as t (used)`,
     [table, id],
   );
 

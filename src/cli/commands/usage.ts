@@ -109,8 +109,8 @@ const TOP = `
   from (
     select
       api_key_id,
-      ${USAGE_OUTCOMES.map((outcome) => `coalesce(sum(requests) filter (where outcome = '${outcome}'), 0)::bigint as ${outcome}`).join(',\n      ')},
-      sum(requests)::bigint as requests
+      ${USAGE_OUTCOMES.map((outcome) => `coalesce(saturated(sum(requests) filter (where outcome = '${outcome}')), 0) as ${outcome}`).join(',\n      ')},
+      saturated(sum(requests)) as requests
     from api_key_usage_hours
     where hour >= $1
     group by api_key_id
@@ -128,7 +128,7 @@ const HOURS = `
   order by hour, operation, outcome`;
 
 const REQUESTS_BY_HOUR = `
-  select u.api_key_id, u.hour, sum(u.requests)::bigint as requests
+  select u.api_key_id, u.hour, saturated(sum(u.requests)) as requests
   from generate_series($2::timestamptz, $3::timestamptz, interval '1 hour') as of_hour
   join api_key_usage_hours u on u.hour = of_hour
   where u.api_key_id = any ($1::bigint[])

@@ -100,6 +100,9 @@ export const isDuplicateKey = (error: unknown, table: string): boolean => {
   return sqlState === '23505' && constraint === `${table}_pkey`;
 };
 
+/** A value of the statement or of a row that it changes is wrong (classes 22 and 23). The statement was rolled back. */
+export const isDataError = (error: unknown): boolean => /^2[23]/.test(readError(error).sqlState ?? '');
+
 /** The session is read only: on a standby, or because it began while new sessions were. */
 export const isReadOnly = (error: unknown): boolean => readError(error).sqlState === READ_ONLY;
 

@@ -53,13 +53,13 @@ export function setUpFilter() {
 }
 
 /**
- * The text of a section, without what all sections have.
+ * The text of a section, without what all sections have, and without the URL, whose port has any digits.
  * @param {HTMLElement | null} section
  */
 function textOf(section) {
   const copy = section?.cloneNode(true);
   if (!(copy instanceof HTMLElement)) return '';
-  for (const part of copy.querySelectorAll('.try, .common, .headers')) part.remove();
+  for (const part of copy.querySelectorAll('.try, .common, .headers, [data-api]')) part.remove();
   return copy.textContent ?? '';
 }
 

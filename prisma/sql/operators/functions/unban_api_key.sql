@@ -1,4 +1,4 @@
--- Also a ban by the clock of another primary, up to three minutes ahead. Admission ignores later ones.
+-- Also a ban by the clock of another primary, which may begin in the minute of the last trusted counters. Admission ignores later ones.
 create or replace function unban_api_key(id bigint) returns api_key_overview
 language plpgsql volatile set search_path = public, pg_temp as $$
 #variable_conflict use_column
@@ -8,7 +8,7 @@ begin
     bans_lifted_at,
     statement_timestamp(),
     (select banned_at from api_key_counters
-     where api_key_id = unban_api_key.id and banned_at < statement_timestamp() + interval '3 minutes'))
+     where api_key_id = unban_api_key.id and banned_at < trusted_until() + interval '1 minute'))
   where id = unban_api_key.id;
   return api_key_overview_of(unban_api_key.id);
 end

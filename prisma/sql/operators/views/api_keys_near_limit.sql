@@ -34,7 +34,7 @@ from (
 ) as near
 join api_keys k on k.id = near.api_key_id
 left join lateral (
-  select u.hour, sum(u.requests)::bigint as admitted
+  select u.hour, saturated(sum(u.requests)) as admitted
   from last_24_hours
   join api_key_usage_hours u using (hour)
   where u.api_key_id = near.api_key_id

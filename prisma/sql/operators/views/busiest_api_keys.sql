@@ -5,7 +5,7 @@ select
   by_outcome.limited, by_outcome.banned, by_outcome.unauthorized,
   by_outcome.mean_ms, by_outcome.last_hour
 from (
-  select api_key_id, sum(requests)::bigint as requests
+  select api_key_id, saturated(sum(requests)) as requests
   from api_key_usage_hours
   where hour > present() - interval '24 hours'
     and hour <= trusted_until()
@@ -15,12 +15,12 @@ from (
 ) as busiest
 cross join lateral (
   select
-    coalesce(sum(requests) filter (where outcome = 'success'), 0)::bigint as success,
-    coalesce(sum(requests) filter (where outcome = 'client_error'), 0)::bigint as client_error,
-    coalesce(sum(requests) filter (where outcome = 'server_error'), 0)::bigint as server_error,
-    coalesce(sum(requests) filter (where outcome = 'limited'), 0)::bigint as limited,
-    coalesce(sum(requests) filter (where outcome = 'banned'), 0)::bigint as banned,
-    coalesce(sum(requests) filter (where outcome = 'unauthorized'), 0)::bigint as unauthorized,
+    coalesce(saturated(sum(requests) filter (where outcome = 'success')), 0) as success,
+    coalesce(saturated(sum(requests) filter (where outcome = 'client_error')), 0) as client_error,
+    coalesce(saturated(sum(requests) filter (where outcome = 'server_error')), 0) as server_error,
+    coalesce(saturated(sum(requests) filter (where outcome = 'limited')), 0) as limited,
+    coalesce(saturated(sum(requests) filter (where outcome = 'banned')), 0) as banned,
+    coalesce(saturated(sum(requests) filter (where outcome = 'unauthorized')), 0) as unauthorized,
     round(sum(total_ms) / nullif(sum(requests), 0), 1) as mean_ms,
     max(hour) as last_hour
   from last_24_hours

@@ -11,7 +11,7 @@ from (
   limit 100
 ) as called
 cross join lateral (
-  select coalesce(sum(u.requests), 0)::bigint as requests_24h
+  select coalesce(saturated(sum(u.requests)), 0) as requests_24h
   from last_24_hours
   join api_key_usage_hours u using (hour)
   where u.api_key_id = called.api_key_id

@@ -18,7 +18,7 @@ from (
 ) as stored
 cross join lateral (select stored.first + n as day from generate_series(0, stored.last - stored.first) as n) as of_day
 cross join lateral (
-  select coalesce(sum(admitted), 0)::bigint as admitted, coalesce(sum(refused), 0)::bigint as refused
+  select coalesce(saturated(sum(admitted)), 0) as admitted, coalesce(saturated(sum(refused)), 0) as refused
   from (
     select admitted, refused from api_key_usage u where u.day = of_day.day
     union all
@@ -27,8 +27,8 @@ cross join lateral (
 ) as exact
 cross join lateral (
   select
-    coalesce(sum(requests) filter (where is_admitted(outcome)), 0)::bigint as admitted,
-    coalesce(sum(requests) filter (where outcome = 'limited'), 0)::bigint as refused
+    coalesce(saturated(sum(requests) filter (where is_admitted(outcome))), 0) as admitted,
+    coalesce(saturated(sum(requests) filter (where outcome = 'limited')), 0) as refused
   from api_key_usage_hours u
   where u.hour >= of_day.day::timestamp at time zone 'UTC'
     and u.hour < (of_day.day + 1)::timestamp at time zone 'UTC'

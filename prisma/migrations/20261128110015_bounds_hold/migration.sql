@@ -1,0 +1,15 @@
+-- Requests go on meanwhile.
+alter table api_key_counters validate constraint api_key_counters_counts_bounded;
+alter table api_key_counters validate constraint api_key_counters_instants;
+alter table api_key_usage validate constraint api_key_usage_bounded;
+alter table api_key_usage_hours validate constraint api_key_usage_hours_bounded;
+alter table api_key_bans validate constraint api_key_bans_bounded;
+alter table idempotency_keys validate constraint idempotency_keys_bounded;
+alter table pets validate constraint pets_created_at_is_instant;
+alter table orders validate constraint orders_instants;
+alter table api_keys validate constraint api_keys_expires_at_is_instant;
+alter table api_keys validate constraint api_keys_suspended_until_is_instant;
+alter table api_keys validate constraint api_keys_revoked_at_is_instant;
+alter table api_keys validate constraint api_keys_bans_lifted_at_is_instant;
+alter table api_keys validate constraint api_keys_usage_reset_at_is_instant;
+alter table api_key_secrets validate constraint api_key_secrets_expires_at_is_instant;
