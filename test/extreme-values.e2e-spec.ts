@@ -98,25 +98,25 @@ describe('the role of the service', () => {
   });
 });
 
+/** A key whose present windows and history the service's role has filled up to the bound. */
+async function fullKey(limits: object = {}): Promise<{ readonly id: bigint; readonly key: string }> {
+  const issued = await service.issueKey(limits);
+  await send(service.origin, { key: issued.key });
+  await service.pool.query(
+    `update api_key_counters set minute_refused = count_max(), day_admitted = count_max(), day_refused = count_max()
+     where api_key_id = $1`,
+    [issued.id],
+  );
+  await service.pool.query(`insert into api_key_usage select $1, '2026-11-20', count_max(), count_max()`, [
+    issued.id,
+  ]);
+  return issued;
+}
+
 describe('counts at their bound', () => {
   beforeEach(() => {
     clock.nowMs = NOON;
   });
-
-  /** A key whose present windows and history the service's role has filled up to the bound. */
-  async function fullKey(limits: object = {}): Promise<{ readonly id: bigint; readonly key: string }> {
-    const issued = await service.issueKey(limits);
-    await send(service.origin, { key: issued.key });
-    await service.pool.query(
-      `update api_key_counters set minute_refused = count_max(), day_admitted = count_max(), day_refused = count_max()
-       where api_key_id = $1`,
-      [issued.id],
-    );
-    await service.pool.query(`insert into api_key_usage select $1, '2026-11-20', count_max(), count_max()`, [
-      issued.id,
-    ]);
-    return issued;
-  }
 
   it('are rejected as any other request is, and stay there', async () => {
     const { id, key } = await fullKey({ perMinute: 1 });
@@ -221,6 +221,10 @@ describe('an error of the database about one key', () => {
   });
 });
 
+/** Rows, with the end of a suspension beyond a year of four digits as none. */
+const until = (rows: readonly object[]): string =>
+  JSON.stringify(rows).replaceAll(/290000-[^"]*/g, 'infinity');
+
 describe('a database of 1.0.0 in which such values were planted', () => {
   it('is repaired by the migrations, and keeps the state of every key', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'petstore-release-'));
@@ -265,13 +269,7 @@ describe('a database of 1.0.0 in which such values were planted', () => {
 
     await migrate({ connectionString: database.url });
     const { rows: after } = await pool.query(state);
-    const isBeyond = (text: unknown): boolean => typeof text === 'string' && text.startsWith('290000');
-    expect(after).toEqual(
-      before.map((row) => ({
-        ...row,
-        suspended_until: isBeyond(row.suspended_until) ? 'infinity' : row.suspended_until,
-      })),
-    );
+    expect(until(after)).toEqual(until(before));
     expect(after.map(({ state: one }) => one)).toEqual([
       'live',
       'expired',

@@ -4,7 +4,10 @@ import { type ApiResponse, send, tally } from './support/send.js';
 import { useReplicas, useService } from './support/use-service.js';
 
 /** It stands still, so that no window turns. */
-const options = { clock: { nowMs: () => Date.UTC(2026, 10, 20, 12) } };
+const options = {
+  clock: { nowMs: () => Date.UTC(2026, 10, 20, 12) },
+  environment: { BAN_AFTER_REFUSALS: '80' },
+};
 const service = useService(options);
 const replicas = useReplicas(service, 1, options);
 
@@ -33,7 +36,6 @@ const countsOf = async (id: bigint): Promise<unknown> => {
 describe('a reset', () => {
   it('gives a key exactly its limit once more, on all replicas, and its usage keeps both parts of the day', async () => {
     const { id, key } = await service.issueKey({ perMinute: LIMIT, perDay: LIMIT });
-    await service.pool.query('update api_keys set bans_lifted_at = $2 where id = $1', [id, '2099-01-01']);
     for (const round of [1, 2, 3]) {
       expect(tally(await flood(key))).toMatchObject({ 200: LIMIT });
       expect(await countsOf(id)).toEqual({ minute: LIMIT, day: LIMIT, all: round * LIMIT });
@@ -52,6 +54,7 @@ describe('a reset', () => {
 
   it('ends no ban, is recorded, and waits for its commit while no request does', async () => {
     const { id, key } = await service.issueKey({ perMinute: 1, perDay: 1000 });
+    await flood(key);
     expect(tally(await flood(key))).toMatchObject({ '429 api_key_banned': expect.any(Number) });
     await reset(id);
     expect(tally([await send(service.origin, { key })])).toEqual({ '429 api_key_banned': 1 });

@@ -131,6 +131,9 @@ export async function changeDatabase<Result extends Row>(
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const row = await withDatabase(context, async ({ client }) => {
+    client.on('notice', ({ severity, message }) => {
+      if (severity === 'WARNING') context.printError(`Warning: ${message ?? ''}.\n`);
+    });
     await client.query(`select set_config('petstore.actor', $1, true)`, [context.actor]);
     return await work(client);
   });

@@ -24,7 +24,7 @@ with clock as materialized (
 ),
 
 -- The secrets of the batch with their keys. Any revoked_at revokes at once: a comparison with the clock would admit requests that
--- arrive at the instant of the commit. The sub-selects hide the length of the arrays and the limit bounds each lookup, so that the
+-- arrive at the instant of the commit. A lift of bans far in the future is ignored, as by latest_lift(). The sub-selects hide the length of the arrays and the limit bounds each lookup, so that the
 -- planner chooses one generic plan of index lookups, whatever the statistics of the tables are.
 input as materialized (
   select
@@ -37,7 +37,7 @@ input as materialized (
     coalesce(k.requests_per_minute, k.plan_requests_per_minute, 0) as minute_limit,
     coalesce(k.requests_per_day, k.plan_requests_per_day, 0) as day_limit,
     k.suspended_until,
-    coalesce(k.bans_lifted_at, '-infinity') as lifted_at,
+    case when k.bans_lifted_at <= clock.horizon + interval '1 minute' then k.bans_lifted_at else '-infinity' end as lifted_at,
     k.usage_reset_at as reset_at,
     case
       when k.revoked_at is not null then 'revoked'

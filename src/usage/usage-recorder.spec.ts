@@ -47,6 +47,8 @@ function respond(keyId: bigint): void {
 /** Key ids and their requests, of all that was sent. */
 const written = (): unknown[] => sent.map(([, keyIds, , , requests]) => [keyIds, requests]);
 
+const keysOf = (values: unknown): string[] => String(values).slice(1, -1).split(',');
+
 describe('UsageRecorder', () => {
   it('writes what was counted once, and nothing when nothing was', async () => {
     respond(7n);
@@ -86,7 +88,6 @@ describe('UsageRecorder', () => {
 
   it('drops the row that is wrong, and no other', async () => {
     const wrong = Object.assign(new Error('check constraint'), { code: '23514', severity: 'ERROR' });
-    const keysOf = (values: unknown): string[] => String(values).slice(1, -1).split(',');
     fails = ([, keyIds]) => (keysOf(keyIds).includes('77') ? wrong : undefined);
     for (let keyId = 1; keyId <= 500; keyId += 1) respond(BigInt(keyId));
     await recorder.write();

@@ -105,10 +105,13 @@ describe('petstore keys set-plan and set-limits', () => {
       requests_per_minute: 600,
       requests_per_day: 10_000,
     });
-    expect(await set('--per-day', '5')).toMatchObject({ requests_per_minute: 600, requests_per_day: 5 });
+    expect(await set('--per-day', '5000')).toMatchObject({
+      requests_per_minute: 600,
+      requests_per_day: 5000,
+    });
     expect(await set('--per-minute', 'plan')).toMatchObject({
       requests_per_minute: 300,
-      requests_per_day: 5,
+      requests_per_day: 5000,
     });
     expect(await set('--per-minute', 'plan', '--per-day', 'plan')).toMatchObject({ own_limits: false });
     expect(await petstore(['keys', 'set-limits', String(id)])).toMatchObject({ code: 2 });

@@ -57,9 +57,9 @@ describe('petstore plans', () => {
 
   it('changes what is given of a plan, and leaves the rest', async () => {
     await run('create', 'growing', '--per-minute', '600', '--per-day', '50000');
-    expect(await run('set', 'growing', '--per-day', '7')).toMatchObject({
+    expect(await run('set', 'growing', '--per-day', '700')).toMatchObject({
       requests_per_minute: 600,
-      requests_per_day: 7,
+      requests_per_day: 700,
     });
     expect(await run('set', 'growing', '--custom')).toMatchObject({
       custom: true,

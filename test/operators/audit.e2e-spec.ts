@@ -112,7 +112,7 @@ describe('the audit contains', () => {
   it('of a plan', async () => {
     await operator.query(`select create_plan('trial', 5, 50)`);
     await operator.query(`select set_plan('trial', per_day => 60)`);
-    await operator.query(`delete from plans where id = 'trial'`);
+    await operator.query(`select delete_plan('trial')`);
     expect(await audited('role, action, table_name, api_key_id, plan_id, old, new')).toEqual(
       [
         {

@@ -15,6 +15,7 @@ export const OPERATOR_CALLS = [
   'reset_api_key_usage(1)',
   `set_plan('pro', per_minute => 5)`,
   `create_plan('new', 5, 50)`,
+  `delete_plan('business')`,
 ];
 
 /** The role of the tests on this server. */

@@ -166,12 +166,7 @@ const REJECTED: readonly (readonly [what: string, sql: string, message: RegExp, 
   ['a plan that exists', `select create_plan('pro', 5, 50)`, /already exists/, /set_plan/],
   ['a new plan with one number', `select create_plan('new', per_day => 5)`, /both/, /custom/],
   ['another id of a plan', `update plans set id = 'gold' where id = 'pro'`, /cannot change/, /create_plan/],
-  [
-    'a plan deleted that has keys',
-    `delete from plans where id = 'pro'`,
-    /has keys/,
-    /update api_keys set plan_id/,
-  ],
+  ['a plan deleted that has keys', `delete from plans where id = 'pro'`, /has keys/, /set_api_key_plan/],
   [
     'an expiry that is over at issue',
     `select issue_api_key('Acme', 'pro', expires => now())`,

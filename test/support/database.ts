@@ -27,8 +27,8 @@ export const copyDatabase = (url: string): Promise<TestDatabase> =>
 /** A database is copied and dropped only without connections; the server waits 5 s for them to end, each time. */
 const ATTEMPTS_MAX = 20;
 const RETRY_MS = 100;
-/** object_in_use: "source database is being accessed by other users". */
-const IN_USE = '55006';
+/** object_in_use: "source database is being accessed by other users"; and insufficient_privilege to end a session of another role. */
+const IN_USE = ['55006', '42501'];
 
 async function createDatabase(template: string, options = ''): Promise<TestDatabase> {
   const name = `${fromRun('TEST_RUN')}_${randomUUID()}`;
@@ -55,7 +55,7 @@ async function whenAlone(...statements: readonly string[]): Promise<void> {
       await onServer(statements);
       return;
     } catch (fault) {
-      const isInUse = fault instanceof Error && 'code' in fault && fault.code === IN_USE;
+      const isInUse = fault instanceof Error && 'code' in fault && IN_USE.includes(String(fault.code));
       if (!isInUse || attempt === ATTEMPTS_MAX) throw fault;
       await delay(RETRY_MS);
     }

@@ -12,6 +12,9 @@ begin
       using errcode = 'check_violation',
             hint = 'Or set custom = true, without limits: then each of its keys must have its own.';
   end if;
+  if new.requests_per_day < new.requests_per_minute then
+    raise warning 'the keys of plan "%" may make % requests a minute, but only % a day', new.id, new.requests_per_minute, new.requests_per_day;
+  end if;
   return new;
 end
 $$;

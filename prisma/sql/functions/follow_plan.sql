@@ -14,6 +14,9 @@ begin
       using errcode = 'check_violation',
             hint = 'Set requests_per_minute and requests_per_day (arguments per_minute and per_day of the functions).';
   end if;
+  if public.day_limit(new, chosen) < public.minute_limit(new, chosen) then
+    raise warning 'key "%" may make % requests a minute, but only % a day', new.name, public.minute_limit(new, chosen), public.day_limit(new, chosen);
+  end if;
   new.plan_custom := chosen.custom;
   return new;
 end

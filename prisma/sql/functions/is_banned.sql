@@ -2,7 +2,7 @@ create or replace function is_banned(key api_keys, counters api_key_counters) re
 language sql stable parallel safe
 return coalesce(
   counters.banned_until > present()
-    and counters.banned_at > coalesce(key.bans_lifted_at, '-infinity')
+    and counters.banned_at > coalesce(case when key.bans_lifted_at <= latest_lift() then key.bans_lifted_at end, '-infinity')
     and counters.minute <= trusted_until(),
   false);
 

@@ -1,10 +1,14 @@
 create or replace function reject_deleting_used_plan() returns trigger
 language plpgsql as $$
+declare
+  keys constant bigint := (select count(*) from public.api_keys where plan_id = old.id);
 begin
-  if exists (select from public.api_keys where api_keys.plan_id = old.id) then
-    raise exception 'plan "%" has keys', old.id
+  if keys > 0 then
+    raise exception 'plan "%" has keys (%): %', old.id, keys, (
+      select string_agg(id || ' (' || name || ')', ', ' order by id) || case when keys > 5 then ', …' else '' end
+      from (select id, name from public.api_keys where plan_id = old.id order by id limit 5) as listed)
       using errcode = 'foreign_key_violation',
-            hint = 'Move all its keys first, including revoked ones: update api_keys set plan_id = … where plan_id = ….';
+            hint = 'Move each of them first, also revoked ones: select * from set_api_key_plan(id, plan).';
   end if;
   return old;
 end

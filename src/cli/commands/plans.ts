@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addDelete, examples, type JsonOption, positiveInteger } from '../arguments.js';
+import { examples, type JsonOption, positiveInteger } from '../arguments.js';
 import { UsageError } from '../cli-error.js';
 import { type CliContext, confirm } from '../context.js';
 import { column, numberColumn, printRow, printRows, toJson } from '../output.js';
@@ -53,11 +53,16 @@ export function addPlansCommands(program: Command, context: CliContext): void {
     .option('--yes', `do not ask for confirmation where the plan has more than ${KEYS_WITHOUT_QUESTION} keys`)
     .addHelpText('after', examples('petstore plans set free --per-minute 120'));
 
-  addDelete(
-    plans,
-    'There is no command that deletes plans.',
-    `Move its keys (petstore keys set-plan 7 pro), then: psql "$(petstore db url)" -c "delete from plans where id = 'startup'"`,
-  );
+  plans
+    .command('delete')
+    .aliases(['remove', 'rm'])
+    .argument('<plan>', 'id of the plan')
+    .description('Deletes a plan that has no keys, also no revoked ones.')
+    .option('--json', 'print an object')
+    .action(async (id: string, { json }: JsonOption) =>
+      printRow(context, json, await changeOne(context, 'select * from delete_plan($1)', [id])),
+    )
+    .addHelpText('after', examples('petstore plans delete startup'));
 }
 
 /** Adds a command that calls a function of the operators' SQL interface. */

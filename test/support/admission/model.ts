@@ -95,7 +95,7 @@ export class AdmissionModel {
     }
 
     const minuteRefused = present.minuteRefused + 1;
-    const bans = minuteRefused % this.policy.banAfterRefusals === 0 && key.bansLiftedAtMs < nowMs;
+    const bans = minuteRefused % this.policy.banAfterRefusals === 0 && liftedAtMs(key, nowMs) < nowMs;
     const ban = bans ? this.#nextBan(present.ban, nowMs) : present.ban;
     const counted = { ...present, minuteRefused, dayRefused: present.dayRefused + 1, ban };
     this.counters.set(key.id, counted);
@@ -162,7 +162,7 @@ function presentCounters(stored: ModelCounters, key: ModelKey, nowMs: number): M
   const dayMs = foreign ? todayMs : Math.max(stored.dayMs, todayMs);
   const sameMinute = stored.minuteMs === minuteMs;
   const sameDay = stored.dayMs === dayMs;
-  const banStands = stored.ban !== null && stored.ban.atMs > key.bansLiftedAtMs && !foreign;
+  const banStands = stored.ban !== null && stored.ban.atMs > liftedAtMs(key, nowMs) && !foreign;
   return {
     minuteMs,
     minuteAdmitted: sameMinute ? stored.minuteAdmitted : 0,
@@ -178,3 +178,7 @@ function windowOf(policy: KeyWindow, limit: number, admitted: number, resetAtMs:
   const windowSeconds = policy === 'minute' ? 60 : 86_400;
   return { policy, windowSeconds, limit, remaining: Math.max(0, limit - admitted), resetAtMs };
 }
+
+/** A lift more than three minutes ahead is that of a wrong clock or a mistake. */
+const liftedAtMs = ({ bansLiftedAtMs }: ModelKey, nowMs: number): number =>
+  bansLiftedAtMs <= nowMs + FOREIGN_CLOCK_MS + MINUTE_MS ? bansLiftedAtMs : -Infinity;

@@ -5,10 +5,9 @@ language plpgsql volatile set search_path = public, pg_temp as $$
 begin
   update api_keys
   set bans_lifted_at = greatest(
-    bans_lifted_at,
+    case when bans_lifted_at <= latest_lift() then bans_lifted_at end,
     statement_timestamp(),
-    (select banned_at from api_key_counters
-     where api_key_id = unban_api_key.id and banned_at < trusted_until() + interval '1 minute'))
+    (select banned_at from api_key_counters where api_key_id = unban_api_key.id and banned_at < latest_lift()))
   where id = unban_api_key.id;
   return api_key_overview_of(unban_api_key.id);
 end

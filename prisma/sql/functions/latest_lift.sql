@@ -1,0 +1,6 @@
+-- unban_api_key writes the time at which a ban began, which may be in the minute of the last trusted counters.
+create or replace function latest_lift() returns timestamptz
+language sql stable parallel safe
+return trusted_until() + interval '1 minute';
+
+comment on function latest_lift is 'A lift of bans after this time, three minutes ahead, is not valid: it would disable bans for good.';

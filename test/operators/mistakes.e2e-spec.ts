@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { petstoreOn } from '../cli/support/petstore.js';
+import { grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
+import { rejectionOf, selectOne } from '../support/sql-outcome.js';
+import { useDatabase } from '../support/use-service.js';
+
+const KEYS = 150;
+
+let login: TestLogin;
+/** Each statement is in a transaction that is rolled back. */
+let operator: Client;
+afterAll(() => operator.end());
+const database = useDatabase(1);
+afterAll(() => login.drop());
+
+beforeAll(async () => {
+  await grantRoles(database.url, 'superuser');
+  await database.pool.query(
+    `select issue_api_key('Acme ' || n, case when n <= 10 then 'free' else 'pro' end) from generate_series(1, ${KEYS}) as n`,
+  );
+  await database.pool.query('update api_keys set revoked_at = now() where id <= 3');
+  login = await loginAs('petstore_operator', database.url);
+  operator = new Client({ connectionString: login.url });
+  await operator.connect();
+});
+beforeEach(() => operator.query('begin'));
+afterEach(() => operator.query('rollback'));
+
+describe('a statement of an operator that changes more than a hundred rows', () => {
+  it.each([
+    ['api_keys', `update api_keys set plan_id = 'free'`, KEYS],
+    ['api_keys', 'update api_keys set revoked_at = null', KEYS],
+    ['api_keys', 'update api_keys set name = name where id <= 101', 101],
+    ['api_key_secrets', 'update api_key_secrets set expires_at = now()', KEYS],
+  ])('is rejected with the name of the setting: %s: %s', async (table, statement, changes) => {
+    expect(await rejectionOf(operator, statement)).toEqual({
+      code: '23001',
+      message: `the statement changes ${changes} rows of ${table}, more than petstore.changes_max (100)`,
+      hint: `Look at its where clause. If all of them are meant, repeat it after: set petstore.changes_max = ${changes};`,
+    });
+  });
+
+  it('is possible where the setting says so, for plans, too', async () => {
+    await operator.query(`set local petstore.changes_max = ${KEYS}`);
+    await operator.query(`update api_keys set plan_id = 'free'`);
+    await operator.query(`set local petstore.changes_max = 3`);
+    expect(await rejectionOf(operator, 'update plans set custom = custom')).toMatchObject({
+      message: 'the statement changes 4 rows of plans, more than petstore.changes_max (3)',
+    });
+  });
+
+  it('is possible in a hundred rows, and by calls of functions', async () => {
+    await operator.query('update api_keys set name = name where id <= 100');
+    await operator.query(`select suspend_api_key(id) from api_keys where plan_id = 'pro'`);
+  });
+
+  it('is possible for the owner', async () => {
+    await database.pool.query('begin; update api_keys set name = name; rollback');
+  });
+});
+
+describe('a revoked key', () => {
+  it('becomes live again by a statement of its own alone', async () => {
+    await operator.query('update api_keys set revoked_at = null where id = 1');
+    expect(await rejectionOf(operator, 'update api_keys set revoked_at = null where id <= 5')).toMatchObject({
+      code: '23001',
+      message: expect.stringContaining('revives revoked keys'),
+    });
+  });
+});
+
+describe('bans_lifted_at', () => {
+  it.each(['2099-01-01', 'infinity'])('is not in the future: %s', async (at) => {
+    expect(await rejectionOf(operator, `update api_keys set bans_lifted_at = '${at}' where id = 7`)).toEqual({
+      code: expect.stringMatching(/^23/),
+      message: expect.stringContaining('bans_lifted_at'),
+      hint: expect.stringContaining('unban_api_key'),
+    });
+  });
+
+  it('may be ahead by the clocks of two machines', async () => {
+    await operator.query(
+      `update api_keys set bans_lifted_at = statement_timestamp() + interval '179 seconds' where id = 7`,
+    );
+  });
+
+  it('is ignored where a clock that was ahead has written it, and repaired by unban_api_key', async () => {
+    const { pool } = database;
+    await pool.query('alter table api_keys disable trigger api_keys_not_lifted_later');
+    await pool.query(`update api_keys set bans_lifted_at = now() + interval '3 hours' where id = 7`);
+    await pool.query('alter table api_keys enable trigger api_keys_not_lifted_later');
+    await pool.query(
+      `update api_key_counters set minute = now(), day = today(), banned_at = now(), banned_until = now() + interval '1 hour' where api_key_id = 7`,
+    );
+    const state = (): Promise<{ state: string }> =>
+      selectOne(operator, 'select state from api_key_overview where id = 7');
+    expect(await state()).toEqual({ state: 'banned' });
+    await operator.query('select unban_api_key(7)');
+    expect(await state()).toEqual({ state: 'live' });
+    expect(
+      await selectOne(operator, 'select bans_lifted_at <= latest_lift() as valid from api_keys where id = 7'),
+    ).toEqual({ valid: true });
+  });
+});
+
+describe('a plan', () => {
+  it('is deleted by a function, which names the keys that it has', async () => {
+    await operator.query(`select create_plan('old', 5, 50)`);
+    expect(await selectOne(operator, `select id, keys from delete_plan('old')`)).toEqual({
+      id: 'old',
+      keys: '0',
+    });
+    expect(await rejectionOf(operator, `select delete_plan('free')`)).toEqual({
+      code: '23503',
+      message: 'plan "free" has keys (10): 1 (Acme 1), 2 (Acme 2), 3 (Acme 3), 4 (Acme 4), 5 (Acme 5), …',
+      hint: 'Move each of them first, also revoked ones: select * from set_api_key_plan(id, plan).',
+    });
+  });
+
+  it('does not exist, so it cannot be deleted', async () => {
+    expect(await rejectionOf(operator, `select delete_plan('nil')`)).toMatchObject({
+      message: 'plan "nil" does not exist',
+    });
+  });
+
+  it.each([['plans'], ['api_keys'], ['api_key_secrets'], ['api_key_counters'], ['api_key_usage']])(
+    'and other tables that admission reads cannot be locked: %s',
+    async (table) => {
+      for (const mode of ['share update exclusive', 'share', 'exclusive', 'access exclusive']) {
+        await operator.query('savepoint locked');
+        expect(await rejectionOf(operator, `lock table ${table} in ${mode} mode`)).toMatchObject({
+          code: '42501',
+        });
+        await operator.query('rollback to savepoint locked');
+      }
+    },
+  );
+});
+
+describe('a limit per day below that per minute', () => {
+  it.each([
+    [`select set_api_key_limits(7, 60, 50)`, 'key "Acme 7" may make 60 requests a minute, but only 50 a day'],
+    [
+      `select set_api_key_limits(7, 2000, null)`,
+      'key "Acme 7" may make 2000 requests a minute, but only 1000 a day',
+    ],
+    [
+      `select set_plan('pro', per_day => 100)`,
+      'the keys of plan "pro" may make 300 requests a minute, but only 100 a day',
+    ],
+  ])('is a warning: %s', async (statement, warning) => {
+    const notices: (string | undefined)[] = [];
+    operator.once('notice', ({ severity, message }) => notices.push(severity, message));
+    await operator.query(statement);
+    expect(notices).toEqual(['WARNING', warning]);
+  });
+
+  it('is one on the command line', async () => {
+    expect(
+      await petstoreOn(login.url)(['keys', 'set-limits', '8', '--per-minute', '60', '--per-day', '50']),
+    ).toMatchObject({
+      code: 0,
+      stderr: 'Warning: key "Acme 8" may make 60 requests a minute, but only 50 a day.\n',
+    });
+  });
+});
+
+describe('a mass change', () => {
+  it('is undone from the audit log as docs/operations.md says', async () => {
+    const document = readFileSync('docs/operations.md', 'utf8');
+    const [recipe = ''] =
+      /^set local petstore\.changes_max.*?^ {2}and k\.id = a\.api_key_id;$/ms.exec(document) ?? [];
+    expect(recipe).toContain('plan_id');
+    const plans = async (): Promise<unknown> =>
+      (await operator.query('select id, plan_id from api_keys order by id')).rows;
+    const before = await plans();
+    await operator.query(`set local petstore.changes_max = ${KEYS}`);
+    await operator.query(`update api_keys set plan_id = 'business'`);
+    const { at } = await selectOne<{ at: string }>(
+      operator,
+      `select max(changed_at)::text as at from audit_log`,
+    );
+    expect(await plans()).not.toEqual(before);
+    await operator.query(recipe.replace('2026-11-20 12:00:00.123456Z', at));
+    expect(await plans()).toEqual(before);
+  });
+});
