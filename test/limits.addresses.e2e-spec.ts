@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
+import type { PoolClient } from 'pg';
 import { hashApiKey } from '../src/auth/api-key.js';
 import { type ApiResponse, send, tally } from './support/send.js';
 import { eventually } from './support/eventually.js';
@@ -92,51 +93,92 @@ describe('a flood of requests without a valid key from one address', () => {
 });
 
 describe('an address past its limit', () => {
-  it('has four keys looked up at a time, in a queue that delays no other request', async () => {
-    const { key } = await service.issueKey();
-    const flooding = await exhaustedAddress();
-    const unknown = Array.from({ length: 10 }, unknownKey);
+  it('has 32 keys looked up at a time, in a queue that delays no other request; more are 503 and charge nobody', async () => {
+    const [{ key }, { key: known }] = [await service.issueKey(), await service.issueKey()];
+    const flooding = newAddress();
+    expect(await from(flooding, known)).toMatchObject({ status: 200 });
+    await many(61, () => from(flooding));
+    const unknown = Array.from({ length: 40 }, unknownKey);
     const statements = holdStatementsFor(unknown);
 
     const [first = '', ...others] = unknown;
     const flood = [from(flooding, first)];
     await eventually(() => expect(statements.held).toBe(1));
-    // Were this the queue of all, its other place would be taken now.
     flood.push(...others.map((one) => from(flooding, one)));
     const responses: ApiResponse[] = [];
     for (const one of flood) void one.then((response) => responses.push(response));
-    await eventually(() => expect(tally(responses)).toEqual({ '429 rate_limit_exceeded': 6 }));
-    expect(await from(flooding, key)).toMatchObject({ status: 429, limit: 60 });
+    await eventually(() => expect(tally(responses)).toEqual({ '503 service_unavailable': 8 }));
+    for (const response of responses) expect(response).toMatchObject({ limit: 60, retryAfterSeconds: 1 });
+    expect(await from(flooding, key)).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    // It was admitted lately.
+    expect(await from(flooding, known)).toMatchObject({ status: 200 });
     expect(await from(newAddress(), key)).toMatchObject({ status: 200 });
     expect(await from(newAddress(), unknownKey())).toMatchObject({ status: 401 });
 
     statements.release();
-    await Promise.all(flood);
+    expect(tally(await Promise.all(flood))).toEqual({
+      '429 rate_limit_exceeded': 32,
+      '503 service_unavailable': 8,
+    });
     expect(await from(flooding, key)).toMatchObject({ status: 200 });
+  });
+
+  it('does not hurt the keys of others behind it: of their requests none is rejected, whatever junk comes with them', async () => {
+    const address = newAddress();
+    const keys = await Promise.all(Array.from({ length: 5 }, () => service.issueKey()));
+    for (const { key } of keys) expect(await from(address, key)).toMatchObject({ status: 200 });
+    const responses = await many(600, (index) =>
+      from(address, index % 3 === 0 ? keys[index % 5]?.key : unknownKey()),
+    );
+    const valid = responses.filter((_, index) => index % 3 === 0);
+    expect(tally(valid)).toEqual({ 200: 200 });
+  });
+
+  it('has no place in the queue of all for a key that is revoked', async () => {
+    const address = newAddress();
+    const { id, key } = await service.issueKey();
+    expect(await from(address, key)).toMatchObject({ status: 200 });
+    await many(61, () => from(address));
+    await service.pool.query('select revoke_api_key($1)', [id]);
+    // At its next request, as ever.
+    expect(await from(address, key)).toMatchObject({ status: 429, limit: 60 });
+    const statements = holdStatementsFor([key]);
+    const next = from(address, key);
+    await eventually(() => expect(statements.held).toBe(1));
+    statements.release();
+    expect(await next).toMatchObject({ status: 429 });
   });
 });
 
-/** Holds statements about one of these keys back until they are released; others are sent at once. */
+/** Holds low-priority statements about one of these keys back until they are released; others are sent at once. */
 function holdStatementsFor(keys: readonly string[]): { readonly held: number; release(): void } {
   const { main: pool } = service.prisma.connections;
-  const query = pool.query.bind(pool) as (...call: unknown[]) => unknown;
+  const connect = pool.connect.bind(pool) as (...call: unknown[]) => unknown;
   const hashes = new Set<unknown>(keys.map((key) => hashApiKey(key)));
   const gate = new EventEmitter();
   const opened = once(gate, 'open');
   let held = 0;
-  Reflect.set(pool, 'query', (...call: readonly [{ readonly values?: readonly unknown[] }]) => {
-    const [hashesOfStatement] = call[0].values ?? [];
-    if (!Array.isArray(hashesOfStatement) || !hashesOfStatement.some((hash) => hashes.has(hash)))
-      return query(...call);
-    held += 1;
-    return opened.then(() => query(...call));
-  });
+  const holding = (connection: PoolClient): PoolClient => {
+    const query = connection.query.bind(connection) as (...call: unknown[]) => unknown;
+    Reflect.set(connection, 'query', (...call: readonly [{ readonly values?: readonly unknown[] }]) => {
+      Reflect.deleteProperty(connection, 'query');
+      const [hashesOfStatement] = call[0].values ?? [];
+      if (!Array.isArray(hashesOfStatement) || !hashesOfStatement.some((hash) => hashes.has(hash)))
+        return query(...call);
+      held += 1;
+      return opened.then(() => query(...call));
+    });
+    return connection;
+  };
+  Reflect.set(pool, 'connect', (...call: unknown[]) =>
+    call.length > 0 ? connect(...call) : (connect() as Promise<PoolClient>).then(holding),
+  );
   return {
     get held() {
       return held;
     },
     release: () => {
-      Reflect.deleteProperty(pool, 'query');
+      Reflect.deleteProperty(pool, 'connect');
       gate.emit('open');
     },
   };

@@ -6,7 +6,14 @@ const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
 
 const limiter = (options: Partial<AddressLimiterOptions> = {}): AddressLimiter =>
-  new AddressLimiter({ limitPerMinute: 3, floodAfter: 1, addressesMax: 2, lookupsMax: 4, ...options });
+  new AddressLimiter({
+    limitPerMinute: 3,
+    floodAfter: 1,
+    addressesMax: 2,
+    lookupsMax: 4,
+    allLookupsMax: 20_000,
+    ...options,
+  });
 
 /** How many of `attempts` charges are allowed. */
 const allowedOf = (attempts: number, addresses: AddressLimiter, address: string, nowMs: number): number =>
@@ -135,6 +142,16 @@ describe('places for lookups', () => {
     const addresses = limiter({ lookupsMax: 1 });
     expect(addresses.enterLookup('192.0.2.1')).toBeDefined();
     expect(addresses.enterLookup('192.0.2.2')).toBeDefined();
+  });
+
+  it('are allLookupsMax for all addresses', () => {
+    const addresses = limiter({ allLookupsMax: 2 });
+    const [first, second, third] = ['1', '2', '3'].map((last) => addresses.enterLookup(`192.0.2.${last}`));
+    expect([first, second, third].map((leave) => leave !== undefined)).toEqual([true, true, false]);
+    first?.();
+    first?.();
+    expect(addresses.enterLookup('192.0.2.3')).toBeDefined();
+    expect(addresses.enterLookup('192.0.2.4')).toBeUndefined();
   });
 
   it('are given back once, however often that is called', () => {

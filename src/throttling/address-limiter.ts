@@ -13,8 +13,9 @@ export interface AddressLimiterOptions {
   readonly floodAfter: number;
   /** Addresses that are counted separately at a time. */
   readonly addressesMax: number;
-  /** Keys of one address past its limit that may be looked up at the same time. */
+  /** Keys of one address past its limit that may be looked up at the same time, and of all of them. */
   readonly lookupsMax: number;
+  readonly allLookupsMax: number;
 }
 
 /** The bucket of all addresses that come when the table is full. A symbol, so that no address can be equal to it. */
@@ -43,6 +44,7 @@ export class AddressLimiter {
   #counts = new Map<Bucket['name'], number>();
   /** Lookups under way. Apart from the counts, for a lookup may outlive its minute. */
   readonly #lookups = new Map<string, number>();
+  #allLookups = 0;
 
   constructor(private readonly options: AddressLimiterOptions) {}
 
@@ -73,16 +75,18 @@ export class AddressLimiter {
   /**
    * Takes a place for the lookup of a well-formed key from an address past its limit.
    *
-   * @returns what gives the place back (calling it again does nothing), or undefined when `lookupsMax` are taken
+   * @returns what gives the place back (calling it again does nothing), or undefined when `lookupsMax` or `allLookupsMax` are taken
    */
   enterLookup(address: string): (() => void) | undefined {
     const before = this.#lookups.get(address) ?? 0;
-    if (before >= this.options.lookupsMax) return undefined;
+    if (before >= this.options.lookupsMax || this.#allLookups >= this.options.allLookupsMax) return undefined;
     this.#lookups.set(address, before + 1);
+    this.#allLookups += 1;
     let held = true;
     return () => {
       if (!held) return;
       held = false;
+      this.#allLookups -= 1;
       const left = (this.#lookups.get(address) ?? 0) - 1;
       if (left > 0) this.#lookups.set(address, left);
       else this.#lookups.delete(address);

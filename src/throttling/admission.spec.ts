@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { AddressLimiter } from './address-limiter.js';
 import { Admission } from './admission.js';
 import { DELAY_MS } from './delayed-rejections.js';
+import { RecentSecrets } from './recent-secrets.js';
 
 const ADDRESS = '192.0.2.1';
 
@@ -10,10 +11,11 @@ const unused = { load: (): Promise<never> => Promise.reject(new Error('the datab
 
 /** An address has one rejected request a minute, and floods after one more. */
 function admissionOf(): Admission {
-  const options = { limitPerMinute: 1, floodAfter: 1, addressesMax: 10, lookupsMax: 1 };
+  const options = { limitPerMinute: 1, floodAfter: 1, addressesMax: 10, lookupsMax: 1, allLookupsMax: 1 };
   return new Admission({
     keys: unused,
     lowPriorityKeys: unused,
+    recent: new RecentSecrets({ max: 1, forMs: 1 }),
     addresses: new AddressLimiter(options),
     documents: new AddressLimiter(options),
     clock: { nowMs: () => Date.UTC(2026, 10, 20, 12) },

@@ -9,18 +9,21 @@ import {
 import type { Batcher } from '../batching/batcher.js';
 import type { AdmissionPort, AdmissionDecision, LimitWindow } from './decision.js';
 import { ApiError } from '../common/errors/api-error.js';
+import { UnavailableError } from '../common/errors/database-errors.js';
 import type { Clock } from './clock.js';
 import type { Headers } from '../common/headers.js';
 import { toApiError } from '../common/errors/error.filter.js';
 import type { AddressLimiter, AddressState } from './address-limiter.js';
 import type { DatabaseDecision } from './database-decision.js';
 import { createDelay } from './delayed-rejections.js';
+import type { RecentSecrets } from './recent-secrets.js';
 
 export interface AdmissionParts {
   /** Decides about keys, many at a time. */
   readonly keys: Pick<Batcher<ApiKeyHash, DatabaseDecision>, 'load'>;
-  /** The same, in a queue of its own, for keys from addresses that are past their limit. */
+  /** The same, in a queue of its own, for keys that were not admitted lately, from addresses that are past their limit. */
   readonly lowPriorityKeys: AdmissionParts['keys'];
+  readonly recent: RecentSecrets;
   readonly addresses: AddressLimiter;
   /** Of public documents. */
   readonly documents: AddressLimiter;
@@ -44,7 +47,7 @@ export class Admission implements AdmissionPort {
     const credential = readCredential(headers.authorization);
     if (credential === 'none') return this.#reject(clientAddress, 'missing_api_key');
     if (credential === 'malformed') return this.#reject(clientAddress, 'invalid_api_key');
-    let decision: DatabaseDecision | undefined;
+    let decision: DatabaseDecision;
     try {
       decision = await this.#lookUp(credential, clientAddress);
     } catch (error) {
@@ -55,7 +58,6 @@ export class Admission implements AdmissionPort {
         rejection: toApiError(error),
       };
     }
-    if (decision === undefined) return this.chargeAddress(clientAddress);
     if (decision.state === 'unknown') return this.#reject(clientAddress, 'invalid_api_key');
     this.parts.databaseClock.observe(decision.nowMs);
     if ('planId' in decision) return ofKey(decision);
@@ -80,12 +82,24 @@ export class Admission implements AdmissionPort {
     return ofAddress(this.parts.addresses.peek(clientAddress, this.parts.clock.nowMs()));
   }
 
-  /** The decision, or undefined when the address is past its limit and has as many lookups in flight as it may have. */
-  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision | undefined> {
-    const { keys, lowPriorityKeys, addresses, clock } = this.parts;
-    if (!addresses.peek(clientAddress, clock.nowMs()).exhausted) return await keys.load(hash);
+  /** @throws UnavailableError also where an address past its limit has as many lookups in flight as it may have: it is not charged for it */
+  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision> {
+    const { recent, clock } = this.parts;
+    const decision = await this.#load(hash, clientAddress);
+    if (decision.state === 'admitted') recent.add(hash, clock.nowMs());
+    else if (!('planId' in decision)) recent.remove(hash);
+    return decision;
+  }
+
+  /** A secret that was admitted lately waits with the others, whatever else its address has sent. */
+  async #load(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision> {
+    const { keys, lowPriorityKeys, recent, addresses, clock } = this.parts;
+    const nowMs = clock.nowMs();
+    if (!addresses.peek(clientAddress, nowMs).exhausted || recent.has(hash, nowMs))
+      return await keys.load(hash);
     const leave = addresses.enterLookup(clientAddress);
-    if (leave === undefined) return undefined;
+    if (leave === undefined)
+      throw new UnavailableError('overloaded', 'too many keys of the address wait for a lookup');
     try {
       return await lowPriorityKeys.load(hash);
     } finally {

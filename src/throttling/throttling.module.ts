@@ -13,6 +13,7 @@ import { AdmissionObserver } from './admission-statement.js';
 import { batchAdmissions } from './batch-admissions.js';
 import { DatabaseClock } from './database-clock.js';
 import { PLAN_THROTTLERS, PlanThrottlerGuard } from './plan-throttler.guard.js';
+import { RecentSecrets } from './recent-secrets.js';
 
 /** Addresses that are counted apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
 const ADDRESSES_MAX = 100_000;
@@ -23,8 +24,12 @@ const DOCUMENTS_PER_MINUTE = 300;
 /** Ten a second, for a whole minute: a program with a wrong key is not rejected so often past its limit. */
 const FLOOD_AFTER = 600;
 
-/** Keys of one address past its limit that are looked up at the same time. */
-const LOOKUPS_MAX = 4;
+/** Keys of one address past its limit that are looked up at the same time, and of all such addresses: eight statements. */
+const LOOKUPS_MAX = 32;
+const ALL_LOOKUPS_MAX = 256;
+
+/** Some 4 MB. */
+const RECENT_SECRETS = { max: 10_000, forMs: 5 * 60_000 };
 
 /** Admission, which decides about every request, and the throttler guard that enforces its decisions about keys. */
 @Global()
@@ -71,6 +76,7 @@ function createAddressLimiter(limitPerMinute: number): AddressLimiter {
     floodAfter: FLOOD_AFTER,
     addressesMax: ADDRESSES_MAX,
     lookupsMax: LOOKUPS_MAX,
+    allLookupsMax: ALL_LOOKUPS_MAX,
   });
 }
 
@@ -101,6 +107,7 @@ function createAdmission(
       pool: main,
       permits: reads,
     }),
+    recent: new RecentSecrets(RECENT_SECRETS),
     addresses: createAddressLimiter(limits.addressLimitPerMinute),
     documents: createAddressLimiter(DOCUMENTS_PER_MINUTE),
     clock,
