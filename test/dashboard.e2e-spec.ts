@@ -169,6 +169,15 @@ describe('Dashboard', () => {
     expect(week.operations).toEqual([{ operation: 'listPets', requests: 16, meanMs: 2.5 }]);
   });
 
+  it('shows a name that turns the direction of text with that written out', async () => {
+    const { rows } = await pool.query<{ id: string }>(
+      `select id::text from issue_api_key(U&'pay\\202Ecod', 'pro')`,
+    );
+    const { key } = await view<{ key: { name: string } }>(`key?key=${rows[0]?.id}`);
+    expect(key.name).toBe('pay\\u202ecod');
+    await pool.query(`update api_keys set name = 'plain', revoked_at = now() where id = $1`, [rows[0]?.id]);
+  });
+
   it('lists keys by pages, sorts and finds them', async () => {
     interface Keys {
       readonly keys: { readonly id: string; readonly hours: number[] }[];
@@ -279,7 +288,7 @@ describe('Dashboard', () => {
     expect(lines[0]).toMatch(/^id,name,plan_id,state,/);
     expect(lines[6]).toMatch(/^6,"'=HYPERLINK\(""http:\/\/evil\.example""\)",pro,live,/);
     expect(lines[8]).toMatch(/^8,"Rex, Inc\.",pro,/);
-    expect(lines).toHaveLength(123);
+    expect(lines).toHaveLength(124);
   });
 
   it('makes a view once for all tabs that are open', async () => {

@@ -74,6 +74,8 @@ describe('the role of the service', () => {
       '23514',
       `insert into api_key_usage_hours values ('290000-01-01 00:00Z', 1, 'listPets', 'success', 1, 1)`,
     ],
+    // Views go through all hours from the first.
+    ['23514', `insert into api_key_usage_hours values ('0001-01-01 00:00Z', 1, 'listPets', 'success', 1, 1)`],
     ['23514', `insert into api_key_bans values (1, '290000-01-01 00:00Z', '290000-01-01 00:00Z', 1, 1)`],
     ['23514', `insert into api_key_bans values (1, now(), 'infinity', 1, 1)`],
     ['23514', `insert into api_key_bans values (1, now(), now(), -1, 1)`],
@@ -218,6 +220,24 @@ describe('an error of the database about one key', () => {
     await watcher.end();
     await service.pool.query('alter table api_key_counters drop constraint wrong');
     expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
+  });
+});
+
+describe('a constraint that one row of the usage by hour violates', () => {
+  it('keeps no other row from being written', async () => {
+    const [wrong, other] = [await service.issueKey(), await service.issueKey()];
+    for (const { key } of [wrong, other, wrong]) await send(service.origin, { key });
+    await service.pool.query(
+      `alter table api_key_usage_hours add constraint wrong check (api_key_id <> ${wrong.id}) not valid`,
+    );
+    await service.app.get(UsageRecorder).write();
+    await service.pool.query('alter table api_key_usage_hours drop constraint wrong');
+    const { rows } = await service.pool.query(
+      'select api_key_id as id, requests from api_key_usage_hours where api_key_id = any ($1)',
+      [[wrong.id, other.id]],
+    );
+    expect(rows).toEqual([{ id: other.id, requests: 1n }]);
+    expect(service.app.get(UsageRecorder).problems()).toEqual([]);
   });
 });
 

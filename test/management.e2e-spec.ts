@@ -197,6 +197,12 @@ describe('health', () => {
   it('is 404 for other paths, and 405 for other methods', async () => {
     expect((await fetch(`${service.management}/`)).status).toBe(404);
     expect((await fetch(`${service.management}/metrics`, { method: 'POST' })).status).toBe(405);
+    const ofSite = async (path: string, site: string): Promise<number> =>
+      (await fetch(`${service.management}${path}`, { headers: { 'sec-fetch-site': site } })).status;
+    expect(await ofSite('/metrics', 'cross-site')).toBe(403);
+    expect(await ofSite('/metrics', 'same-site')).toBe(403);
+    expect(await ofSite('/metrics', 'none')).toBe(200);
+    expect(await ofSite('/health/live', 'cross-site')).toBe(200);
     expect((await fetch(`${service.management}/health/live?x=1`, { method: 'HEAD' })).status).toBe(200);
   });
 });

@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { chmod, cp, mkdtemp, rm } from 'node:fs/promises';
@@ -203,15 +202,22 @@ describe('a first start that a signal interrupts', () => {
 describe('npm start', () => {
   it('says in a sentence that another process builds the service', async () => {
     const root = fileURLToPath(new URL('..', import.meta.url));
-    const name = createHash('sha256').update(root).digest('hex').slice(0, 16);
-    const other = createServer().listen(join(tmpdir(), `petstore-build-${name}`));
-    await once(other, 'listening');
+    const other = spawn(
+      process.execPath,
+      [
+        '-e',
+        `require('net').createServer().listen('node_modules/.petstore-build', () => console.log('listening'))`,
+      ],
+      { cwd: root },
+    );
+    await once(other.stdout, 'data');
     const build = promisify(execFile)(process.execPath, [join(root, 'tools/build-alone.mjs')]);
     await expect(build).rejects.toMatchObject({
       code: 1,
       stderr: `Another process is building the service in ${root}. Wait until it is done, then try again.\n`,
     });
-    other.close();
+    other.kill();
+    await once(other, 'close');
   });
 
   it('says in a sentence what is missing after an install without development packages', async () => {

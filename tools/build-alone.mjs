@@ -1,10 +1,8 @@
 // Builds the service, unless another process does so in the same folder: two would remove each other's files.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './project.mjs';
 
@@ -14,11 +12,12 @@ if (missing.length > 0) {
   process.exit(1);
 }
 
-/** A socket and no file with a process number, because it ends with its process. */
-const socket = join(
-  tmpdir(),
-  `petstore-build-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`,
-);
+/**
+ * A socket and no file with a process number, because it ends with its process. In the project, where no other user can take it, and
+ * relative, because a path to a socket has at most 103 characters.
+ */
+process.chdir(root);
+const socket = 'node_modules/.petstore-build';
 
 async function listen() {
   try {

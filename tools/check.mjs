@@ -11,6 +11,7 @@ const CHECKS = {
   lint: 'oxlint --type-aware --deny-warnings',
   format: 'prettier --check --log-level warn .',
   imports: 'depcruise src',
+  locks: 'node tools/check-locks.mjs',
   docs: 'npm run build && node tools/check-docs.mjs && node tools/database-docs.mjs --check',
   migrations: 'squawk prisma/migrations/*/migration.sql && npm run build && node tools/migration.mjs --check',
   openapi:

@@ -3,7 +3,10 @@ import { DatabaseError } from 'pg';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
 import { explainStartError } from '../lifecycle/start-error.js';
+import { printableLines } from '../common/printable.js';
 import type { Row } from './row.js';
+
+export const EXIT_CODES = { ok: 0, failure: 1, usage: 2 } as const;
 
 /** Why a command failed: a line for a person, and a hint how to fix it. */
 export class CliError extends Error {
@@ -12,6 +15,7 @@ export class CliError extends Error {
   constructor(
     message: string,
     readonly hint?: string,
+    readonly exitCode: number = EXIT_CODES.failure,
   ) {
     super(message);
   }
@@ -21,8 +25,6 @@ export class CliError extends Error {
 export class UsageError extends CliError {
   override readonly name = 'UsageError';
 }
-
-export const EXIT_CODES = { ok: 0, failure: 1, usage: 2 } as const;
 
 /** The exit code of a failed command, and its text for standard error; empty when the text is already printed. */
 export interface Failure {
@@ -37,7 +39,7 @@ export function explainError(error: unknown): Failure {
     return { exitCode: error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage, text: '' };
   }
   if (error instanceof UsageError) return toFailure(EXIT_CODES.usage, error.message, error.hint);
-  if (error instanceof CliError) return toFailure(EXIT_CODES.failure, error.message, error.hint);
+  if (error instanceof CliError) return toFailure(error.exitCode, error.message, error.hint);
   if (error instanceof DatabaseError) {
     const hint = error.hint ?? (error.code === INSUFFICIENT_PRIVILEGE ? WHO_MAY : error.detail);
     return toFailure(EXIT_CODES.failure, inCommands(error.message), inCommands(hint));
@@ -84,7 +86,7 @@ const inCommands = (text = ''): string =>
 
 const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
   exitCode,
-  text: hint === '' ? `${message}\n` : `${message}\n${hint}\n`,
+  text: printableLines(hint === '' ? `${message}\n` : `${message}\n${hint}\n`),
 });
 
 /**

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
 import { CliError, UsageError } from './cli-error.js';
+import { printable } from '../common/printable.js';
 import type { Row } from './row.js';
 
 /** The surroundings of a command: configuration, user, terminal and clock. */
@@ -12,6 +13,12 @@ export interface CliContext {
   readonly printError: (text: string) => void;
   /** The width of the terminal; undefined when standard output is no terminal. */
   readonly columns: number | undefined;
+  /** Runs a program in this one's place, with more in its environment. Resolves to its exit code; null if a signal ended it. */
+  readonly run: (
+    program: string,
+    words: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ) => Promise<number | null>;
   /** Absent: not run by a person at a terminal. */
   readonly ask?: (question: string) => Promise<string>;
   /** Milliseconds on this machine's clock. */
@@ -26,7 +33,8 @@ export interface CliContext {
  * @throws UsageError when there is no terminal and `--yes` was not given
  * @throws CliError when the user does not confirm
  */
-export async function confirm({ ask }: CliContext, question: string): Promise<void> {
+export async function confirm({ ask }: CliContext, text: string): Promise<void> {
+  const question = printable(text);
   if (ask === undefined) {
     throw new UsageError(`${question} This needs confirmation.`, 'Pass --yes to confirm without a terminal.');
   }

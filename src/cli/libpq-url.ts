@@ -57,3 +57,13 @@ export function toLibpqUrl(databaseUrl: string): string {
   url.search = parameters.toString().replaceAll('+', '%20');
   return url.href;
 }
+
+/** The URL without its password, for an argument that every user of the machine can read, and the password for `PGPASSWORD`. */
+export function splitPassword(libpqUrl: string): { readonly url: string; readonly password: string } {
+  const url = new URL(libpqUrl);
+  const password = decodeURIComponent(url.password) || (url.searchParams.get('password') ?? '');
+  url.password = '';
+  url.searchParams.delete('password');
+  url.search = url.searchParams.toString().replaceAll('+', '%20');
+  return { url: url.href, password };
+}

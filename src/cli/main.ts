@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/config.js';
@@ -23,6 +25,14 @@ process.exitCode = await runCommandLine(
     printError: (text) => stderr.write(text),
     columns: stdout.isTTY ? stdout.columns : undefined,
     ...(stdin.isTTY && stderr.isTTY && { ask }),
+    run: async (program, words, environment) => {
+      const child = spawn(program, words, { env: { ...process.env, ...environment }, stdio: 'inherit' });
+      // The terminal sends Ctrl-C to both, and psql cancels a statement by it.
+      for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => undefined);
+      for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+      const [code] = (await once(child, 'close')) as [number | null];
+      return code;
+    },
     nowMs: Date.now,
     onCommit: (row = {}) => {
       changed = row;

@@ -9,6 +9,15 @@ describe('toJson', () => {
   });
 });
 
+describe('what a terminal would execute', () => {
+  it('is escaped in JSON, too, and reads as it was', () => {
+    const name = 'a\u001b[2J\u009b\u202e\u200f\u2066\n';
+    expect(toJson({ name })).toBe('{\n  "name": "a\\u001b[2J\\u009b\\u202e\\u200f\\u2066\\n"\n}\n');
+    expect(JSON.parse(toJson({ name }))).toEqual({ name });
+    expect(shown(name)).toBe('a\\u001b[2J\\u009b\\u202e\\u200f\\u2066\\n');
+  });
+});
+
 describe('toTable', () => {
   const columns = [column('name'), numberColumn('n'), column('plan')];
 

@@ -1,13 +1,17 @@
 import { stringify } from 'lossless-json';
 import stringWidth from 'string-width';
 import type { CliContext } from './context.js';
+import { CONTROL, escape, printable } from '../common/printable.js';
 import type { Row } from './row.js';
 
-/** One JSON value for scripts, with every int64 exact. */
-export const toJson = (value: unknown): string => `${stringify(value, undefined, 2)}\n`;
+/** One JSON value for scripts, with every int64 exact. What a terminal would execute is escaped. */
+export const toJson = (value: unknown): string => `${safe(stringify(value, undefined, 2))}\n`;
 
 /** The same in one line. */
-export const toJsonLine = (value: unknown): string => `${stringify(value)}\n`;
+export const toJsonLine = (value: unknown): string => `${safe(stringify(value))}\n`;
+
+/** JSON escapes the other control characters itself; the line breaks between members stay. */
+const safe = (json = ''): string => json.replaceAll(CONTROL, (one) => (one === '\n' ? one : escape(one)));
 
 /** Prints one row, as JSON with `--json`. */
 export const printRow = ({ print }: CliContext, json: true | undefined, row: Row): void =>
@@ -122,15 +126,3 @@ function cutTo(width: number, text: string): string {
 
 /** The width of a text in a terminal, in columns. ASCII needs no look at each character, which takes 5 µs a cell. */
 const displayWidth = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));
-
-/** Characters that a terminal would execute or that would break a table's lines. */
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
-
-/** Text with its control characters written out, as `\n` and `\u001b`. */
-export const printable = (text: string): string => text.replaceAll(CONTROL, escape);
-
-function escape(character: string): string {
-  const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character];
-  return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}

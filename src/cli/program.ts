@@ -12,13 +12,19 @@ import type { CliContext } from './context.js';
 /** Runs one command line, without the program's name, and returns its exit code: 0 done, 1 not done, 2 wrong usage. */
 export async function runCommandLine(context: CliContext, args: readonly string[]): Promise<number> {
   try {
-    await createProgram(context).parseAsync([...args], { from: 'user' });
+    await createProgram(context).parseAsync(wordsOf(args), { from: 'user' });
     return EXIT_CODES.ok;
   } catch (error) {
     const { text, exitCode } = explainError(error);
     if (text !== '') context.printError(text);
     return exitCode;
   }
+}
+
+/** What follows `db psql` is for psql, also options that this program has, too. */
+function wordsOf(args: readonly string[]): string[] {
+  const at = args.findIndex((word, index) => word === 'psql' && args[index - 1] === 'db') + 1;
+  return at === 0 || args[at] === '--help' ? [...args] : [...args.slice(0, at), '--', ...args.slice(at)];
 }
 
 function createProgram(surroundings: CliContext): Command {

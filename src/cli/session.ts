@@ -8,6 +8,7 @@ import { pendingMigrations } from '../database/migrations.js';
 import { beginTransaction, closeSession, openSession, rollBack } from '../database/session-settings.js';
 import { CliError } from './cli-error.js';
 import type { CliContext } from './context.js';
+import { printable } from '../common/printable.js';
 import type { Row } from './row.js';
 
 /** The one connection of a command. */
@@ -132,7 +133,7 @@ export async function changeDatabase<Result extends Row>(
 ): Promise<Result> {
   const row = await withDatabase(context, async ({ client }) => {
     client.on('notice', ({ severity, message }) => {
-      if (severity === 'WARNING') context.printError(`Warning: ${message ?? ''}.\n`);
+      if (severity === 'WARNING') context.printError(`Warning: ${printable(message ?? '')}.\n`);
     });
     await client.query(`select set_config('petstore.actor', $1, true)`, [context.actor]);
     return await work(client);

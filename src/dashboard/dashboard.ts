@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'lossless-json';
+import { printable } from '../common/printable.js';
 import { messageOf } from '../common/errors/describe-fault.js';
 import { parseInt64 } from '../common/int64.js';
 import { PAGE_HEADERS, type PageFile, readPageFile, readPageFiles } from '../common/page-files.js';
@@ -61,6 +62,10 @@ interface Wanted {
   readonly make: () => Promise<string>;
 }
 
+/** Whether a request is of no page, as of programs, or of a page of this port: browsers say so. */
+export const isOwnSite = (site: string | string[] = 'none'): boolean =>
+  site === 'none' || site === 'same-origin';
+
 /** A page for operators, on the management port alone. It reads, and changes nothing. */
 export class Dashboard {
   #database: DashboardDatabase | undefined;
@@ -101,8 +106,7 @@ export class Dashboard {
     const file = FILES.get(name);
     if (file !== undefined && view === undefined) return reply(200, file.text, file.mediaType);
     // A link of another site may lead to the page, but no such page may have the database read.
-    if (!['none', 'same-origin'].includes(site))
-      return reply(403, 'Other sites may not read the dashboard.\n');
+    if (!isOwnSite(site)) return reply(403, 'Other sites may not read the dashboard.\n');
     try {
       const wanted = more.length === 0 ? this.#wanted(`${name}/${view ?? ''}`, searchParams) : undefined;
       if (wanted === undefined) return reply(404, 'Not found.\n');
@@ -187,11 +191,12 @@ const viewOf = (name: string, work: () => Promise<object | undefined>): Wanted =
   make: async () => toJson(await work()),
 });
 
-/** With identifiers as text: a browser would round large ones. */
+/** With identifiers as text, because a browser would round large ones, and no text that changes the direction of those around it. */
 const toJson = (view: object | undefined): string =>
-  stringify({ view: view ?? null }, (name, value) =>
-    typeof value === 'bigint' && /(?:^|_)id$/.test(name) ? String(value) : value,
-  ) ?? '';
+  stringify({ view: view ?? null }, (name, value) => {
+    if (typeof value === 'string') return printable(value);
+    return typeof value === 'bigint' && /(?:^|_)id$/.test(name) ? String(value) : value;
+  }) ?? '';
 
 const reply = (
   status: number,

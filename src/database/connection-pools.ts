@@ -3,6 +3,7 @@ import { connectionTo } from '../config/database-tls.js';
 import {
   classifyDatabaseError,
   isContention,
+  isDataError,
   isPreparedElsewhere,
   isReadOnly,
   NotSentError,
@@ -156,7 +157,7 @@ export class ConnectionPools {
       this.#generations.set(connection, this.#generation);
     });
     pool.on('release', (error, released) => {
-      // Its statement succeeded since, so it is as good as one that was opened since.
+      // It works, so it is as good as one that was opened since.
       if (error === undefined) this.#generations.set(released, this.#generation);
       if (makesSuspect(error) && this.#generations.get(released) === this.#generation) this.#dropIdle();
       if (isPreparedElsewhere(error)) this.#warnOfPooler(options);
@@ -192,7 +193,7 @@ export class ConnectionPools {
   }
 }
 
-/** A pool of which a connection stays open after an error of a statement. The pool's own `query` would drop it. */
+/** A pool of which a connection stays open after an error about values. The pool's own `query` would drop it. */
 export const keepingConnections = (pool: pg.Pool): Queryable => ({
   query: async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => {
     const connection = await pool.connect();
@@ -200,7 +201,7 @@ export const keepingConnections = (pool: pg.Pool): Queryable => ({
     try {
       return await connection.query<Row>(statement);
     } catch (error) {
-      if (classifyDatabaseError(error) !== 'statement-error') lost = error as Error;
+      if (!isDataError(error)) lost = error as Error;
       throw error;
     } finally {
       connection.release(lost);

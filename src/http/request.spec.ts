@@ -7,10 +7,14 @@ const idOf = (own: string | undefined): string =>
 const MADE_UP = /^[\da-f]{12}-[\da-z]+$/;
 
 describe('the identifier of a request', () => {
-  it.each(['a', '0af7651916cd43dd8448eb211c80319c', 'web/42:checkout=1', 'order%2042', 'x'.repeat(128)])(
-    'is the one that the caller gave: %s',
-    (own) => expect(idOf(own)).toBe(own),
-  );
+  it.each([
+    'a',
+    '0af7651916cd43dd8448eb211c80319c',
+    'web/42:checkout=1',
+    'order%2042',
+    'q+/=~@',
+    'x'.repeat(128),
+  ])('is the one that the caller gave: %s', (own) => expect(idOf(own)).toBe(own));
 
   it.each([
     ['none is given', undefined],
@@ -19,6 +23,7 @@ describe('the identifier of a request', () => {
     ['it came twice, so that Node joined it', 'one, two'],
     ['it has a space', 'one two'],
     ['it has a quote', 'one"two'],
+    ...Array.from("$`&;|'(){}[]<>!#*?^", (one) => [`it has ${one}`, `a${one}b`] as const),
     ['it has a backslash', 'one\\two'],
     ['it has an angle bracket', '<script>'],
     ['it is not ASCII', 'één'],

@@ -37,8 +37,8 @@ export const RequestDeadline = createParamDecorator((_data: unknown, context: Ex
   return performance.now() + databaseMs;
 });
 
-/** Visible ASCII without characters that need escaping in a log, a shell, a page or a list of header values. */
-const PLAIN = /^[!#-&(-+\--:=?-[\]-~]{1,128}$/;
+/** The characters of trace ids, UUIDs, base64 and paths, of which none means anything to a log, a shell, a page or a list of header values. */
+const PLAIN = /^[\w.:/+=@~%-]{1,128}$/;
 
 /** Identifies the process in logs of several: 48 bits, so that no two replicas collide by chance. */
 const PROCESS = randomBytes(6).toString('hex');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
-import type { Dashboard } from '../dashboard/dashboard.js';
+import { type Dashboard, isOwnSite } from '../dashboard/dashboard.js';
 import { ListenError } from './listen.error.js';
 import type { Readiness } from './readiness.js';
 
@@ -65,6 +65,9 @@ export class ManagementServer {
         return this.#sendJson(response, 200, { status: 'ready', ...(!isWell && { checks }) });
       }
       case '/metrics': {
+        // A page of another site could count on what its visitors' machines reach.
+        if (!isOwnSite(headers['sec-fetch-site']))
+          return this.#sendJson(response, 403, { status: 'other_sites_may_not_read' });
         response.setHeader('content-type', registry.contentType);
         return this.#send(response, 200, await registry.metrics());
       }

@@ -21,7 +21,7 @@ export const HEADERS = {
   'X-Request-Id': header(
     '5f0c1de08a3b-2s',
     'The id of this request in the log of the service: include it in a problem report. It is the `X-Request-Id` that you ' +
-      'sent, if that has 1 to 128 visible ASCII characters except quotes, commas, semicolons, angle brackets and backslashes.',
+      'sent, if that has 1 to 128 letters, digits and characters of `_.:/+=@~%-`.',
   ),
   'Access-Control-Allow-Origin': optionalHeader(
     '*',

@@ -65,6 +65,11 @@ describe('admissions', () => {
     ['a revoked key', ofAddress('revoked_api_key'), [admission('none', 'revoked')]],
     ['an expired key', ofAddress('expired_api_key'), [admission('none', 'expired')]],
     ['no decision', ofAddress('service_unavailable'), [admission('none', 'undecided')]],
+    [
+      'no place for a lookup',
+      { ...ofAddress('service_unavailable'), isCrowdedOut: true },
+      [admission('none', 'limited')],
+    ],
     ['a public document', ofAddress(), []],
   ])('%s', async (_case, decision, expected) => {
     expect(await counted([decision])).toEqual(expected);

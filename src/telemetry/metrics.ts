@@ -149,14 +149,15 @@ export class Metrics {
   }
 
   /** A public document that is sent has neither a key nor a rejection, and is not counted. */
-  decided({ caller, rejection, rejectedBy, windows: [{ policy }] }: AdmissionDecision): void {
+  decided({ caller, rejection, rejectedBy, isCrowdedOut, windows: [{ policy }] }: AdmissionDecision): void {
     const plan = this.#planOf(caller?.planId);
     if (rejection === undefined) {
       if (caller !== undefined) this.#admissions.inc({ plan, outcome: 'admitted' });
       return;
     }
-    const outcome = OUTCOMES[rejection.code] ?? 'undecided';
+    const outcome = isCrowdedOut ? 'limited' : (OUTCOMES[rejection.code] ?? 'undecided');
     this.#admissions.inc({ plan, outcome });
+    if (isCrowdedOut) return;
     if (outcome === 'limited' || outcome === 'banned') {
       this.#rejections.inc({ window: rejectedBy ?? policy });
     }

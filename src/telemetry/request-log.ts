@@ -20,9 +20,11 @@ export class RequestLog {
 
   responded(request: FastifyRequest, reply: FastifyReply, traceId: string | undefined): void {
     const status = reply.statusCode;
-    if (!this.#isLogged(status)) return;
     const { decision } = request;
-    this.#write(status, {
+    // Junk from an address is no error of the service, whatever its status is, and must not fill the log.
+    const loggedAs = decision?.isCrowdedOut === true ? 429 : status;
+    if (!this.#isLogged(loggedAs)) return;
+    this.#write(loggedAs, {
       requestId: request.id,
       method: request.method,
       operation: routeConfigOf(request).operation,
@@ -33,7 +35,7 @@ export class RequestLog {
       traceId,
       clientAddress: request.clientAddress,
       clientGone: reply.raw.destroyed || undefined,
-      err: status < 500 ? undefined : request.failure,
+      err: loggedAs < 500 ? undefined : request.failure,
     });
   }
 
@@ -66,7 +68,9 @@ const describeDecision = (decision: AdmissionDecision | null): object => ({
   plan: decision?.caller?.planId,
   code: decision?.rejection?.code,
   rejectedBy:
-    decision?.rejection?.status === 429 ? (decision.rejectedBy ?? decision.windows[0].policy) : undefined,
+    decision?.rejection?.status === 429 || decision?.isCrowdedOut
+      ? (decision.rejectedBy ?? decision.windows[0].policy)
+      : undefined,
 });
 
 const describeKey = (key: AdmissionDecision['rejectedKey']): object => {

@@ -108,6 +108,7 @@ describe('the limiter', () => {
               ...state,
               remaining: Math.max(0, limit - used),
               exhausted: used >= limit,
+              isFlooding: used >= limit + 2,
             });
             continue;
           }

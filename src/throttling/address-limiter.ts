@@ -67,29 +67,33 @@ export class AddressLimiter {
   }
 
   /** The same without a charge: for the headers, and for whether a key may be looked up without taking a lookup slot. */
-  peek(address: string, nowMs: number): AddressState & { readonly exhausted: boolean } {
+  peek(
+    address: string,
+    nowMs: number,
+  ): AddressState & { readonly exhausted: boolean; readonly isFlooding: boolean } {
     const left = leftIn(this.#bucketsOf(address, nowMs));
-    return { ...this.#stateWith(left), exhausted: left <= 0 };
+    return { ...this.#stateWith(left), exhausted: left <= 0, isFlooding: left <= -this.options.floodAfter };
   }
 
   /**
-   * Takes a place for the lookup of a well-formed key from an address past its limit.
+   * Takes a place for the lookup of a well-formed key from an address past its limit. The networks of an IPv6 /48 share theirs.
    *
    * @returns what gives the place back (calling it again does nothing), or undefined when `lookupsMax` or `allLookupsMax` are taken
    */
   enterLookup(address: string): (() => void) | undefined {
-    const before = this.#lookups.get(address) ?? 0;
+    const name = siteOf(address) ?? address;
+    const before = this.#lookups.get(name) ?? 0;
     if (before >= this.options.lookupsMax || this.#allLookups >= this.options.allLookupsMax) return undefined;
-    this.#lookups.set(address, before + 1);
+    this.#lookups.set(name, before + 1);
     this.#allLookups += 1;
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       this.#allLookups -= 1;
-      const left = (this.#lookups.get(address) ?? 0) - 1;
-      if (left > 0) this.#lookups.set(address, left);
-      else this.#lookups.delete(address);
+      const left = (this.#lookups.get(name) ?? 0) - 1;
+      if (left > 0) this.#lookups.set(name, left);
+      else this.#lookups.delete(name);
     };
   }
 

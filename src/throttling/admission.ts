@@ -47,7 +47,7 @@ export class Admission implements AdmissionPort {
     const credential = readCredential(headers.authorization);
     if (credential === 'none') return this.#reject(clientAddress, 'missing_api_key');
     if (credential === 'malformed') return this.#reject(clientAddress, 'invalid_api_key');
-    let decision: DatabaseDecision;
+    let decision: DatabaseDecision | undefined;
     try {
       decision = await this.#lookUp(credential, clientAddress);
     } catch (error) {
@@ -58,6 +58,7 @@ export class Admission implements AdmissionPort {
         rejection: toApiError(error),
       };
     }
+    if (decision === undefined) return await this.#crowdOut(clientAddress, readPrefix(headers.authorization));
     if (decision.state === 'unknown') return this.#reject(clientAddress, 'invalid_api_key');
     this.parts.databaseClock.observe(decision.nowMs);
     if ('planId' in decision) return ofKey(decision);
@@ -82,29 +83,41 @@ export class Admission implements AdmissionPort {
     return ofAddress(this.parts.addresses.peek(clientAddress, this.parts.clock.nowMs()));
   }
 
-  /** @throws UnavailableError also where an address past its limit has as many lookups in flight as it may have: it is not charged for it */
-  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision> {
+  /** The decision, or undefined when the address is past its limit and has as many lookups in flight as it may have. */
+  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision | undefined> {
     const { recent, clock } = this.parts;
     const decision = await this.#load(hash, clientAddress);
-    if (decision.state === 'admitted') recent.add(hash, clock.nowMs());
-    else if (!('planId' in decision)) recent.remove(hash);
+    if (decision?.state === 'admitted') recent.add(hash, clock.nowMs());
+    else if (decision !== undefined && !('planId' in decision)) recent.remove(hash);
     return decision;
   }
 
   /** A secret that was admitted lately waits with the others, whatever else its address has sent. */
-  async #load(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision> {
+  async #load(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision | undefined> {
     const { keys, lowPriorityKeys, recent, addresses, clock } = this.parts;
     const nowMs = clock.nowMs();
     if (!addresses.peek(clientAddress, nowMs).exhausted || recent.has(hash, nowMs))
       return await keys.load(hash);
     const leave = addresses.enterLookup(clientAddress);
-    if (leave === undefined)
-      throw new UnavailableError('overloaded', 'too many keys of the address wait for a lookup');
+    if (leave === undefined) return undefined;
     try {
       return await lowPriorityKeys.load(hash);
     } finally {
       leave();
     }
+  }
+
+  /** 503 to a key that may be valid. It costs no lookup, and its address is not charged. */
+  async #crowdOut(clientAddress: string, keyPrefix: string): Promise<AdmissionDecision> {
+    const state = this.parts.addresses.peek(clientAddress, this.parts.clock.nowMs());
+    if (state.isFlooding) await this.#delay();
+    const error = new UnavailableError('overloaded', 'too many keys of the address wait for a lookup');
+    return {
+      ...ofAddress(state),
+      rejectedKey: { keyPrefix },
+      rejection: toApiError(error),
+      isCrowdedOut: true,
+    };
   }
 
   /** 401 against the address, or 429 if the address had already used up its limit. */

@@ -33,6 +33,8 @@ export interface AdmissionDecision {
   readonly retryAtMs?: number;
   /** Why the request must be rejected (401, 403, 429 or 503); absent when it is admitted. */
   readonly rejection?: ApiError;
+  /** Rejected with 503 because too many keys of its address wait for a look-up, and not because the database could not decide. */
+  readonly isCrowdedOut?: true;
   /** The limit that a valid key has exceeded: the exhausted window that resets last, or a ban. Only with `caller` and `rejection`. */
   readonly rejectedBy?: KeyWindow | 'ban';
 }

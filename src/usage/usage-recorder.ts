@@ -28,6 +28,9 @@ const COUNTS_MAX = 100_000;
 /** Counts in one statement, which takes some 5 ms: writes of requests may wait for its connection. */
 const CHUNK = 200;
 
+/** Statements with a wrong row that are sent again in halves, at a time. */
+const SPLITS_MAX = 64;
+
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
@@ -103,21 +106,27 @@ export class UsageRecorder implements UsageObserver {
 
   async #writeAll(): Promise<void> {
     const chunks = chunked(this.#counts.take(), CHUNK);
+    let wrong = 0;
     for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
       try {
         await this.#send(chunk);
         this.#isFailing = false;
       } catch (err) {
+        if (isDataError(err)) {
+          // The rows of one key may be wrong, and must not keep those of the others from being written.
+          if (wrong === 0) this.logger.warn({ err }, 'a row of the usage by hour cannot be written');
+          wrong += 1;
+          if (chunk.length > 1 && wrong <= SPLITS_MAX)
+            chunks.unshift(...chunked(chunk, Math.ceil(chunk.length / 2)));
+          else this.#drop(chunk);
+          continue;
+        }
+        if (this.#mayBeCommitted(err)) this.#drop(chunk);
+        else chunks.unshift(chunk);
+        this.#drop(chunks.flat().filter((count) => !this.#counts.add(count)));
         if (!this.#isFailing)
           this.logger.warn({ err }, 'cannot write the usage by hour; retrying every 10 s');
         this.#isFailing = true;
-        const isOfOne = isDataError(err);
-        // The rows of one key may be wrong, and must not stop those of the others.
-        if (isOfOne && chunk.length > 1) chunks.unshift(...chunked(chunk, Math.ceil(chunk.length / 2)));
-        else if (isOfOne || this.#mayBeCommitted(err)) this.#drop(chunk);
-        else chunks.unshift(chunk);
-        if (isOfOne) continue;
-        this.#drop(chunks.flat().filter((count) => !this.#counts.add(count)));
         break;
       }
     }

@@ -73,6 +73,49 @@ describe('petstore db url', () => {
   });
 });
 
+describe('the password of the database', () => {
+  const secret = petstoreOn('postgresql://alice:s%40cret@db.example/petstore?password=other&sslmode=require');
+
+  it('is left out by db url --no-password', async () => {
+    expect(await secret(['db', 'url', '--no-password'])).toMatchObject({
+      stdout: 'postgresql://alice@db.example/petstore?sslmode=require\n',
+    });
+    expect(await secret(['db', 'url'])).toMatchObject({ stdout: expect.stringContaining('s%40cret') });
+  });
+
+  it('is in no argument of psql, which other users of the machine can list', async () => {
+    const calls: unknown[] = [];
+    const run = (...call: unknown[]): Promise<number> => {
+      calls.push(call);
+      return Promise.resolve(0);
+    };
+    const words = ['-c', 'select 1', '--csv', '-v', 'a=b', '-V', '--version', '--actor', 'x', 'and more'];
+    expect(await secret(['db', 'psql', ...words], { context: { run } })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+    expect(calls).toEqual([
+      [
+        'psql',
+        ['postgresql://alice@db.example/petstore?sslmode=require', ...words],
+        { PGPASSWORD: 's@cret' },
+      ],
+    ]);
+  });
+
+  it.each([
+    ['without psql', undefined, /^psql is not installed here\.\n/],
+    ['when psql fails', () => Promise.resolve(3), /^psql ended with 3\.\n$/],
+  ])('ends with a sentence %s', async (_when, run, stderr) => {
+    expect(await secret(['db', 'psql'], { context: run === undefined ? {} : { run } })).toEqual({
+      code: run === undefined ? 1 : 3,
+      stdout: '',
+      stderr: expect.stringMatching(stderr),
+    });
+  });
+});
+
 describe('petstore without a database', () => {
   it('says so in two lines, without the password', async () => {
     const unreachable = petstoreOn('postgresql://petstore:secret@127.0.0.1:1/petstore');

@@ -18,7 +18,7 @@ const pasted = [
     ([, block = '']) => block.match(/^petstore (?:"[^"]*"|[^"\n])*$/gm) ?? [],
   ),
   ...[...document.matchAll(/\| `(petstore [^`]+)` +\|$/gm)].map(([, command = '']) => command),
-];
+].filter((command) => !command.startsWith('petstore db psql'));
 
 /** The key that the document uses. */
 const KEY = 7;

@@ -51,6 +51,17 @@ describe('a statement of an operator that changes more than a hundred rows', () 
     });
   });
 
+  it('is not one of a plan whose keys follow it', async () => {
+    await operator.query(`update plans set requests_per_minute = 5 where id = 'pro'`);
+    await operator.query(
+      `set local petstore.changes_max = ${KEYS}; update api_keys set requests_per_minute = 5, requests_per_day = 50; reset petstore.changes_max`,
+    );
+    await operator.query(
+      `update plans set custom = true, requests_per_minute = null, requests_per_day = null where id = 'pro'`,
+    );
+    await operator.query(`select set_plan('pro', per_minute => 5, per_day => 50, custom => false)`);
+  });
+
   it('is possible in a hundred rows, and by calls of functions', async () => {
     await operator.query('update api_keys set name = name where id <= 100');
     await operator.query(`select suspend_api_key(id) from api_keys where plan_id = 'pro'`);
@@ -67,6 +78,20 @@ describe('a revoked key', () => {
     expect(await rejectionOf(operator, 'update api_keys set revoked_at = null where id <= 5')).toMatchObject({
       code: '23001',
       message: expect.stringContaining('revives revoked keys'),
+    });
+  });
+});
+
+describe('a time of a key', () => {
+  it.each([
+    [`update api_keys set expires_at = '10000-01-01' where id = 7`, 'expires_at', 'infinity'],
+    [`update api_keys set suspended_until = '0044-03-15 BC' where id = 7`, 'suspended_until', 'infinity'],
+    [`update api_key_secrets set expires_at = '290000-01-01' where api_key_id = 7`, 'expires_at', 'null'],
+  ])('beyond a year of four digits is rejected with what to do: %s', async (statement, message, hint) => {
+    expect(await rejectionOf(operator, statement)).toEqual({
+      code: '23001',
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
     });
   });
 });
@@ -171,7 +196,7 @@ describe('a mass change', () => {
   it('is undone from the audit log as docs/operations.md says', async () => {
     const document = readFileSync('docs/operations.md', 'utf8');
     const [recipe = ''] =
-      /^set local petstore\.changes_max.*?^ {2}and k\.id = a\.api_key_id;$/ms.exec(document) ?? [];
+      /^set local petstore\.changes_max.*?^ {2}and k\.plan_id = .*?;$/ms.exec(document) ?? [];
     expect(recipe).toContain('plan_id');
     const plans = async (): Promise<unknown> =>
       (await operator.query('select id, plan_id from api_keys order by id')).rows;

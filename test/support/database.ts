@@ -28,7 +28,7 @@ export const copyDatabase = (url: string): Promise<TestDatabase> =>
 const ATTEMPTS_MAX = 20;
 const RETRY_MS = 100;
 /** object_in_use: "source database is being accessed by other users"; and insufficient_privilege to end a session of another role. */
-const IN_USE = ['55006', '42501'];
+const IN_USE: ReadonlySet<unknown> = new Set(['55006', '42501']);
 
 async function createDatabase(template: string, options = ''): Promise<TestDatabase> {
   const name = `${fromRun('TEST_RUN')}_${randomUUID()}`;
@@ -55,7 +55,7 @@ async function whenAlone(...statements: readonly string[]): Promise<void> {
       await onServer(statements);
       return;
     } catch (fault) {
-      const isInUse = fault instanceof Error && 'code' in fault && IN_USE.includes(String(fault.code));
+      const isInUse = fault instanceof Error && 'code' in fault && IN_USE.has(fault.code);
       if (!isInUse || attempt === ATTEMPTS_MAX) throw fault;
       await delay(RETRY_MS);
     }

@@ -12,7 +12,7 @@ where greatest(minute_admitted, minute_refused, day_admitted, day_refused) > cou
 -- What admission never wrote.
 delete from api_key_usage where not day between '0001-01-01' and '9999-12-31';
 delete from api_key_usage_hours
-where not (is_instant(hour) and char_length(operation) between 1 and 100 and operation !~ '[[:cntrl:]]');
+where not (hour between '2020-01-01 00:00Z' and '9999-12-31 23:00Z' and char_length(operation) between 1 and 100 and operation !~ '[[:cntrl:]]');
 delete from api_key_bans where not (is_instant(began_at) and is_instant(ends_at) and least(minute_limit, day_limit) >= 0);
 delete from idempotency_keys where not (is_instant(expires_at) and octet_length(answer) <= 65536);
 
@@ -40,7 +40,9 @@ set
     when suspended_until > statement_timestamp() then 'infinity'
     when suspended_until is not null then '-infinity' end,
   revoked_at = case when is_instant(revoked_at) then revoked_at when revoked_at is not null then statement_timestamp() end,
-  bans_lifted_at = case when is_instant(bans_lifted_at) then bans_lifted_at end,
+  bans_lifted_at = case
+    when is_instant(bans_lifted_at) then bans_lifted_at
+    when bans_lifted_at > statement_timestamp() then statement_timestamp() end,
   usage_reset_at = case when is_instant(usage_reset_at) then usage_reset_at end
 where not (not isfinite(expires_at) or is_instant(expires_at))
   or not (not isfinite(suspended_until) or is_instant(suspended_until))

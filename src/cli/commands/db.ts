@@ -7,7 +7,7 @@ import { roleSettings } from '../../database/session-settings.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
-import { toLibpqUrl } from '../libpq-url.js';
+import { splitPassword, toLibpqUrl } from '../libpq-url.js';
 import { toJson } from '../output.js';
 import { addRestoredCommand } from './restored.js';
 import { databaseUrl, inTransaction, type Session, withAnyDatabase } from '../session.js';
@@ -21,12 +21,24 @@ export function addDbCommands(program: Command, context: CliContext): void {
     .description(
       'Prints DATABASE_URL, or the connection string of the running embedded database, as a URL that psql accepts.',
     )
+    .option('--no-password', 'without the password')
     .option('--json', 'print an object')
-    .action(({ json }: JsonOption) => {
-      const url = toLibpqUrl(databaseUrl(context));
+    .action(({ json, password }: JsonOption & { readonly password: boolean }) => {
+      const whole = toLibpqUrl(databaseUrl(context));
+      const url = password ? whole : splitPassword(whole).url;
       context.print(json === true ? toJson({ url }) : `${url}\n`);
     })
-    .addHelpText('after', examples('psql "$(petstore db url)"'));
+    .addHelpText('after', examples('petstore db url --no-password'));
+
+  db.command('psql')
+    .description(
+      'Starts psql on that database. The password is in its environment, where other users of this machine cannot see it.',
+    )
+    .argument('[words...]', 'options and arguments of psql')
+    .allowUnknownOption()
+    .helpOption('--help', 'display help for command')
+    .action((words: string[]) => runPsql(context, words))
+    .addHelpText('after', examples('petstore db psql', 'petstore db psql -c "select * from plan_overview"'));
 
   db.command('migrate')
     .description("Applies this release's migrations. Safe to run on several machines at once.")
@@ -58,6 +70,16 @@ export function addDbCommands(program: Command, context: CliContext): void {
     .addHelpText('after', examples('petstore db roles'));
 
   addRestoredCommand(db, context);
+}
+
+async function runPsql(context: CliContext, words: readonly string[]): Promise<void> {
+  const { url, password } = splitPassword(toLibpqUrl(databaseUrl(context)));
+  const environment = password === '' ? {} : { PGPASSWORD: password };
+  const code = await context.run('psql', [url, ...words], environment).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    throw new CliError('psql is not installed here.', 'Install the client programs of PostgreSQL.');
+  });
+  if (code !== 0) throw new CliError(`psql ended with ${code ?? 'a signal'}.`, undefined, code ?? undefined);
 }
 
 function applyMigrations(context: CliContext, { url }: Session): Promise<string[]> {

@@ -5,7 +5,8 @@ import { examples, type JsonOption } from '../arguments.js';
 import { CliError, explainError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { CHECKS, type Result } from '../doctor-checks.js';
-import { printable, toJson } from '../output.js';
+import { toJson } from '../output.js';
+import { printable } from '../../common/printable.js';
 import { inTransaction, type Session, withAnyDatabase } from '../session.js';
 
 type Finding = Result & { readonly check: string };

@@ -42,6 +42,7 @@ export const petstoreOn =
             return Promise.resolve(reply);
           },
         }),
+        run: (program) => Promise.reject(Object.assign(new Error(program), { code: 'ENOENT' })),
         nowMs: Date.now,
         ...context,
       },

@@ -78,7 +78,14 @@ begin
   then
     return null;
   end if;
-  changes := (select count(*) from new_rows);
+  if tg_table_name = 'api_keys' then
+    -- A plan that becomes custom, or is so no more, changes plan_custom of its keys by the foreign key.
+    changes := (
+      select count(*) from old_rows o join new_rows n using (id)
+      where (o.plan_id, o.plan_custom) = (n.plan_id, n.plan_custom) or o.plan_id <> n.plan_id);
+  else
+    changes := (select count(*) from new_rows);
+  end if;
   if changes > changes_max then
     raise exception 'the statement changes % rows of %, more than petstore.changes_max (%)', changes, tg_table_name, changes_max
       using errcode = 'restrict_violation',
@@ -228,8 +235,24 @@ comment on function unban_api_key is
 
 revoke execute on function unban_api_key(bigint) from public;
 
+create or replace trigger api_key_secrets_explain_times
+  before update of expires_at on api_key_secrets
+  for each row when (isfinite(new.expires_at) and not is_instant(new.expires_at))
+  execute function reject_change(
+    'expires_at needs a year of four digits', 'For a secret without an end: null.');
+
 create or replace trigger api_key_secrets_limit_changes after update on api_key_secrets
   referencing old table as old_rows new table as new_rows for each statement execute function limit_changes();
+
+create or replace trigger api_keys_explain_times
+  before insert or update of expires_at, suspended_until, revoked_at, usage_reset_at on api_keys
+  for each row when (not (
+    (not isfinite(new.expires_at) or is_instant(new.expires_at))
+    and (not isfinite(new.suspended_until) or is_instant(new.suspended_until))
+    and is_instant(new.revoked_at) and is_instant(new.usage_reset_at)))
+  execute function reject_change(
+    'expires_at, suspended_until, revoked_at and usage_reset_at need a year of four digits',
+    'For a suspension or a key without an end: infinity.');
 
 create or replace trigger api_keys_limit_changes after update on api_keys
   referencing old table as old_rows new table as new_rows for each statement execute function limit_changes();

@@ -1,0 +1,2 @@
+-- Requests go on meanwhile.
+alter table idempotency_keys validate constraint idempotency_keys_bounded;

@@ -1,0 +1,2 @@
+-- Requests go on meanwhile.
+alter table orders validate constraint orders_instants;
