@@ -93,7 +93,7 @@ describe('a flood of requests without a valid key from one address', () => {
 });
 
 describe('an address past its limit', () => {
-  it('has 32 keys looked up at a time, in a queue that delays no other request; more are 503 and charge nobody', async () => {
+  it('has 32 keys looked up at a time, in a queue that delays no other request; more are 503 and uncharged', async () => {
     const [{ key }, { key: known }] = [await service.issueKey(), await service.issueKey()];
     const flooding = newAddress();
     expect(await from(flooding, known)).toMatchObject({ status: 200 });

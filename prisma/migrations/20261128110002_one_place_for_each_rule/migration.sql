@@ -556,7 +556,7 @@ comment on column recent_bans.began_at is 'When the rejection came that began th
 comment on column recent_bans.ends_at is 'When the ban ends unless an operator lifts it.';
 comment on column recent_bans.minute_limit is 'The limit per minute that was in force.';
 comment on column recent_bans.day_limit is 'The limit per day that was in force.';
-comment on column recent_bans.lifted_at is 'When an operator lifted the ban; null if nobody did.';
+comment on column recent_bans.lifted_at is 'When an operator lifted the ban; null if none did.';
 comment on column recent_bans.in_force is 'Whether the ban rejects requests at this time.';
 
 create or replace view unused_api_keys as

@@ -1,5 +1,5 @@
 -- The one list of rights: prisma/roles.sql grants them, and `petstore doctor` and the tests compare them with the catalog. Each table, view
--- and function is in it, whoever may use it. Only the owner may do the rest.
+-- and function is in it. Only the owner may do the rest.
 create or replace function role_rights() returns table (role name, privilege text, object name)
 language sql stable rows 300 set search_path = public, pg_temp as $$
   with listed (role, privileges, columns, objects) as (values
