@@ -54,7 +54,13 @@ describe('honest clients beside a flood', () => {
       slowerMax?: number,
     ]
   >([
-    ['well-formed unknown keys, 64 connections', ['401', '429'], 1000, () => [64, 20, get(unknownKey())]],
+    // 503 to those that find no place for a look-up.
+    [
+      'well-formed unknown keys, 64 connections',
+      ['401', '429', '503'],
+      1000,
+      () => [64, 20, get(unknownKey())],
+    ],
     ['malformed keys, 64 connections', ['401', '429'], 1000, () => [64, 20, get(miscopiedKey())]],
     ['garbage bytes, 64 connections', ['400', '429'], 1000, () => [64, 20, 'nonsense \u0001'.repeat(200)]],
     [
