@@ -2,13 +2,16 @@
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
 --
--- as the owner of the tables or as a superuser. It can be repeated, also while services are running. Roles belong to the
--- whole server and not every owner may create them, so this is a script and not a migration. Without it, the owner does
--- everything. People and services log in with roles of their own that are members:
+-- as the owner of the tables, and once as a superuser, who alone may do a part of it: the owner is warned of what is missing. It
+-- can be repeated, also while services are running. Roles belong to the whole server and not every owner may create them, so
+-- this is a script and not a migration. Without it, the owner does everything. People and services log in with roles of their
+-- own that are members:
 --
---   create role shop_api login password '…' in role petstore_service;
---   create role alice login password '…' in role petstore_operator;
---   create role bob login password '…' in role petstore_support;
+--   create role shop_api login password '…' connection limit 50 in role petstore_service;
+--   create role alice login password '…' connection limit 10 in role petstore_operator;
+--   create role bob login password '…' connection limit 10 in role petstore_support;
+--
+-- deploy/postgres/roles.sh runs it before the first migration, too (petstore.before_migrations): then there are no rights yet.
 
 do $script$
 declare
@@ -31,11 +34,21 @@ declare
     ['lock_timeout', coalesce(nullif(current_setting('petstore.lock_timeout', true), ''), '400ms')],
     ['idle_in_transaction_session_timeout', '5s']
   ];
-  owner constant name := (select tableowner from pg_tables where schemaname = 'public' and tablename = 'plans');
+  -- Enough for an export of the audit log or a bulk change. They end what somebody forgot; who logs in may change them for himself.
+  settings_of_people constant text[] := array[
+    ['statement_timeout', '15min'],
+    ['idle_in_transaction_session_timeout', '5min']
+  ];
+  -- This one only a superuser may set and change.
+  file_limit constant text[] := array[['temp_file_limit', '1GB']];
+  is_superuser constant boolean := current_setting('is_superuser');
+  owner constant name := coalesce(
+    (select tableowner from pg_tables where schemaname = 'public' and tablename = 'plans'),
+    (select pg_get_userbyid(datdba) from pg_database where datname = current_database()));
   wanted text[];
   object record;
 begin
-  if to_regprocedure('public.rights_that_differ()') is null then
+  if to_regprocedure('public.rights_that_differ()') is null and current_setting('petstore.before_migrations', true) is distinct from 'on' then
     raise exception 'the database is not migrated' using hint = 'Run "petstore db migrate" first.';
   end if;
   -- The lock of the migrations, so that neither they nor another run of this script interfere.
@@ -61,10 +74,52 @@ begin
   execute format('revoke temporary on database %I from public', current_database());
   execute format('grant connect on database %I to petstore_service, petstore_operator, petstore_support', current_database());
   revoke create on schema public from public;
-  if current_setting('is_superuser')::boolean then
-    revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) from public;
-  end if;
   grant usage on schema public to petstore_service, petstore_operator, petstore_support;
+
+  -- Locks fill the memory of the whole server, messages and large objects its disk. The service and the migrations use locks.
+  if is_superuser then
+    for object in
+      select oid::regprocedure as name, proname ~ 'advisory' as is_lock
+      from pg_proc
+      where pronamespace = 'pg_catalog'::regnamespace
+        and (proname ~ '^pg_(try_)?advisory_' or proname in ('pg_logical_emit_message', 'lo_create', 'lo_creat', 'lo_from_bytea'))
+    loop
+      execute format('revoke execute on function %s from public', object.name);
+      if object.is_lock then
+        execute format('grant execute on function %s to %I, petstore_service', object.name, owner);
+      end if;
+    end loop;
+  end if;
+
+  -- For roles that log in as members, also through a pooler. Settings of a role in a database have the highest precedence.
+  for object in
+    select rolname as name, coalesce(setconfig, '{}') as present, serves,
+      case when serves then settings else settings_of_people end || case when is_superuser then file_limit end as wanted
+    from pg_roles
+    cross join pg_has_role(pg_roles.oid, 'petstore_service', 'member') as serves
+    left join pg_db_role_setting
+      on setrole = pg_roles.oid and setdatabase = (select oid from pg_database where datname = current_database())
+    where rolcanlogin and not rolsuper and rolname <> owner
+      and (serves or pg_has_role(pg_roles.oid, 'petstore_operator', 'member') or pg_has_role(pg_roles.oid, 'petstore_support', 'member'))
+  loop
+    begin
+      foreach wanted slice 1 in array object.wanted loop
+        continue when wanted[1] || '=' || wanted[2] = any (object.present);
+        -- Another value than none is somebody's choice, unless the service relies on it.
+        continue when (not object.serves or wanted[1] = 'temp_file_limit')
+          and exists (select from unnest(object.present) as p where p like wanted[1] || '=%' and p !~ '=(0|-1)$');
+        execute format('alter role %I in database %I set %I = %L', object.name, current_database(), wanted[1], wanted[2]);
+      end loop;
+    exception
+      -- Not allowed, or the role was dropped meanwhile. On direct connections the service sets its own itself; behind a pooler
+      -- `petstore doctor` reports what is missing.
+      when insufficient_privilege or undefined_object then null;
+    end;
+  end loop;
+
+  if to_regprocedure('public.rights_that_differ()') is null then
+    return;
+  end if;
 
   -- The migrations brought the list of rights: prisma/sql/functions/role_rights.sql.
   -- First what is beyond it: a right on a table that is revoked takes those on its columns with it.
@@ -88,26 +143,6 @@ begin
   execute format(
     'alter default privileges for role %I in schema public grant usage on sequences to petstore_service', owner);
 
-  -- For roles that log in as members, also through a pooler. Settings of a role in a database have the highest precedence.
-  for object in
-    select rolname as name, coalesce(setconfig, '{}') as present
-    from pg_roles
-    left join pg_db_role_setting
-      on setrole = pg_roles.oid and setdatabase = (select oid from pg_database where datname = current_database())
-    where rolcanlogin and not rolsuper and pg_has_role(pg_roles.oid, 'petstore_service', 'member')
-  loop
-    begin
-      foreach wanted slice 1 in array settings loop
-        continue when wanted[1] || '=' || wanted[2] = any (object.present);
-        execute format('alter role %I in database %I set %I = %L', object.name, current_database(), wanted[1], wanted[2]);
-      end loop;
-    exception
-      -- Not allowed, or the role was dropped meanwhile. On direct connections the service sets them itself; behind a pooler
-      -- `petstore doctor` reports what is missing.
-      when insufficient_privilege or undefined_object then null;
-    end;
-  end loop;
-
   -- Warn if a role has more rights than this script grants.
   for object in select * from public.rights_that_differ() loop
     if object.difference <> 'undecided' then
@@ -122,8 +157,8 @@ begin
   if has_database_privilege('petstore_service', current_database(), 'temporary') then
     raise warning 'petstore_service may still create temporary tables. Ask the owner of the database to run "revoke temporary on database % from public"', quote_ident(current_database());
   end if;
-  if has_function_privilege('petstore_service', 'lo_create(oid)', 'execute') then
-    raise warning 'petstore_service may still create large objects. Run this as a superuser';
-  end if;
+  for object in select * from public.missing_protections() loop
+    raise warning '%. Only a superuser may change this: deploy/postgres/roles.sh', object.finding;
+  end loop;
 end
 $script$;

@@ -385,8 +385,8 @@ describe('deploy/prometheus and deploy/grafana', () => {
 });
 
 describe('the settings of sessions', () => {
-  it.each(['prisma/roles.sql', 'deploy/postgres/roles.sh'])('are those of the service in %s', (file) => {
-    const text = read(file);
+  it('are those of the service in prisma/roles.sql', () => {
+    const text = read('prisma/roles.sql');
     const names = Object.keys(SESSION_SETTINGS).join('|');
     const set = [...text.matchAll(new RegExp(`['"(\\[]+(${names})', '([^']+)'`, 'g'))];
     expect(Object.fromEntries(set.map(([, name, value]) => [name, value]))).toEqual(SESSION_SETTINGS);

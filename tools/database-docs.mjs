@@ -34,7 +34,7 @@ const RELATIONS = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v', 'c') and c.relname <> '_prisma_migrations'
   order by c.relname`;
 
-/** What operators call; then what the views call, and what compares rights. */
+/** What operators call; then what the views call, and what finds missing rights and protections. */
 const FUNCTIONS = `
   select p.proname as name, obj_description(p.oid, 'pg_proc') as comment, ${usersOf('p.proname')} as users,
     format('%s(%s) returns %s', p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid)) as signature,
@@ -42,7 +42,7 @@ const FUNCTIONS = `
   from pg_proc p
   where p.pronamespace = 'public'::regnamespace
     and exists (
-      select from role_rights() where object = p.proname and (role = 'petstore_operator' or proname ~ 'rights' or exists (
+      select from role_rights() where object = p.proname and (role = 'petstore_operator' or proname ~ 'rights|protections' or exists (
         select from pg_depend d join pg_rewrite r on d.objid = r.oid where d.refobjid = p.oid)))
   order by p.proname, signature`;
 
@@ -120,7 +120,7 @@ function page(relations, functions) {
     '\nA dotted line is no foreign key: it would lock a row of operators, and an open transaction in `psql` could stall requests.\n',
     ...ofKind('r').flatMap(relation),
     '## Rules\n',
-    'The views are made of these. Every role may call them, and needs rights on the whole rows that it passes. `role_rights` lists rights, and `rights_that_differ` compares them.\n',
+    'The views are made of these. Every role may call them, and needs rights on the whole rows that it passes. `role_rights` lists rights, and `rights_that_differ` compares them. `missing_protections` is for the doctor.\n',
     '| Function | Description |',
     '| --- | --- |',
     ...functions

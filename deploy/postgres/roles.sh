@@ -6,7 +6,8 @@
 #
 # as a superuser: PGUSER, or else postgres. POSTGRES_PASSWORD, where it is set, becomes the password of that user, and
 # PETSTORE_API_2_PASSWORD that of a second role for the service. With SECRETS=DIRECTORY the passwords come from files.
-# What petstore_service and petstore_operator may do is granted after the migrations, by `petstore db roles`.
+# It also keeps each of them from taking what all share: connections, locks, disk. What petstore_service and petstore_operator may
+# do is granted after the migrations, by `petstore db roles`.
 set -eu
 
 export PGUSER="${PGUSER:-postgres}"
@@ -36,6 +37,8 @@ set client_min_messages = warning;
 -- Nor in the log of the server.
 set log_statement = 'none';
 set log_min_error_statement = 'panic';
+-- Nor in pg_stat_activity.
+set track_activities = off;
 -- Another run waits.
 \o /dev/null
 select pg_advisory_lock(hashtext('roles.sh'));
@@ -78,32 +81,36 @@ select $$create database petstore owner petstore_owner template template0 encodi
 where not exists (select from pg_database where datname = 'petstore') \gexec
 alter database petstore owner to petstore_owner;
 
--- What the service relies on (roleSettings in src/database/session-settings.ts): behind a pooler no session is its own. Settings of a role
--- in a database override all others. The server ends statements 350 ms before the service gives their connections up
--- (DATABASE_STATEMENT_TIMEOUT_MS, 950).
-select format('alter role %I in database petstore set %I = %L', rolname, name, value)
-from pg_roles
-cross join (
-  values
-    ('DateStyle', 'ISO, MDY'),
-    ('TimeZone', 'UTC'),
-    ('IntervalStyle', 'postgres'),
-    ('standard_conforming_strings', 'on'),
-    ('transform_null_equals', 'off'),
-    ('search_path', 'public'),
-    ('bytea_output', 'hex'),
-    ('extra_float_digits', '1'),
-    ('array_nulls', 'on'),
-    ('exit_on_error', 'off'),
-    ('default_transaction_isolation', 'read committed'),
-    ('jit', 'off'),
-    ('statement_timeout', '600ms'),
-    ('lock_timeout', '400ms'),
-    ('idle_in_transaction_session_timeout', '5s')
-) as setting (name, value)
-where rolname in ('petstore_api', 'petstore_api_2') \gexec
+-- Locks, memory and disk are the whole server's: whoever reads or manages keys reaches the database petstore alone. Who else
+-- could connect to the others still can.
+select format('grant connect on database %I to %I', datname, rolname)
+from pg_database
+cross join pg_roles
+where datname in ('postgres', 'template1') and rolcanlogin and not rolsuper
+  and has_database_privilege(pg_roles.oid, pg_database.oid, 'connect')
+  and not pg_has_role(pg_roles.oid, 'petstore_operator', 'member')
+  and not pg_has_role(pg_roles.oid, 'petstore_support', 'member') \gexec
+revoke connect on database postgres, template1 from public;
 
--- Large objects would fill the disk. Only a superuser may revoke these.
-\connect petstore
-revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) from public;
+-- The service leaves room for the owner and for people. A limit that somebody has set for these stays.
+select format('alter role %I connection limit %s', rolname, greatest(10,
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int - 20))
+from pg_roles
+where rolcanlogin and not rolsuper and pg_has_role(oid, 'petstore_service', 'member') \gexec
+select format('alter role %I connection limit 10', rolname)
+from pg_roles
+where rolcanlogin and not rolsuper and rolconnlimit = -1
+  and (rolname = 'petstore_owner' or pg_has_role(oid, 'petstore_operator', 'member') or pg_has_role(oid, 'petstore_support', 'member')) \gexec
+
+-- They see what other sessions do, and which one holds a lock. Only a superuser ends it.
+grant pg_read_all_stats to petstore_owner, petstore_operator;
 SQL
+
+# The rest is of the database, for whatever names.
+sql=$(dirname "$0")/../../prisma/roles.sql
+if [ -f "$sql" ]; then
+  PGOPTIONS="${PGOPTIONS:-} -c petstore.before_migrations=on -c client_min_messages=error" \
+    psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --dbname petstore --file "$sql"
+else
+  echo 'prisma/roles.sql is not beside this script: run it as a superuser, too.' >&2
+fi

@@ -144,6 +144,53 @@ function restrictions() {
   }
 }
 
+const ABUSES = [
+  ['petstore', 'select pg_advisory_lock(g) from generate_series(1, 20000) as g'],
+  [
+    'petstore',
+    `select pg_logical_emit_message(false, 'x', repeat('x', 1000000)) from generate_series(1, 141)`,
+  ],
+  ['petstore', 'lock table plans'],
+  ['petstore', `set temp_file_limit = -1`],
+  ['postgres', 'select 1'],
+];
+
+/** What would stop the service for everybody, by the login of an operator. */
+async function abuse(key) {
+  const password = readFileSync(join(directory, 'secrets/petstore_cli'), 'utf8');
+  const psql = [
+    'exec',
+    '--no-TTY',
+    '--env',
+    `PGPASSWORD=${password}`,
+    'database',
+    'psql',
+    '--host',
+    '127.0.0.1',
+  ];
+  for (const [database, statement] of ABUSES) {
+    const args = [
+      ...psql,
+      '--username',
+      'petstore_cli',
+      '--dbname',
+      database,
+      '--command',
+      `begin; ${statement}; select pg_sleep(2)`,
+    ];
+    const { responses, result } = await underLoad(SINGLE, key, () =>
+      inBackground('docker', ['compose', ...args]),
+    );
+    checkNothingFailed(`an operator: ${statement} (${database}), rejected`, responses, result !== 0);
+  }
+  const { text } = run('docker', ['compose', 'run', '--rm', 'petstore', 'doctor'], { mayFail: true });
+  check(
+    'the doctor finds nothing',
+    !/^(?:warn|fail)/m.test(text),
+    text.match(/^(?:warn|fail).*$/gm)?.join() ?? 'yes',
+  );
+}
+
 /** How long requests fail while `work` replaces something, which it must get done. */
 async function interrupted(what, origin, key, work) {
   const { responses, result } = await underLoad(origin, key, work);
@@ -302,6 +349,7 @@ async function trial() {
   const key = issueKey('trial');
   await everyOperation(key);
   restrictions();
+  await abuse(key);
   await interrupted('rotation, one container', SINGLE, key, rotate('api'));
   for (const name of ['api', 'database']) await killed('one container', SINGLE, key, name);
   const scaledAt = performance.now();

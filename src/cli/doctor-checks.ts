@@ -123,8 +123,7 @@ const checkRights: Check = async ({ client }) => {
      select
        array_remove(array[
          case when has_database_privilege(service, current_database(), 'temporary') then 'temporary tables' end,
-         case when has_schema_privilege(service, 'public', 'create') then 'objects in the schema public' end,
-         case when has_function_privilege(service, 'lo_create(oid)', 'execute') then 'large objects' end], null) as excess,
+         case when has_schema_privilege(service, 'public', 'create') then 'objects in the schema public' end], null) as excess,
        array(select text from rights where difference = 'missing' order by text) as missing,
        array(select text from rights where difference = 'beyond' order by text) as beyond
      from service`,
@@ -134,6 +133,16 @@ const checkRights: Check = async ({ client }) => {
     return warn(`rights that they should not have: ${some(beyond)}: run \`petstore db roles\`.`);
   if (excess.length === 0) return ok('the roles have the rights that they need');
   return warn(`petstore_service may create ${excess.join(', ')}: run \`petstore db roles\` as a superuser.`);
+};
+
+/** What one role could use up, although all share it. Where nobody but the service logs in, nothing is missing. */
+const checkServer: Check = async ({ client, isEmbedded }) => {
+  const { findings } = await queryOne<{ findings: string[] }>(
+    client,
+    'select array(select finding from missing_protections()) as findings',
+  );
+  if (isEmbedded || findings.length === 0) return ok('no role can use up what all share');
+  return warn(`${findings.join('; ')}: as a superuser, run deploy/postgres/roles.sh.`);
 };
 
 const some = ([first = '', ...rest]: readonly string[]): string =>
@@ -258,5 +267,6 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   migrations: checkMigrations,
   roles: checkRoles,
   rights: checkRights,
+  server: checkServer,
   ids: checkIds,
 };

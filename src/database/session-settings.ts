@@ -4,7 +4,7 @@ import { within } from './within.js';
 
 /**
  * Settings on which the statements and the driver rely. `alter database … set` may say otherwise for the sake of other programs: these are
- * the service's own, set for its roles (deploy/postgres/roles.sh, prisma/roles.sql) and at connect.
+ * the service's own, set for its roles (prisma/roles.sql) and at connect.
  */
 export const SESSION_SETTINGS = {
   // The driver reads no other form of time stamps: the times of orders would be empty.

@@ -63,4 +63,5 @@ export const OWNERS_ALONE = [
   'delete from pet_counts',
   'select lo_create(0)',
   `select lo_from_bytea(0, '')`,
+  `select pg_logical_emit_message(false, 'mine', 'x')`,
 ];

@@ -1,0 +1,111 @@
+-- From prisma/sql by "npm run migration". Changes below this line are lost.
+
+-- prisma/roles.sql and deploy/postgres/roles.sh set these. The names of functions are those of prisma/roles.sql.
+create or replace function missing_protections() returns table (finding text)
+language sql stable rows 5 set search_path = pg_catalog, pg_temp as $$
+  with logins as materialized (
+    select r.oid, rolname, rolconnlimit, serves, coalesce(setconfig, '{}') as present
+    from pg_roles r
+    cross join lateral (
+      select pg_has_role(r.oid, to_regrole('petstore_service'), 'member') as serves,
+        pg_has_role(r.oid, to_regrole('petstore_operator'), 'member') or pg_has_role(r.oid, to_regrole('petstore_support'), 'member') as manages
+    ) as membership
+    left join pg_db_role_setting on setrole = r.oid and setdatabase = (select oid from pg_database where datname = current_database())
+    where rolcanlogin and not rolsuper and (serves or manages)
+      and r.oid <> (select relowner from pg_class where oid = 'public.plans'::regclass)
+  )
+  select format('every role may call functions that use up memory or disk of the whole server, such as %s', min(oid::regprocedure::text))
+  from pg_proc
+  where pronamespace = 'pg_catalog'::regnamespace
+    and (proname ~ '^pg_(try_)?advisory_' or proname in ('pg_logical_emit_message', 'lo_create', 'lo_creat', 'lo_from_bytea'))
+    and has_function_privilege('public', oid, 'execute')
+  having count(*) > 0
+  union all
+  select format('%s may connect to other databases of the server (%s), and use up there what all share',
+    string_agg(distinct quote_ident(rolname), ', '), string_agg(distinct quote_ident(datname), ', '))
+  from logins
+  join pg_database d on datname <> current_database() and datallowconn and has_database_privilege(logins.oid, d.oid, 'connect')
+  where not serves
+  having count(*) > 0
+  union all
+  select format('no connection limit is set for %s', string_agg(quote_ident(rolname), ', ' order by rolname))
+  from logins
+  where rolconnlimit = -1
+  having count(*) > 0
+  union all
+  select format('no %s is set in this database for %s', setting, string_agg(quote_ident(rolname), ', ' order by rolname))
+  from logins
+  cross join unnest(array['statement_timeout', 'idle_in_transaction_session_timeout', 'temp_file_limit']) as setting
+  where not exists (select from unnest(present) as p where p like setting || '=%' and p !~ '=(0|-1)$')
+  group by setting
+$$;
+
+comment on function missing_protections is
+  'What keeps a role from using up the connections, memory or disk that all share, and is not set: a sentence each.';
+
+-- The one list of rights: prisma/roles.sql grants them, and `petstore doctor` and the tests compare them with the catalog. Each table, view
+-- and function is in it. Only the owner may do the rest.
+create or replace function role_rights() returns table (role name, privilege text, object name)
+language sql stable rows 300 set search_path = public, pg_temp as $$
+  with listed (role, privileges, columns, objects) as (values
+    ('petstore_service', 'select', null, '_prisma_migrations, plans, api_keys, api_key_secrets, pet_counts'),
+    ('petstore_service', 'select, insert', null, 'api_key_bans'),
+    ('petstore_service', 'select, insert, update', null, 'api_key_counters, api_key_usage, api_key_usage_hours'),
+    ('petstore_service', 'select, insert, update, delete', null, 'idempotency_keys, pets, orders'),
+    -- For the dashboard: of the audit only when something changed, and what kind of thing.
+    ('petstore_service', 'select', 'changed_at, table_name, action, api_key_id, plan_id', 'audit_log'),
+    ('petstore_service', 'select', null,
+      'api_key_overview, api_key_daily_usage, api_key_hourly_usage, deprecated_operation_callers, expiring_api_keys, last_24_hours, recent_bans'),
+    -- When a row has the id of a new one already, and for old rows of usage and bans.
+    ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_old_bans'),
+
+    -- Operators write only the columns that they decide. Ids and hashes are created by functions.
+    ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, api_key_bans, audit_log'),
+    ('petstore_operator', 'select', null,
+      'api_key_overview, api_key_daily_usage, plan_overview, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
+      'api_keys_near_limit, deprecated_operation_callers, last_24_hours, recent_bans, unused_api_keys, usage_hours_gaps'),
+    ('petstore_operator', 'insert', 'id, requests_per_minute, requests_per_day, custom', 'plans'),
+    ('petstore_operator', 'update', 'requests_per_minute, requests_per_day, custom', 'plans'),
+    ('petstore_operator', 'insert',
+      'name, plan_id, requests_per_minute, requests_per_day, expires_at, suspended_until, access', 'api_keys'),
+    ('petstore_operator', 'update',
+      'name, plan_id, requests_per_minute, requests_per_day, expires_at, revoked_at, suspended_until, bans_lifted_at, access, usage_reset_at',
+      'api_keys'),
+    ('petstore_operator', 'select', 'api_key_id, prefix, created_at, expires_at', 'api_key_secrets'),
+    ('petstore_operator', 'update', 'expires_at', 'api_key_secrets'),
+    ('petstore_operator', 'execute', null,
+      'issue_api_key, rotate_api_key, revoke_api_key, set_api_key_plan, set_api_key_limits, suspend_api_key, resume_api_key, unban_api_key, '
+      'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, api_key_overview_of'),
+    ('petstore_support', 'execute', null, 'api_key_overview_of'),
+
+    -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
+    ('public', 'execute', null,
+      'present, today, this_hour, clock_tolerance, trusted_until, counts_in_minute, counts_in_day, awaits_reset, last_counted_at, is_valid, '
+      'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
+      'missing_protections'),
+    ('public', 'execute', null,
+      'pet_json, order_json, new_pet, new_order, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pet_if, order_may_become'),
+    ('public', 'execute', null,
+      'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets'),
+    ('the owner', 'execute', null,
+      'random_base62, api_key_checksum, add_api_key_secret, audit_changes, count_pets, count_no_pets, explain_key_values, explain_plan_values, explain_limits, '
+      'explain_plan_numbers, follow_plan, limit_changes, make_api_key_counters, reject_change, reject_deleting_used_plan, reject_later_revocation')
+  ), rights as (
+    select role, privilege || coalesce(' (' || "column" || ')', '') as privilege, object
+    from listed
+    cross join string_to_table(privileges, ', ') as privilege
+    cross join unnest(coalesce(string_to_array(columns, ', '), array[null])) as "column"
+    cross join string_to_table(objects, ', ') as object
+  )
+  select * from rights
+  union all
+  -- Support reads what operators read.
+  select 'petstore_support', privilege, object from rights where role = 'petstore_operator' and privilege like 'select%'
+  union all
+  -- The service takes ids from the sequences before it inserts. Otherwise the table draws them.
+  select case when privilege is null then 'the owner' else role end, 'usage', sequence_name
+  from drawn_ids()
+  left join rights on object = table_name and role = 'petstore_service' and privilege = 'insert'
+$$;
+
+comment on function role_rights is 'What each role may do with each table, view, sequence and function. prisma/roles.sql grants it.';

@@ -1,0 +1,280 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { Client, type Pool } from 'pg';
+import { migrate } from '../../src/database/migrations.js';
+import { petstoreOn } from '../cli/support/petstore.js';
+import { createPostgresServer, type PostgresServer } from '../faults/support/postgres-server.js';
+import { readRolesScript } from '../support/operator-roles.js';
+import { psqlInputOf, runPsqlScript } from '../support/psql-script.js';
+import { rejectionOf, selectOne } from '../support/sql-outcome.js';
+import { openTestPool } from '../support/test-pool.js';
+
+const SCRIPT = readFileSync('deploy/postgres/roles.sh', 'utf8');
+const PASSWORDS = {
+  PETSTORE_OWNER_PASSWORD: 'owner',
+  PETSTORE_API_PASSWORD: 'api',
+  PETSTORE_API_2_PASSWORD: 'api 2',
+  PETSTORE_CLI_PASSWORD: 'cli',
+};
+
+let server: PostgresServer;
+let superuser: Pool;
+
+beforeAll(async () => {
+  server = await createPostgresServer({ max_connections: '60' });
+  await server.start();
+  // Somebody who was there before.
+  const before = openTestPool(server.superuserUrl, { max: 1 });
+  await before.query('create role monitor login; create role gone nologin');
+  await before.end();
+  await runRolesScript();
+  superuser = openTestPool(urlOf('postgres', 'petstore'), { max: 1 });
+});
+afterAll(async () => {
+  await superuser.end();
+  await server.remove();
+});
+
+function urlOf(role: string, database = 'petstore'): string {
+  const url = new URL(server.superuserUrl);
+  url.username = role;
+  url.pathname = database;
+  return url.toString();
+}
+
+/** What deploy/postgres/roles.sh does: its own statements, then those of prisma/roles.sql. */
+async function runRolesScript(): Promise<void> {
+  await runPsqlScript(psqlInputOf(SCRIPT), PASSWORDS, (database) => urlOf('postgres', database));
+  const pool = openTestPool(urlOf('postgres'), { max: 1 });
+  await pool.query(`set petstore.before_migrations = on; ${await readRolesScript()}`);
+  await pool.end();
+}
+
+async function migrateAsOwner(): Promise<void> {
+  const url = urlOf('petstore_owner');
+  await migrate({ connectionString: url, log: { info: () => undefined } });
+  const { code, stderr } = await petstoreOn(url)(['db', 'roles']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+}
+
+/** Runs statements as a role, and returns the code of the first error. */
+async function tryAs(role: string, ...statements: readonly string[]): Promise<string | undefined> {
+  const client = new Client({ connectionString: urlOf(role) });
+  await client.connect();
+  try {
+    for (const statement of statements) {
+      const rejection = await rejectionOf(client, statement);
+      if (rejection !== undefined) return rejection.code;
+    }
+    return undefined;
+  } finally {
+    await client.end();
+  }
+}
+
+/** What a new session of a role begins with. */
+const shown = async (role: string): Promise<unknown> => {
+  const pool = openTestPool(urlOf(role), { max: 1 });
+  const settings = await selectOne(
+    pool,
+    `select current_setting('statement_timeout') as statement,
+            current_setting('idle_in_transaction_session_timeout') as idle, current_setting('temp_file_limit') as files`,
+  );
+  await pool.end();
+  return settings;
+};
+
+const findings = async (): Promise<readonly string[]> =>
+  (await superuser.query<{ finding: string }>('select finding from missing_protections()')).rows.map(
+    ({ finding }) => finding,
+  );
+
+describe('deploy/postgres/roles.sh', () => {
+  beforeAll(async () => {
+    await superuser.query(
+      `create role alice login in role petstore_operator; create role bob login connection limit 3 in role petstore_support`,
+    );
+    await superuser.query(`alter role alice in database petstore set statement_timeout = '1h'`);
+    await superuser.query('alter role bob in database petstore set statement_timeout = 0');
+    await runRolesScript();
+    await migrateAsOwner();
+  });
+
+  it('leaves nothing to protect, also when it ran before the first migration', async () => {
+    expect(await findings()).toEqual([]);
+    const { stdout } = await petstoreOn(urlOf('petstore_cli'))(['doctor', '--json']);
+    expect(JSON.parse(stdout)).toContainEqual({
+      check: 'server',
+      level: 'ok',
+      message: 'no role can use up what all share',
+    });
+  });
+
+  it.each(['petstore_cli', 'alice', 'bob'])(
+    'lets %s take no locks of his own, and write no log',
+    async (role) => {
+      for (const statement of [
+        'select pg_advisory_lock(g) from generate_series(1, 20000) as g',
+        'select pg_try_advisory_xact_lock(g, g) from generate_series(1, 20000) as g',
+        `select pg_try_advisory_xact_lock_shared(hashtext('pet_counts'), g) from generate_series(1, 64) as g`,
+        `select pg_logical_emit_message(false, 'x', repeat('x', 1000)) from generate_series(1, 141000)`,
+        `select pg_logical_emit_message(false, 'x', 'x'::bytea)`,
+        'select lo_create(0)',
+      ]) {
+        expect([statement, await tryAs(role, statement)]).toEqual([statement, '42501']);
+      }
+    },
+  );
+
+  it.each(['petstore_api', 'petstore_owner'])('leaves %s the locks that it needs', async (role) => {
+    expect(
+      await tryAs(role, 'select pg_try_advisory_xact_lock(7)', 'select pg_advisory_xact_lock(7, 7)'),
+    ).toBeUndefined();
+  });
+
+  it.each(['postgres', 'template1'])(
+    'keeps them from connecting to %s, and nobody else',
+    async (database) => {
+      const codes = await Promise.all(
+        ['petstore_cli', 'alice', 'bob', 'monitor', 'petstore_api'].map(async (role) => {
+          const client = new Client({ connectionString: urlOf(role, database) });
+          return await client
+            .connect()
+            .then(() => client.end())
+            .then(
+              () => 'connected',
+              (error: { code?: string }) => error.code,
+            );
+        }),
+      );
+      expect(codes).toEqual(['42501', '42501', '42501', 'connected', 'connected']);
+    },
+  );
+
+  it('limits the connections of each login, and leaves room for the owner and for people', async () => {
+    const { rows } = await superuser.query<{ rolname: string; rolconnlimit: number }>(
+      `select rolname, rolconnlimit from pg_roles where rolcanlogin and not rolsuper order by rolname collate "C"`,
+    );
+    expect(rows.map(({ rolname, rolconnlimit }) => [rolname, rolconnlimit])).toEqual([
+      ['alice', 10],
+      // Somebody's choice.
+      ['bob', 3],
+      ['monitor', -1],
+      ['petstore_api', 37],
+      ['petstore_api_2', 37],
+      ['petstore_cli', 10],
+      ['petstore_owner', 10],
+    ]);
+  });
+
+  it('ends what people forget, and leaves the time-outs that somebody has chosen', async () => {
+    expect(await shown('petstore_cli')).toEqual({ statement: '15min', idle: '5min', files: '1GB' });
+    expect(await shown('alice')).toEqual({ statement: '1h', idle: '5min', files: '1GB' });
+    // No time-out is no choice.
+    expect(await shown('bob')).toEqual({ statement: '15min', idle: '5min', files: '1GB' });
+    expect(await shown('petstore_api')).toEqual({ statement: '600ms', idle: '5s', files: '1GB' });
+    expect(await shown('petstore_owner')).toEqual({ statement: '0', idle: '0', files: '-1' });
+  });
+
+  it.each(['petstore_cli', 'petstore_api'])(
+    'bounds the temporary files of %s, who cannot change that',
+    async (role) => {
+      for (const statement of [
+        'set temp_file_limit = -1',
+        'alter role current_user in database petstore set temp_file_limit = -1',
+        'alter role current_user in database petstore reset temp_file_limit',
+      ]) {
+        expect([statement, await tryAs(role, statement)]).toEqual([statement, '42501']);
+      }
+      await superuser.query(`alter role ${role} in database petstore set temp_file_limit = '1MB'`);
+      expect(
+        await tryAs(
+          role,
+          'set statement_timeout = 0',
+          `select count(*) from (select g from generate_series(1, 1000000) as g order by g::text) as s`,
+        ),
+      ).toBe('53400');
+      await superuser.query(`alter role ${role} in database petstore set temp_file_limit = '1GB'`);
+    },
+  );
+
+  it('shows the owner and operators what other sessions do', async () => {
+    const statement = `select 1 / count(*) from pg_stat_activity where usename = 'postgres' and query ~ 'planted'`;
+    await superuser.query(`select 'planted'`);
+    expect(await tryAs('alice', statement)).toBeUndefined();
+    expect(await tryAs('petstore_owner', statement)).toBeUndefined();
+    expect(await tryAs('bob', statement)).toBe('22012');
+    // A password would be in the text of a statement.
+    expect(SCRIPT).toMatch(/^set track_activities = off;$/m);
+  });
+
+  it('may be repeated, and repairs what a login has changed for itself', async () => {
+    await superuser.query('alter role petstore_cli in database petstore reset statement_timeout');
+    expect(await findings()).toEqual(['no statement_timeout is set in this database for petstore_cli']);
+    await runRolesScript();
+    expect(await findings()).toEqual([]);
+  });
+});
+
+describe('missing_protections()', () => {
+  beforeEach(() => superuser.query('begin'));
+
+  afterEach(() => superuser.query('rollback'));
+
+  it.each([
+    [
+      'grant execute on function pg_advisory_lock(bigint) to public',
+      'every role may call functions that use up memory or disk of the whole server, such as pg_advisory_lock(bigint)',
+    ],
+    [
+      'grant execute on function lo_create(oid) to public',
+      'every role may call functions that use up memory or disk of the whole server, such as lo_create(oid)',
+    ],
+    [
+      'grant connect on database postgres, template1 to petstore_cli',
+      'petstore_cli may connect to other databases of the server (postgres, template1), and use up there what all share',
+    ],
+    ['alter role petstore_api connection limit -1', 'no connection limit is set for petstore_api'],
+    [
+      'alter role petstore_cli in database petstore reset temp_file_limit',
+      'no temp_file_limit is set in this database for petstore_cli',
+    ],
+    [
+      'alter role alice in database petstore reset statement_timeout; alter role bob in database petstore reset all; alter role bob in database petstore set temp_file_limit = 1; alter role bob in database petstore set idle_in_transaction_session_timeout = 1',
+      'no statement_timeout is set in this database for alice, bob',
+    ],
+    [
+      'alter role petstore_api_2 in database petstore set statement_timeout = 0',
+      'no statement_timeout is set in this database for petstore_api_2',
+    ],
+  ])('finds: %s', async (statement, finding) => {
+    await superuser.query(statement);
+    expect(await findings()).toEqual([finding]);
+  });
+
+  it('asks nothing of roles that do not log in, of the owner, superusers and others', async () => {
+    await superuser.query(
+      `create role team nologin in role petstore_operator; create role root login superuser in role petstore_operator;
+       create role other login; grant petstore_operator to petstore_owner`,
+    );
+    expect(await findings()).toEqual([]);
+  });
+
+  it('is what the owner is warned of, and the doctor', async () => {
+    await superuser.query('rollback');
+    await superuser.query('alter role petstore_cli connection limit -1');
+    const finding = 'no connection limit is set for petstore_cli';
+    const owner = petstoreOn(urlOf('petstore_owner'));
+    expect((await owner(['db', 'roles'])).stderr).toBe(
+      `${finding}. Only a superuser may change this: deploy/postgres/roles.sh\n`,
+    );
+    const { stdout } = await owner(['doctor', '--json']);
+    expect(JSON.parse(stdout)).toContainEqual({
+      check: 'server',
+      level: 'warn',
+      message: `${finding}: as a superuser, run deploy/postgres/roles.sh.`,
+    });
+    await runRolesScript();
+    expect((await owner(['db', 'roles'])).stderr).toBe('');
+  });
+});
