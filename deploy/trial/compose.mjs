@@ -191,6 +191,28 @@ async function abuse(key) {
   );
 }
 
+/** The commands of docs/operations.md and docs/alerts.md, but those that end somewhere else than they began. */
+function runbooks() {
+  const text = ['operations', 'alerts']
+    .map((name) => readFileSync(join(directory, `docs/${name}.md`), 'utf8'))
+    .join('\n');
+  const commands = new Set([...text.matchAll(/`(docker compose [^`|]+)`/g)].map(([, command]) => command));
+  const failed = [...commands].filter((command) => {
+    // As in a terminal, and with nothing to read.
+    const { status } = run(
+      'script',
+      ['--quiet', '--return', '--command', `${command} </dev/null`, '/dev/null'],
+      { mayFail: true },
+    );
+    return status !== 0;
+  });
+  check(
+    'commands of the runbooks',
+    commands.size > 5 && failed.length === 0,
+    `${commands.size} run${failed.map((one) => `; failed: ${one}`).join('')}`,
+  );
+}
+
 /** How long requests fail while `work` replaces something, which it must get done. */
 async function interrupted(what, origin, key, work) {
   const { responses, result } = await underLoad(origin, key, work);
@@ -350,6 +372,7 @@ async function trial() {
   await everyOperation(key);
   restrictions();
   await abuse(key);
+  runbooks();
   await interrupted('rotation, one container', SINGLE, key, rotate('api'));
   for (const name of ['api', 'database']) await killed('one container', SINGLE, key, name);
   const scaledAt = performance.now();

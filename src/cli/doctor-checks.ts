@@ -231,11 +231,14 @@ async function checkOwnSettings({ client }: CheckContext): Promise<Result> {
 }
 
 const checkStatementTimeout: Check = async ({ client, config }) => {
-  const { ms, role } = await queryOne<{ ms: number; role: string }>(
+  const { ms, role, serves } = await queryOne<{ ms: number; role: string; serves: boolean | null }>(
     client,
-    `select reset_val::int as ms, quote_ident(current_user) as role
+    `select reset_val::int as ms, quote_ident(current_user) as role,
+       pg_has_role(to_regrole('petstore_service'), 'member')
+         or not (pg_has_role(to_regrole('petstore_operator'), 'member') or pg_has_role(to_regrole('petstore_support'), 'member')) as serves
      from pg_settings where name = 'statement_timeout'`,
   );
+  if (serves === false) return ok(`${ms} ms, for people`);
   const wanted = serverTimeoutMs(config.database.statementTimeoutMs);
   // 0: the role sets none, so the service sets its own.
   if (ms === 0 || ms === wanted) return ok(`${wanted} ms`);

@@ -235,8 +235,11 @@ describe('petstore doctor', () => {
   it('works for an operator', async () => {
     await grantRoles(database.url, 'superuser');
     const operator = await loginAs('petstore_operator', database.url);
+    // Its time-outs are those of people, not of the service.
+    await grantRoles(database.url, 'superuser');
     const findings = await examine(petstoreOn(operator.url));
     await operator.drop();
+    expect(findings['timeout']).toEqual({ check: 'timeout', level: 'ok', message: '900000 ms, for people' });
     expect(findings['roles']).toMatchObject({
       level: 'ok',
       message: expect.stringMatching(/may manage keys and plans$/),

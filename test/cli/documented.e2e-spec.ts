@@ -1,36 +1,31 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { cwd } from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { DOCUMENTED_CALLS } from '../support/documented-commands.js';
 import { issueKeys } from '../support/issue-keys.js';
-import { asSuperuser } from '../support/operator-roles.js';
+import { grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
+import { rejectionOf } from '../support/sql-outcome.js';
 import { openTestPool } from '../support/test-pool.js';
 import { type Petstore, petstoreOn } from './support/petstore.js';
 import { shellWords } from './support/shell-words.js';
 
-const document = readFileSync(join(cwd(), 'docs', 'operations.md'), 'utf8');
-
-/** Commands that a reader would paste: lines of shell, which may continue within quotes, and commands in the tables. */
-const pasted = [
-  ...[...document.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(
-    ([, block = '']) => block.match(/^petstore (?:"[^"]*"|[^"\n])*$/gm) ?? [],
-  ),
-  ...[...document.matchAll(/\| `(petstore [^`]+)` +\|$/gm)].map(([, command = '']) => command),
-].filter((command) => !command.startsWith('petstore db psql'));
-
-/** The key that the document uses. */
+/** The key that the documents use. */
 const KEY = 7;
 
 let database: TestDatabase;
 let owner: Pool;
-let petstore: Petstore;
+let login: TestLogin;
+let byOperator: Petstore;
+let byOwner: Petstore;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  // "The first time as a superuser."
+  await grantRoles(database.url, 'superuser');
   owner = openTestPool(database.url, { max: 1 });
-  petstore = petstoreOn(asSuperuser(database.url));
+  login = await loginAs('petstore_operator', database.url);
+  byOperator = petstoreOn(login.url);
+  byOwner = petstoreOn(database.url);
   await issueKeys(owner, KEY, { plan: 'pro' });
   await owner.query(
     `insert into api_key_secrets (hash, api_key_id, prefix) values (sha256('x'), $1, 'psk_8QvR2mXa')`,
@@ -40,25 +35,49 @@ beforeAll(async () => {
 afterAll(async () => {
   await owner.end();
   await database.drop();
+  await login.drop();
 });
 
-describe('the commands in docs/operations.md work as pasted', () => {
+/** The \\copy of psql is the copy of the server, with a file at the client: here there is none, so that it reads nothing. */
+async function copyAsPsql(command: string): Promise<void> {
+  const [, what = '', direction = '', options = ''] =
+    /^\\copy (.*) (from|to) '[^']*' with (.*)$/s.exec(command) ?? [];
+  const target = direction === 'to' ? 'to stdout' : 'from stdin';
+  expect(await rejectionOf(owner, `copy ${what} ${target} with ${options}`)).toEqual(
+    direction === 'to'
+      ? undefined
+      : expect.objectContaining({
+          code: '57014',
+          message: expect.stringContaining('No source stream defined'),
+        }),
+  );
+}
+
+describe('the commands in docs/operations.md and docs/alerts.md work as pasted', () => {
   it('are found', () => {
-    expect(pasted.length).toBeGreaterThan(20);
+    expect(DOCUMENTED_CALLS.length).toBeGreaterThan(50);
   });
 
   // In the order of the document, because later commands use what earlier ones created. A revoked key stays revoked, so last.
-  const last = pasted.filter((command) => command.startsWith('petstore keys revoke'));
-  const others = pasted.filter((command) => !last.includes(command));
+  const last = DOCUMENTED_CALLS.filter((call) => call.startsWith('petstore keys revoke'));
+  const others = DOCUMENTED_CALLS.filter((call) => !last.includes(call));
 
-  it.each([...others, ...last])('%s', async (command) => {
-    const [program, ...words] = shellWords(command);
-    expect(program).toBe('petstore');
-    const { code, stderr } = await petstore(words, { reply: 'yes' });
-    expect({ command, code, stderr }).toEqual({
-      command,
-      code: 0,
-      stderr: expect.stringMatching(/\[y\/N\] $|^$/),
-    });
+  it.each([...others, ...last])('%s', async (call) => {
+    const [, ...words] = shellWords(call);
+    const copied: string[] = [];
+    const run = async (_program: string, [, , command]: readonly string[]): Promise<number> => {
+      if (command !== undefined) copied.push(command);
+      return 0;
+    };
+    const petstore = words[0] === 'db' ? byOwner : byOperator;
+    const { code, stdout, stderr } = await petstore(words, { reply: 'yes', context: { run } });
+    const said = stderr
+      .replaceAll(/^.*Only a superuser may change this.*\n/gm, '')
+      // The server of the tests may have fsync off.
+      .replace(/^1 of \d+ checks failed\.\n/, () => stdout.match(/^fail (?! durability).*$/m)?.[0] ?? '');
+    expect({ call, said }).toEqual({ call, said: expect.stringMatching(/\[y\/N\] $|^$/) });
+    expect(code).toBe(stdout.includes('fail  durability') ? 1 : 0);
+    for (const command of copied) await copyAsPsql(command);
+    expect(copied).toHaveLength(call.includes('copy') ? 1 : 0);
   });
 });
