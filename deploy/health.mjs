@@ -1,7 +1,7 @@
 // HEALTHCHECK of the image: `node health.mjs` asks the management port whether the process lives, `node health.mjs ready`
 // whether requests may come. Node itself asks, so that the image needs no curl.
 const check = process.argv[2] === 'ready' ? 'ready' : 'live';
-const port = process.env['MANAGEMENT_PORT'] || '3001';
+const port = process.env['MANAGEMENT_PORT'] || (process.env['PORT'] === '3001' ? '3002' : '3001');
 
 try {
   const response = await fetch(`http://127.0.0.1:${port}/health/${check}`, {

@@ -323,6 +323,59 @@ describe('metrics', () => {
   });
 });
 
+const health = (init?: RequestInit): Promise<Response> => fetch(`${service.origin}/health`, init);
+const remaining = ({ headers }: Response): number => Number(headers.get('x-ratelimit-remaining'));
+const document = (): Promise<Response> => fetch(`${service.origin}/openapi.json`);
+
+describe('GET /health of the public port', () => {
+  it('needs no key and has the headers of every response', async () => {
+    await eventually(async () => expect((await health()).status).toBe(200));
+    const response = await health({ headers: { origin: 'https://shop.example' } });
+    expect(await response.json()).toEqual({ status: 'ready' });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      ratelimit: expect.stringContaining('"address"'),
+      'x-ratelimit-limit': '60',
+      'x-request-id': expect.stringMatching(/./),
+    });
+    expect(await (await health({ method: 'HEAD' })).text()).toBe('');
+  });
+
+  it('counts for nothing: no limit, no metric, no line of the log', async () => {
+    const before = { charged: remaining(await health()), documents: remaining(await document()) };
+    const responses = await Promise.all(Array.from({ length: 400 }, () => health()));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    // In another minute both would begin anew.
+    expect([before.charged, 60]).toContain(remaining(await health()));
+    expect([before.documents - 1, 299]).toContain(remaining(await document()));
+    expect(await metrics()).not.toContain('readHealth');
+    expect(await valueOf('petstore_http_requests_in_flight')).toBe(0);
+    expect(service.requests().filter(({ path }) => path === '/health')).toEqual([]);
+  });
+
+  it('is 503 while the database is away, and sends it nothing', async () => {
+    await proxy.mode('close');
+    await eventually(async () => expect((await health()).status).toBe(503));
+    const response = await health();
+    expect(await response.json()).toEqual({
+      code: 'service_unavailable',
+      message: expect.any(String),
+      status: 503,
+    });
+    expect(response.headers.get('retry-after')).toBe('1');
+    await proxy.mode('black-hole');
+    const before = proxy.connections;
+    await Promise.all(Array.from({ length: 100 }, () => health()));
+    // The check of every five seconds may have come meanwhile.
+    expect(proxy.connections - before).toBeLessThan(5);
+    await proxy.mode('cut');
+    await proxy.mode('pass');
+    await eventually(async () => expect((await health()).status).toBe(200));
+  });
+});
+
 describe('a management port that is in use', () => {
   it('is reported in one line', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');

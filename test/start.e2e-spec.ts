@@ -9,10 +9,12 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createEmptyDatabase } from './support/database.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { createEmptyDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';
+import { errorResponse, withFakePostgres } from './support/fake-postgres.js';
 import { type RunningProgram, runProgram } from './support/process.js';
+import { createTcpProxy, type TcpProxy } from './support/tcp-proxy.js';
 import { openTestPool } from './support/test-pool.js';
 
 const BANNER = /Pet Store Service: (http:\S+)\/v1/;
@@ -262,6 +264,71 @@ describe('a start with DATABASE_URL', () => {
   });
 });
 
+describe('a start whose database is away', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+    proxy = await createTcpProxy(database.url);
+  });
+  afterEach(async () => {
+    await proxy.mode('cut');
+    await proxy.mode('pass');
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await database.drop();
+  });
+
+  it('waits, says why, lives and is not ready, and serves as soon as it comes', async () => {
+    await proxy.mode('close');
+    const blocker = await blockPort();
+    blocker.close();
+    const { port } = blocker;
+    const program = start({ DATABASE_URL: proxy.url, MANAGEMENT_PORT: String(port) });
+    await eventually(() => expect(program.output.stderr).toContain('waiting for it'));
+    const lines = program.output.stderr.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+      expect.objectContaining({
+        level: 40,
+        msg: expect.stringMatching(/^Cannot reach the database: .*ECONNREFUSED.*; waiting for it$/),
+      }),
+    );
+    expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(503);
+    await proxy.mode('pass');
+    const [, origin = ''] = await program.printed(BANNER);
+    expect(await listed(origin, 'psk_')).toBe(401);
+    expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+    await stop(program);
+  });
+
+  it('goes on when the connection breaks during the migrations', async () => {
+    const empty = await createEmptyDatabase();
+    await proxy.retarget(empty.url);
+    const program = start({
+      DATABASE_URL: proxy.url.replace(/[^/]+$/, new URL(empty.url).pathname.slice(1)),
+      LOG_LEVEL: 'info',
+    });
+    await eventually(() => expect(program.output.stderr).toContain('applied migration'));
+    await proxy.mode('cut');
+    await proxy.mode('pass');
+    const [, origin = ''] = await program.printed(BANNER);
+    expect(await listed(origin, 'psk_')).toBe(401);
+    await stop(program);
+    await empty.drop();
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends at %s while it waits', async (signal) => {
+    await proxy.mode('black-hole');
+    const program = start({ DATABASE_URL: proxy.url });
+    await eventually(() => expect(proxy.connections).toBeGreaterThan(0));
+    program.child.kill(signal);
+    expect(await program.ended).toBe(0);
+    expect(program.output.stdout).toBe('');
+  });
+});
+
 describe('a start that cannot be', () => {
   const oneLine = /^[^\n]+\n$/;
 
@@ -276,12 +343,15 @@ describe('a start that cannot be', () => {
     await database.drop();
   });
 
-  it('says that no server listens at the address of the database', async () => {
-    const program = start({ DATABASE_URL: 'postgresql://petstore:secret@127.0.0.1:1/petstore' });
-    expect(await program.ended).toBe(1);
-    expect(program.output.stderr).toMatch(oneLine);
-    expect(program.output.stderr).toMatch(/Cannot reach the database.*ECONNREFUSED/);
-    expect(program.output.stderr).not.toContain('secret');
+  it('says that the password is wrong, and does not wait', async () => {
+    const rejected = errorResponse({ C: '28P01', M: 'password authentication failed for user "petstore"' });
+    await withFakePostgres([rejected], async (port) => {
+      const program = start({ DATABASE_URL: `postgresql://petstore:secret@127.0.0.1:${port}/petstore` });
+      expect(await program.ended).toBe(1);
+      expect(program.output.stderr).toMatch(oneLine);
+      expect(program.output.stderr).toContain('Cannot reach the database: password authentication failed');
+      expect(program.output.stderr).not.toContain('secret');
+    });
   });
 
   it('says that the database does not exist', async () => {

@@ -10,6 +10,8 @@ declare module 'fastify' {
     readonly operation?: string;
     /** Needs no key, and counts as a public document. */
     readonly public?: boolean;
+    /** A probe of a balancer, which comes every few seconds: no limit, log, metric or trace has it. */
+    readonly probe?: boolean;
     /** The names of the query parameters; absent where any are ignored. */
     readonly queryParameters?: ReadonlySet<string>;
   }
@@ -45,3 +47,7 @@ export const JsonText = (): MethodDecorator => Header('content-type', 'applicati
 /** A public document: it needs no key, and has a limit of its own by client address, which its rate-limit headers describe. */
 export const Public = (): MethodDecorator => (controller, name, descriptor) =>
   RouteConfig({ public: true, operation: String(name) })(controller, name, descriptor);
+
+/** Public, and counts for nothing. */
+export const Probe = (): MethodDecorator => (controller, name, descriptor) =>
+  RouteConfig({ public: true, probe: true, operation: String(name) })(controller, name, descriptor);

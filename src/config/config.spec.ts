@@ -144,7 +144,9 @@ describe('loadConfig', () => {
   });
 
   it('keeps the management port apart from the public one, but for 0, which picks one', () => {
-    expect(faultsOf({ PORT: '3001' })).toEqual(['MANAGEMENT_PORT: must not be PORT']);
+    expect(faultsOf({ PORT: '8080', MANAGEMENT_PORT: '8080' })).toEqual([
+      'MANAGEMENT_PORT: must not be PORT',
+    ]);
     expect(faultsOf({ PORT: '0', MANAGEMENT_PORT: '0' })).toEqual([]);
   });
 

@@ -168,7 +168,7 @@ const variables = z
     PORT: integer(0, 65_535).default(3000),
     // For supervisors and Prometheus: it must not be reachable from outside.
     MANAGEMENT_HOST: z.string().default('127.0.0.1'),
-    MANAGEMENT_PORT: integer(0, 65_535).default(3001),
+    MANAGEMENT_PORT: integer(0, 65_535).optional(),
     // On by default where only this machine reaches the management port.
     DASHBOARD: oneOf(['on', 'off']).optional(),
     DASHBOARD_HOSTS: hostNames.default([]),
@@ -258,7 +258,8 @@ function toConfig(read: z.infer<typeof variables>) {
     host: read.HOST,
     port: read.PORT,
     managementHost: read.MANAGEMENT_HOST,
-    managementPort: read.MANAGEMENT_PORT,
+    // Some platforms choose PORT.
+    managementPort: read.MANAGEMENT_PORT ?? (read.PORT === 3001 ? 3002 : 3001),
     dashboard: {
       isOn: (read.DASHBOARD ?? (isLoopback(read.MANAGEMENT_HOST) ? 'on' : 'off')) === 'on',
       hosts: read.DASHBOARD_HOSTS,

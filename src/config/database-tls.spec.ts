@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
+import { loadConfig } from './config.js';
 import { connectionTo, DatabaseTlsError, describeProtection } from './database-tls.js';
 
 let folder: string;
@@ -53,6 +55,11 @@ describe('connectionTo', () => {
       /^has an unknown sslnegotiation/,
       /write direct, or leave it out$/,
     ],
+    [
+      'sslmode=disable&channel_binding=require',
+      /^has channel_binding=require, which needs TLS/,
+      /than disable$/,
+    ],
     ['sslmode=require&sslcert=/nowhere/c.pem', /^needs sslcert and sslkey together$/, /./],
   ])('rejects %s with what to write instead', (parameters, message, end) => {
     expect(() => connectionTo(urlWith(parameters))).toThrow(DatabaseTlsError);
@@ -60,10 +67,45 @@ describe('connectionTo', () => {
     expect(() => connectionTo(urlWith(parameters))).toThrow(end);
   });
 
+  it('verifies the server where its channel must be bound, which the driver does not insist on', () => {
+    const { ssl } = connectionTo(urlWith('sslmode=require&channel_binding=require'));
+    expect(ssl).toMatchObject({ rejectUnauthorized: true });
+    expect(ssl).not.toHaveProperty('checkServerIdentity');
+    expect(connectionTo(urlWith('sslmode=require&channel_binding=prefer')).ssl).toMatchObject({
+      rejectUnauthorized: false,
+    });
+  });
+
   it('rejects a file that is no certificate, with which every connection would fail', () => {
     expect(() => connectionTo(urlWith(`sslmode=verify-full&sslrootcert=${text}`))).toThrow(
       `has the sslrootcert ${text}, which is no certificate in the form of PEM`,
     );
+  });
+});
+
+/** As the consoles of the platforms print them, with other names and passwords. */
+const PRINTED = [
+  'postgresql://neondb_owner:npg_a1B2c3D4e5F6@ep-cool-darkness-a1b2c3d4-pooler.eu-central-1.aws.neon.tech/neondb?sslmode=require&channel_binding=require',
+  'postgresql://postgres:[YOUR-PASSWORD]@db.abcdefghijklmnopqrst.supabase.co:5432/postgres',
+  'postgresql://postgres.abcdefghijklmnopqrst:[YOUR-PASSWORD]@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?pgbouncer=true',
+  'postgresql://postgres.abcdefghijklmnopqrst:[YOUR-PASSWORD]@aws-0-eu-central-1.pooler.supabase.com:5432/postgres',
+  'postgresql://postgres:secret@petstore.c9akciq32abc.eu-central-1.rds.amazonaws.com:5432/postgres?sslmode=verify-full&sslrootcert=system',
+  'postgresql://petstore_user:Ab1Cd2Ef3@dpg-cabcdefghijklmnopqrs-a/petstore',
+  'postgresql://petstore_user:Ab1Cd2Ef3@dpg-cabcdefghijklmnopqrs-a.frankfurt-postgres.render.com/petstore',
+  'postgresql://postgres:AbCdEfGh@postgres.railway.internal:5432/railway',
+  'postgresql://postgres:AbCdEfGh@monorail.proxy.rlwy.net:12345/railway',
+  'postgres://petstore:AbCdEfGh@petstore-db.flycast:5432/petstore?sslmode=disable',
+  'postgresql://fly-user:AbCdEfGh@pgbouncer.abc123def456.flympg.net/fly-db',
+  'postgres://u1abc:pabc@ec2-1-2-3-4.compute-1.amazonaws.com:5432/d1abc',
+];
+
+describe('URLs of platforms', () => {
+  it.each(PRINTED)('%s is accepted as it is', (url) => {
+    const { database } = loadConfig({ DATABASE_URL: url });
+    expect(database.url).toBe(url);
+    const { host, user, database: name } = new Client(connectionTo(url));
+    const { hostname, username, pathname } = new URL(url);
+    expect([host, user, name]).toEqual([hostname, username, pathname.slice(1)]);
   });
 });
 

@@ -28,13 +28,14 @@ const TLS_PARAMETERS = [
   'sslcert',
   'sslkey',
   'sslnegotiation',
+  'channel_binding',
   'uselibpqcompat',
 ] as const;
 
 /** Those of libpq that would be ignored, and promise what then does not hold. */
 const UNSUPPORTED = [
   ...['sslcrl', 'sslcrldir', 'sslpassword', 'ssl_min_protocol_version', 'ssl_max_protocol_version'],
-  ...['channel_binding', 'requirepeer'],
+  'requirepeer',
 ];
 
 type TlsParameters = Readonly<Record<(typeof TLS_PARAMETERS)[number], string>>;
@@ -85,12 +86,20 @@ function toClientConfig(databaseUrl: string): ClientConfig {
 function tlsParametersOf({ searchParams }: URL): TlsParameters {
   const named = TLS_PARAMETERS.map((name) => [name, searchParams.get(name) ?? ''] as const);
   const parameters = Object.fromEntries(named) as Record<keyof TlsParameters, string>;
-  return { ...parameters, sslmode: parameters.sslmode || (environment['PGSSLMODE'] ?? '') };
+  const sslmode = parameters.sslmode || (environment['PGSSLMODE'] ?? '');
+  // The driver does not insist on it. Whether the server is the right one, its certificate says as well.
+  const isBound = sslmode === 'require' && parameters.channel_binding === 'require';
+  return { ...parameters, sslmode: isBound ? 'verify-full' : sslmode };
 }
 
 function toTlsOptions(parameters: TlsParameters): ConnectionOptions | false {
   const mode = modeOf(parameters);
-  if (mode === 'disable') return false;
+  if (mode === 'disable') {
+    if (parameters.channel_binding !== 'require') return false;
+    throw new DatabaseTlsError(
+      `has channel_binding=require, which needs TLS: write another sslmode than disable`,
+    );
+  }
   const { sslmode, sslrootcert } = parameters;
   const hasOwnCa = sslmode !== NO_VERIFY && sslrootcert !== '' && sslrootcert !== SYSTEM;
   if (!hasOwnCa && (mode === 'verify-ca' || (mode === 'require' && sslrootcert === SYSTEM))) {

@@ -16,6 +16,7 @@ import {
 } from '../../test/support/fake-postgres.js';
 import {
   classifyDatabaseError,
+  isPassing,
   isUnavailable,
   type DatabaseFailure,
 } from '../common/errors/database-errors.js';
@@ -211,6 +212,44 @@ describe('the errors of the real driver', () => {
     expect(isUnavailable(error)).toBe(failure !== 'unexpected' && failure !== 'statement-error');
   });
 });
+
+describe('waiting at the start', () => {
+  it.each<[string, boolean, () => Promise<unknown>]>([
+    [
+      'a port on which no program listens',
+      true,
+      () => reasonOf(poolAt({ port: CLOSED_PORT }).query('select 1')),
+    ],
+    ['a name that is not known', true, () => reasonOf(poolAt({ host: 'nowhere.invalid' }).query('select 1'))],
+    [
+      'a server that says nothing at start-up',
+      true,
+      () => poolError([silence], { connectionTimeoutMillis: 20 }),
+    ],
+    ['a server that hangs up at start-up', true, () => poolError([hangUp])],
+    ['a server that starts or stops', true, () => poolError([errorResponse({ C: '57P03' })])],
+    [
+      'the end of the session by an administrator',
+      true,
+      () => poolError([accept, errorResponse({ C: '57P01' })]),
+    ],
+    ['too many connections', true, () => poolError([errorResponse({ C: '53300' })])],
+    ['a pooler without a server', true, () => pooler('server login has been failing, try again later')],
+    ['a wrong password', false, () => poolError([errorResponse({ C: '28P01' })])],
+    ['no such database', false, () => poolError([errorResponse({ C: '3D000' })])],
+    ['a right that is missing', false, () => poolError([errorResponse({ C: '42501' })])],
+    ['a password that is wrong for a pooler', false, () => pooler('password authentication failed')],
+    ['a pooler without the database', false, () => pooler('no such database: shop')],
+    ['a server without TLS', false, () => poolError([write(Buffer.from('N'))], { ssl: true })],
+    ['a server that fails at TLS', false, () => poolError([write(Buffer.from('E'))], { ssl: true })],
+    ['an error of the program', false, () => Promise.resolve(new TypeError('x is not a function'))],
+  ])('%s: helps is %s', async (_, helps, provoke) => {
+    expect(isPassing(await provoke())).toBe(helps);
+  });
+});
+
+/** PgBouncer rejects a connection with one code, whatever the reason. */
+const pooler = (M: string): Promise<unknown> => poolError([errorResponse({ C: '08P01', M })]);
 
 describe('the errors of Prisma', () => {
   it.each<[string, DatabaseFailure, boolean, () => Promise<unknown>]>([

@@ -21,8 +21,9 @@ export class MigrationError extends Error {
   constructor(
     message: string,
     readonly migration?: string,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
     this.stack = `${this.name}: ${message}`;
   }
 }

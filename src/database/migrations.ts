@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Pool } from 'pg';
 import { connectionTo } from '../config/database-tls.js';
-import { isContention } from '../common/errors/database-errors.js';
+import { isContention, isPassing } from '../common/errors/database-errors.js';
 import { describeFault } from '../common/errors/describe-fault.js';
 import {
   isUnchanged,
@@ -54,7 +55,9 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(directory);
   const session = { ...connectionTo(options.connectionString), application_name: 'petstore migrations' };
   const client = await openSession(session, STATEMENT_TIMEOUT_MS).catch((error: unknown) => {
-    throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`);
+    throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`, undefined, {
+      cause: error,
+    });
   });
   try {
     await rejectOtherEncodings(client);
@@ -71,9 +74,42 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     return names;
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new MigrationError(`Cannot migrate the database: ${describeFault(error)}`);
+    throw new MigrationError(`Cannot migrate the database: ${describeFault(error)}`, undefined, {
+      cause: error,
+    });
   } finally {
     await closeSession(client);
+  }
+}
+
+/** How long a start waits between two attempts, and how often it says so. */
+const ATTEMPTS_EVERY_MS = 500;
+const SAID_EVERY_MS = 5000;
+
+/**
+ * The same, but waits for a database that cannot be reached yet, and tries again when it goes away meanwhile.
+ *
+ * @throws MigrationError if waiting does not help, and the reason of the signal when it is aborted
+ */
+export async function migrateWhenReachable(
+  options: MigrateOptions & { readonly log: { warn(message: string): void; info(message: string): void } },
+  interrupted: AbortSignal,
+): Promise<void> {
+  const aborted = once(interrupted, 'abort');
+  let saidAtMs = -Infinity;
+  for (;;) {
+    try {
+      await Promise.race([migrate(options), aborted]);
+      return interrupted.throwIfAborted();
+    } catch (error) {
+      if (!(error instanceof MigrationError && isPassing(error.cause))) throw error;
+      if (performance.now() - saidAtMs >= SAID_EVERY_MS) {
+        saidAtMs = performance.now();
+        options.log.warn(`${error.message}; waiting for it`);
+      }
+    }
+    await delay(ATTEMPTS_EVERY_MS, undefined, { signal: interrupted }).catch(() => undefined);
+    interrupted.throwIfAborted();
   }
 }
 
@@ -101,7 +137,9 @@ async function apply(client: Client, migration: MigrationFile, lockTimeoutMs: nu
       await client.query('rollback').catch(() => undefined);
       const { name, sql } = migration;
       if (!isContention(error)) {
-        throw new MigrationError(`Migration ${name} failed: ${describeFault(error, sql)}`, name);
+        throw new MigrationError(`Migration ${name} failed: ${describeFault(error, sql)}`, name, {
+          cause: error,
+        });
       }
       if (performance.now() >= endsAtMs) {
         throw new MigrationError(

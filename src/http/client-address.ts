@@ -21,23 +21,33 @@ export function trustedHops(
 export type ClientAddressOf = (request: Pick<FastifyRequest, 'headers' | 'ip' | 'ips'>) => string;
 
 /**
- * Without `TRUST_PROXY` the address is the peer's, and a request that was forwarded (`X-Forwarded-For`, or `Forwarded` of RFC 7239)
- * causes a warning, because all clients of a proxy would share one limit. Only one: clients can write these headers as well.
+ * Without `TRUST_PROXY` the address is the peer's. A request that was forwarded (`X-Forwarded-For`, or `Forwarded` of RFC 7239) by somebody
+ * whom it does not name causes a warning, because all clients of a proxy would share one limit. Only one: clients can write these headers
+ * as well.
  */
 export function clientAddressOf(
   trustProxy: TrustProxy | undefined,
   warn: (message: string) => void,
 ): ClientAddressOf {
-  if (trustProxy !== undefined) return ({ ips = [] }) => nearestAddressIn(ips);
   let isWarned = false;
+  const warnOf = (sender: string, state: string): void => {
+    isWarned = true;
+    warn(
+      `A request from ${sender} has X-Forwarded-For or Forwarded, but TRUST_PROXY ${state}. Behind a proxy, all clients ` +
+        'without a valid key then share one limit. If that is your proxy, set TRUST_PROXY to its address.',
+    );
+  };
+  if (trustProxy !== undefined) {
+    return ({ headers, ip, ips = [] }) => {
+      // An entry of a trusted sender would be a second hop.
+      if (!isWarned && ips.length === 1 && headers['x-forwarded-for'] !== undefined)
+        warnOf(ip, 'does not name that address');
+      return nearestAddressIn(ips);
+    };
+  }
   return ({ headers, ip }) => {
-    if (!isWarned && (headers['x-forwarded-for'] ?? headers.forwarded) !== undefined) {
-      isWarned = true;
-      warn(
-        'A request has X-Forwarded-For or Forwarded, but TRUST_PROXY is not set. Behind a proxy, all clients ' +
-          'without a valid key then share one limit. If there is a proxy, set TRUST_PROXY to its address.',
-      );
-    }
+    if (!isWarned && (headers['x-forwarded-for'] ?? headers.forwarded) !== undefined)
+      warnOf(ip, 'is not set');
     return peerAddressOf(ip);
   };
 }

@@ -131,15 +131,16 @@ export class RequestPipeline implements SocketOptions {
   async #beforeBody(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { admission, observer } = this;
     const { raw } = request;
-    observer.begun(request);
+    const { public: isPublic, probe: isProbe } = routeConfigOf(request);
+    if (isProbe !== true) observer.begun(request);
     const address = this.#addressOf(request);
-    if (isPreflight(request.method, request.headers)) {
+    if (isProbe === true) {
+      request.decision = admission.describeAddress(address);
+    } else if (isPreflight(request.method, request.headers)) {
       request.decision = admission.describeAddress(address);
       reply.code(204).headers(PREFLIGHT_HEADERS).send();
       return true;
-    }
-
-    if (routeConfigOf(request).public === true) {
+    } else if (isPublic === true) {
       request.decision = admission.chargeDocument(address);
     } else {
       const begunAt = performance.now();
@@ -203,8 +204,10 @@ export class RequestPipeline implements SocketOptions {
       return done(new ApiError(sent));
     }
     this.#setCommonHeaders(request, reply, sent.headers);
-    this.observer.responded(request, reply);
-    this.usage.responded(request, reply);
+    if (routeConfigOf(request).probe !== true) {
+      this.observer.responded(request, reply);
+      this.usage.responded(request, reply);
+    }
     done(null, sent.payload);
   }
 

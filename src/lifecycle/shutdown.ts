@@ -65,6 +65,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
 
   /** What works ends before what it works with. */
   async onApplicationShutdown(signal?: string): Promise<void> {
+    this.readiness.drain();
     this.warmUp.close();
     await this.housekeeping.close();
     await this.usage.close();

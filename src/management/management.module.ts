@@ -4,12 +4,14 @@ import type { Config } from '../config/config.js';
 import { Dashboard } from '../dashboard/dashboard.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { releaseVersion } from '../config/version.js';
+import { HealthController } from './health.controller.js';
 import { ManagementServer } from './management-server.js';
 import { registerPoolMetrics, registerProcessMetrics } from './process-metrics.js';
 import { Readiness } from './readiness.js';
 
 /** Health, metrics and the dashboard, on a port of their own. */
 @Module({
+  controllers: [HealthController],
   providers: [
     Readiness,
     { provide: ManagementServer, inject: [CONFIG, Telemetry, Readiness], useFactory: startManagement },

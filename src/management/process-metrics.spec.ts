@@ -14,5 +14,6 @@ it('count statements that wait for a permit as those that wait for a connection'
   readiness.serve({ main, all: [main], waiting: 3, state: new DatabaseState(() => undefined) });
   expect(await registry.metrics()).toMatch(/^petstore_pool_waiting 3$/m);
   expect(await registry.metrics()).toMatch(/^petstore_pool_connections_max 8$/m);
+  readiness.drain();
   await main.end();
 });

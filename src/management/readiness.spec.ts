@@ -31,7 +31,20 @@ it('is reported within a second while the database says nothing', async () => {
     isReady: false,
     database: 'no response in 800 ms',
   });
+  readiness.drain();
   await proxy.close();
+  await pool.end();
+});
+
+it('is remembered for those who must cause no query, until the replica drains', async () => {
+  const pool = openTestPool(database.url);
+  const readiness = new Readiness();
+  expect(readiness.wasReady).toBe(false);
+  readiness.serve({ main: pool, all: [pool], waiting: 0, state: new DatabaseState(() => undefined) });
+  await readiness.check();
+  expect(readiness.wasReady).toBe(true);
+  readiness.drain();
+  expect(readiness.wasReady).toBe(false);
   await pool.end();
 });
 
@@ -50,6 +63,7 @@ it('has what the server said instead of a response', async () => {
     const { checks } = await readiness.check();
     expect(checks.database).toBe('password authentication failed for user "petstore"');
     expect(said).toEqual([`the database is away: ${checks.database}`]);
+    readiness.drain();
     await pool.end();
   });
 });

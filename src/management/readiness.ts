@@ -32,6 +32,9 @@ const FRESH_MS = 500;
 /** A probe gets its response within a second. */
 const TIMEOUT_MS = 800;
 
+/** How old the last result may become. */
+const CHECK_EVERY_MS = 5000;
+
 const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unknown' } as const;
 const NEVER_MIGRATED = { database: 'ok', migrations: 'pending', settings: 'unknown' } as const;
 
@@ -41,6 +44,8 @@ type ServingConnections = Pick<ConnectionPools, 'main' | 'all' | 'waiting' | 'st
 export class Readiness {
   #connections: ServingConnections | undefined;
   #isDraining = false;
+  #wasReady = false;
+  #checks: NodeJS.Timeout | undefined;
   #checked: { readonly atMs: number; readonly report: Promise<DatabaseReport> } | undefined;
 
   /** Those that requests use, once they can be served. */
@@ -52,20 +57,29 @@ export class Readiness {
     return this.#isDraining;
   }
 
+  /** The last result, a few seconds old, for those who must cause no query. */
+  get wasReady(): boolean {
+    return this.#wasReady && !this.#isDraining;
+  }
+
   /** Requests can be served from now on. */
   serve(connections: ServingConnections): void {
     this.#connections = connections;
+    this.#checks = setInterval(() => void this.check(), CHECK_EVERY_MS).unref();
+    void this.check();
   }
 
   /** From now on the replica is not ready, whatever the checks find. */
   drain(): void {
     this.#isDraining = true;
+    clearInterval(this.#checks);
   }
 
   /** Settles within a second, whatever the database does. */
   async check(): Promise<ReadinessReport> {
     const { canServe, checks } = await this.#databaseReport();
     const draining = this.#isDraining;
+    this.#wasReady = canServe;
     return { isReady: canServe && !draining, checks: { ...checks, draining } };
   }
 

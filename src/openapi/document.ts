@@ -14,6 +14,7 @@ const DESCRIPTION = [
     'unknown: repeat it with the same `Idempotency-Key`, and it is executed only once.',
   'Every `GET` also supports `HEAD`, which returns the same status and headers without a body. An unknown path is 404 ' +
     '`not_found`. A method that a path does not support is 405 `method_not_allowed`, with `Allow`.',
+  '`GET /health`, next to `/docs`, needs no key and counts for nothing: 200 while the service is ready for requests, else 503.',
   'Responses may gain new members: ignore members that you do not know.',
 ].join('\n\n');
 

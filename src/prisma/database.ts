@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { describeProtection } from '../config/database-tls.js';
 import type { DatabaseConfig } from '../config/config.js';
 import { dataDirectory } from '../embedded/data-directory.js';
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../embedded/embedded-postgres.js';
 import { ConnectionPools } from '../database/connection-pools.js';
-import { migrate } from '../database/migrations.js';
+import { migrateWhenReachable } from '../database/migrations.js';
 import { PrismaService } from './prisma.service.js';
 
 /** The configured database, or the embedded one. */
@@ -19,7 +18,8 @@ export class Database {
   ) {}
 
   /**
-   * Rejects with the reason of the signal when it is aborted, and then leaves no server running.
+   * Waits for a database that cannot be reached yet. Rejects with the reason of the signal when it is aborted, and then leaves no server
+   * running.
    *
    * @throws EmbeddedPostgresError | MigrationError in one line for a human
    */
@@ -36,13 +36,8 @@ export class Database {
       interrupted.throwIfAborted();
       const protection = describeProtection(server.url);
       if (protection.isDoubtful) log.warn(protection.text);
-      const migration = migrate({
-        connectionString: server.url,
-        onApplied: (name) => log.info(`applied migration ${name}`),
-        log,
-      });
-      await Promise.race([migration, once(interrupted, 'abort')]);
-      interrupted.throwIfAborted();
+      const onApplied = (name: string): void => log.info(`applied migration ${name}`);
+      await migrateWhenReachable({ connectionString: server.url, onApplied, log }, interrupted);
       const pools = new ConnectionPools({
         ...config,
         url: server.url,

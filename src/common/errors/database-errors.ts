@@ -87,6 +87,22 @@ export function asUnavailable(error: unknown): unknown {
   return new UnavailableError('database', readError(error).message, { cause: error });
 }
 
+/**
+ * Whether a connection may come about by waiting: to a server or pooler that is starting, stopping, full or not found. A wrong password, no
+ * such database and TLS that cannot be agreed on need somebody's hands.
+ */
+export function isPassing(error: unknown): boolean {
+  const { sqlState = '', code = '', message } = readError(error);
+  return (
+    ['not-sent', 'broken'].includes(classifyDatabaseError(error)) &&
+    !/^(?:28|3D|08004)/.test(sqlState) &&
+    !/^ERR_(?:SSL|TLS)_/.test(code) &&
+    !CERTIFICATE_ERROR.test(code) &&
+    // PgBouncer has one code for all of its errors.
+    !/^SASL: | SSL connection|authentication failed|no such (?:database|user)/.test(message)
+  );
+}
+
 /** Whether a table that a statement names does not exist. */
 export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
 
