@@ -1,7 +1,8 @@
 # The image of the service: docs/deployment.md.
 
-# Node 24 is the long-term release. To pin what it is made from: --build-arg NODE_IMAGE=node:24-slim@sha256:…
+# Node 24 is the long-term release. To pin what it is made from: --build-arg NODE_IMAGE=node:24-slim@sha256:…, and likewise DEBIAN_IMAGE.
 ARG NODE_IMAGE=node:24-slim
+ARG DEBIAN_IMAGE=debian:trixie-slim
 
 # The build, of which only the result is copied.
 FROM ${NODE_IMAGE} AS build
@@ -22,20 +23,30 @@ RUN npm ci --omit=dev --omit=peer --omit=optional --no-audit --no-fund
 RUN find node_modules -name '*.map' -delete && \
     find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name 'query_compiler_small_bg.postgresql.*' -delete
 
-FROM ${NODE_IMAGE}
+# The rest of /app. Every user may read it, whatever umask the checkout was made with.
+FROM ${NODE_IMAGE} AS files
 WORKDIR /app
-# All of it belongs to root, so that the service cannot change itself where the root file system is writable.
-COPY --from=dependencies /app/node_modules node_modules
 COPY package.json ./
 COPY prisma/migrations prisma/migrations
 COPY prisma/roles.sql prisma/roles.sql
 COPY deploy/health.mjs health.mjs
 COPY --from=build /app/dist dist
-RUN chmod 755 dist/cli/main.js && ln -s /app/dist/cli/main.js /usr/local/bin/petstore
+RUN chmod -R u=rwX,go=rX . && chmod 755 dist/cli/main.js
+
+# Node.js alone: npm and the like, which nobody runs here, stay behind.
+FROM ${DEBIAN_IMAGE}
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+# Programs ask for the name of their user. The audit export of docker-compose.yml writes to /audit.
+RUN useradd --uid 1000 --user-group --no-create-home petstore && install -d -o petstore -g petstore -m 700 /audit && \
+    ln -s /app/dist/cli/main.js /usr/local/bin/petstore && node --version
+WORKDIR /app
+# All of it belongs to root, so that the service cannot change itself where the root file system is writable.
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=files /app ./
 # The management port is for the container's network; outside of an image it is for the host alone.
 # The user of the container says nothing of who changes a key.
 ENV NODE_ENV=production PETSTORE_ACTOR= MANAGEMENT_HOST=0.0.0.0
-# By number, so that Kubernetes can see that it is not root: `node` of the official images.
+# By number, so that Kubernetes can see that it is not root.
 USER 1000:1000
 # The public port, and the one for probes and metrics, which is not for the public.
 EXPOSE 3000 3001
@@ -50,7 +61,7 @@ ARG VERSION=0.0.0-dev
 ARG REVISION=unknown
 ARG CREATED=1970-01-01T00:00:00Z
 ARG SOURCE=
-ARG NODE_IMAGE
+ARG DEBIAN_IMAGE
 LABEL org.opencontainers.image.title="Pet Store Service" \
       org.opencontainers.image.description="An HTTP and JSON service to manage a pet store's pets and orders" \
       org.opencontainers.image.licenses="MIT" \
@@ -58,4 +69,4 @@ LABEL org.opencontainers.image.title="Pet Store Service" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}" \
       org.opencontainers.image.created="${CREATED}" \
-      org.opencontainers.image.base.name="${NODE_IMAGE}"
+      org.opencontainers.image.base.name="${DEBIAN_IMAGE}"

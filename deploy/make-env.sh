@@ -13,7 +13,10 @@ chmod 700 secrets
 while read -r name variable; do
   if [ ! -e "secrets/$name" ]; then
     password=$([ ! -e .env ] || sed -n "s/^$variable=//p" .env)
-    printf '%s' "${password:-$(random)}" >"secrets/.$name"
+    # `set -e` does not see that a disk is full in a pipe.
+    password=${password:-$(random)}
+    [ -n "$password" ]
+    printf '%s' "$password" >"secrets/.$name"
     # Containers read it as other users; nobody else can enter the directory.
     chmod 644 "secrets/.$name"
     mv "secrets/.$name" "secrets/$name"

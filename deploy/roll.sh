@@ -1,14 +1,51 @@
 #!/bin/sh
-# Replaces the three replicas of the profile scale one after another, while the two others serve: after a new image was built
-# or pulled, or .env was changed. Each replica's dependencies come first, the migrations among them, which work with the release
-# before, too. (With --no-deps, Compose would replace all containers at once at the next `up`.)
+# Replaces the replicas of the profile scale one after another, while the others serve, or else the one container: after a new image was
+# built or pulled, or .env was changed. Each one's dependencies come first, the migrations among them, which work with the release
+# before, too. (With --no-deps, Compose would replace all containers at once at the next `up`.) If a new container does not become
+# healthy, all go back to the image from before, which keeps the tag `before`. Then the configuration of HAProxy and Prometheus
+# is read again.
 set -eu
 cd "$(dirname "$0")/.."
 
 # HAProxy checks every second, and uses a replica again after two good responses.
-settle_seconds=5
+settle() { [ "$1" = api ] || sleep 5; }
 
-for replica in api-1 api-2 api-3; do
-  docker compose --profile scale up --detach --wait --wait-timeout 180 "$replica"
-  sleep "$settle_seconds"
+compose() { docker compose --profile scale "$@" </dev/null; }
+id_of() { compose ps --all --quiet "$1" | head -n 1; }
+
+if [ -n "$(id_of api-1)$(id_of api-2)$(id_of api-3)" ]; then replicas='api-1 api-2 api-3'; else replicas=api; fi
+
+# The last one, because an interrupted run may have replaced the first ones.
+before=
+for replica in $replicas; do
+  running=$(id_of "$replica")
+  [ -z "$running" ] || before=$(docker inspect --format '{{.Image}} {{.Config.Image}}' "$running")
 done
+name=${before#* }
+before=${before%% *}
+
+# Under its own name again, so that the next `up` does not take the new image either. The migrations stay.
+go_back() {
+  compose logs --no-log-prefix --tail 20 "$1" >&2
+  [ -n "$before" ] || exit 1
+  image=$(docker inspect --format '{{.Config.Image}}' "$(id_of "$1")")
+  docker tag "$image" "${image%:*}:failed"
+  docker tag "$before" "$image"
+  echo "$1 is not healthy with the new image, which is ${image%:*}:failed now. Back to the one from before:" >&2
+  for replica in $replicas; do
+    compose up --detach --wait --wait-timeout 180 --no-deps "$replica" >&2 || true
+    settle "$replica"
+  done
+  exit 1
+}
+
+# Built anew under the same name, it would have none any more.
+if [ -n "$before" ] && [ "$(docker image inspect --format '{{.Id}}' "$name" || true)" != "$before" ]; then
+  docker tag "$before" "${name%:*}:before"
+fi
+
+for replica in $replicas; do
+  compose up --detach --wait --wait-timeout 180 "$replica" || go_back "$replica"
+  settle "$replica"
+done
+sh deploy/reload.sh

@@ -6,43 +6,68 @@ set -eu
 cd "$(dirname "$0")/.."
 umask 077
 
-# In place, because containers have mounted this very file.
-renew() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n' >"secrets/$1"; }
+fail() {
+  echo "$1" >&2
+  exit 1
+}
+
+# In place, because containers have mounted this very file, and over what it has, so that a full disk leaves the former content.
+renew() {
+  od -An -N24 -tx1 /dev/urandom | tr -d ' \n' >secrets/.new
+  [ "$(wc -c <secrets/.new)" -eq 48 ] || fail 'secrets/ has no room for a file.'
+  if [ "$(wc -c <"secrets/$1")" -eq 48 ]; then
+    dd if=secrets/.new of="secrets/$1" conv=notrunc,fsync 2>/dev/null
+  else
+    cat secrets/.new >"secrets/$1"
+  fi
+  rm secrets/.new
+}
 
 is_running() { [ -n "$(docker compose --profile '*' ps --quiet "$1")" ]; }
 
-# Has PostgreSQL and PgBouncer know the passwords of the files.
+# Has PostgreSQL and PgBouncer know the passwords of the files. The names are of roles of which somebody may be logged in.
 apply() {
-  docker compose run --rm --no-deps roles
-  if is_running pgbouncer; then docker compose exec pgbouncer sh /etc/pgbouncer/start.sh reload; fi
+  docker compose run --rm --no-deps --env ROTATED="$*" roles </dev/null
+  if is_running pgbouncer; then docker compose exec --no-TTY pgbouncer sh /etc/pgbouncer/start.sh reload </dev/null; fi
 }
 
 # Replaces only what does not run with the role of .env yet.
 replace_containers() {
-  if is_running api; then docker compose up --detach --wait api; fi
-  if is_running api-1; then sh deploy/roll.sh; fi
+  if is_running api || is_running api-1; then sh deploy/roll.sh; fi
+}
+
+# As Compose reads .env and the environment, in every form that it allows.
+present_role() {
+  docker compose config api | sed -n 's|.* DATABASE_PASSWORD_FILE: /run/secrets/||p' | grep -vxE 'petstore_(owner|cli)' | sort -u
 }
 
 rotate_api() {
-  present=$(sed -n 's/^PETSTORE_API_ROLE=//p' .env)
-  present=${present:-petstore_api}
+  present=$(present_role)
   case $present in
     petstore_api) next=petstore_api_2 ;;
-    *) next=petstore_api ;;
+    petstore_api_2) next=petstore_api ;;
+    *) fail "PETSTORE_API_ROLE is $present: it has to be petstore_api or petstore_api_2." ;;
   esac
   # An interrupted rotation may have left containers that log in as the role that is next.
   replace_containers
   renew "$next"
-  apply
+  apply "$next"
+  [ -e .env ] || : >.env
   {
     echo "PETSTORE_API_ROLE=$next"
-    sed '/^PETSTORE_API_ROLE=/d' .env
+    sed -E '/^[[:space:]]*(export[[:space:]]+)?PETSTORE_API_ROLE[[:space:]]*[=:]/d' .env
   } >.env.new
+  cp .env .env.former
   mv .env.new .env
+  if [ "$(present_role)" != "$next" ]; then
+    mv .env.former .env
+    fail 'Compose does not take PETSTORE_API_ROLE from .env: is it set in the environment of this shell? Unset it there.'
+  fi
+  rm .env.former
   replace_containers
   # Now nothing uses the former role.
   renew "$present"
-  apply
+  apply "$present"
 }
 
 case ${1:-} in
@@ -57,13 +82,10 @@ case ${1:-} in
     ;;
   grafana)
     # It reads the file at its first start alone.
-    if ! is_running grafana; then
-      echo 'Start Grafana first: docker compose --profile observe up --detach grafana' >&2
-      exit 1
-    fi
+    is_running grafana || fail 'Start Grafana first: docker compose --profile observe up --detach grafana'
     renew grafana
     docker compose exec --no-TTY grafana sh -c \
-      'grafana cli admin reset-admin-password --password-from-stdin </run/secrets/grafana'
+      'grafana cli admin reset-admin-password --password-from-stdin </run/secrets/grafana' </dev/null
     ;;
   *)
     echo 'usage: sh deploy/rotate.sh api|owner|cli|postgres|grafana' >&2

@@ -20,6 +20,7 @@ const VARIABLES = [...read('docs/configuration.md').matchAll(/^\| `([A-Z0-9_]+)`
 
 interface ComposeService {
   readonly secrets?: readonly string[];
+  readonly volumes?: readonly string[];
   readonly image: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
@@ -35,6 +36,14 @@ const [compose] = readYaml('docker-compose.yml') as [
   },
 ];
 const services = Object.entries(compose.services);
+
+/** It, and those that COMPOSE_FILE in .env may add. */
+const COMPOSE_FILES = [
+  'docker-compose.yml',
+  ...['dashboard', 'haproxy/tls', 'alertmanager/compose', 'logging/compose'].map(
+    (name) => `deploy/${name}.yml`,
+  ),
+];
 
 describe('the version', () => {
   it('is the same in all files that name it', () => {
@@ -96,6 +105,13 @@ describe('docker-compose.yml', () => {
     expect(ofKind('ConfigMap').data?.['MANAGEMENT_HOST']).toBe('0.0.0.0');
   });
 
+  it('has containers read files of the checkout from images alone, because a umask may close the checkout to them', () => {
+    const mounted = services.flatMap(([, { volumes = [] }]) => volumes).filter((one) => /^[./~]/.test(one));
+    expect(mounted).toEqual([]);
+    for (const file of ['deploy/Dockerfile', 'deploy/pgbouncer/Dockerfile', 'Dockerfile'])
+      expect(read(file)).toMatch(/^RUN chmod -R u=rwX,go=rX /m);
+  });
+
   it('waits only for services that exist', () => {
     const names = services.map(([name]) => name);
     for (const [, { depends_on: needed = {} }] of services) {
@@ -104,8 +120,10 @@ describe('docker-compose.yml', () => {
   });
 
   it('takes the variables that .env.example names, which contains no secret', () => {
-    const uncommented = read('docker-compose.yml').replaceAll(/^\s*#.*$/gm, '');
-    const taken = new Set([...uncommented.matchAll(/\$\{(\w+)/g)].map(([, name]) => name));
+    const uncommented = COMPOSE_FILES.map(read)
+      .join('\n')
+      .replaceAll(/^\s*#.*$/gm, '');
+    const taken = new Set([...uncommented.matchAll(/\$\{(?!COMPOSE_)(\w+)/g)].map(([, name]) => name));
     const lines = [...read('.env.example').matchAll(/^(?:# )?([A-Z_]+)=(.*)$/gm)];
     const named = lines.map(([, name = '']) => name).filter((name) => !name.startsWith('COMPOSE_'));
     expect(new Set(named)).toEqual(taken);

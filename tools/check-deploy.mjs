@@ -16,7 +16,7 @@ function haproxyEnvironment() {
   const { environment } = parse(read('docker-compose.yml'), { merge: true }).services.haproxy;
   const entries = Object.entries(environment).map(([name, value]) => [
     name,
-    value.replace(/^api-\d:/, '127.0.0.1:'),
+    value.replace(/^api-\d:/, '127.0.0.1:').replace(/^\$\{\w+:-(\w+)\}$/, '$1'),
   ]);
   return { ...Object.fromEntries(entries), HAPROXY_ERRORS: resolve('deploy/haproxy/errors') };
 }
@@ -32,10 +32,19 @@ function dashboardRules() {
   return file;
 }
 
+const COMPOSE_FILES = [
+  'docker-compose.yml',
+  'deploy/dashboard.yml',
+  'deploy/haproxy/tls.yml',
+  'deploy/alertmanager/compose.yml',
+  'deploy/logging/compose.yml',
+].flatMap((file) => ['--file', file]);
+
 const CALLS = [
   ['promtool', ['check', 'config', 'deploy/prometheus/prometheus.yml']],
   ['promtool', ['test', 'rules', 'deploy/prometheus/alerts.test.yml']],
   ['promtool', ['check', 'rules', dashboardRules()]],
+  ['amtool', ['check-config', 'deploy/alertmanager/alertmanager.yml']],
   ['haproxy', ['-c', '-f', 'deploy/haproxy/haproxy.cfg'], haproxyEnvironment()],
   [
     'haproxy',
@@ -45,12 +54,12 @@ const CALLS = [
   [
     'shellcheck',
     [
-      ...['deploy/make-env.sh', 'deploy/roll.sh', 'deploy/rotate.sh'],
-      ...['deploy/postgres/roles.sh', 'deploy/pgbouncer/start.sh'],
-    ],
+      ...['make-env.sh', 'build.sh', 'roll.sh', 'reload.sh', 'rotate.sh', 'certificate.sh'],
+      ...['postgres/roles.sh', 'postgres/backup.sh', 'pgbouncer/start.sh'],
+    ].map((name) => `deploy/${name}`),
   ],
   ['rsyslogd', ['-N1', '-f', 'deploy/logging/petstore.conf']],
-  ['docker-compose', ['--profile', '*', 'config', '--quiet']],
+  ['docker-compose', ['--profile', '*', ...COMPOSE_FILES, 'config', '--quiet']],
 ];
 
 for (const [program, args, env = {}] of CALLS) {

@@ -24,6 +24,19 @@ if [ -n "${SECRETS:-}" ]; then
     pg_isready --quiet && break
     sleep 1
   done
+  # Who is logged in would find his password invalid at his next connection. So the file of a service's password may change only
+  # while nobody uses it, or by deploy/rotate.sh, which replaces the containers.
+  for role in petstore_api petstore_api_2; do
+    case " ${ROTATED:-} " in *" $role "*) continue ;; esac
+    fault=$(PGPASSWORD=$(secret "$role") PGCONNECT_TIMEOUT=5 \
+      psql --no-psqlrc --host "$PASSWORD_CHECK_HOST" --username "$role" --dbname petstore --command '' 2>&1 >/dev/null) || true
+    case $fault in *'password authentication failed'*) ;; *) continue ;; esac
+    sessions=$(psql --no-psqlrc --tuples-only --no-align --dbname postgres \
+      --command "select count(*) from pg_stat_activity where usename = '$role'")
+    [ "$sessions" -eq 0 ] && continue
+    echo "secrets/$role is not the password of $role, as which $sessions sessions are open: put the former file back, or run \`sh deploy/rotate.sh api\`." >&2
+    exit 1
+  done
 fi
 psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --dbname postgres <<'SQL'
 -- Passwords come from the environment, so that they stand in no list of processes.

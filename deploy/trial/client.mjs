@@ -1,14 +1,17 @@
 // Requests as clients send them: through HAProxy, over connections that stay open, each outcome counted.
 import { Agent, request } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Longer than any response may take: HAProxy gives a replica ten seconds. */
 const TIMEOUT_MS = 15_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
+/** The certificates of trials are signed by nobody. */
+const tlsAgent = new TlsAgent({ keepAlive: true, maxSockets: 500, rejectUnauthorized: false });
 
 /** Ends the connections that are idle: after a pause the other side may be about to. */
-export const closeIdle = () => agent.destroy();
+export const closeIdle = () => [agent, tlsAgent].forEach((one) => one.destroy());
 
 /** One request. `outcome` is its status with the error's code, or why there is none. */
 export function send(origin, { key, method = 'GET', path = '/v1/pets?limit=5', body, headers = {} }) {
@@ -16,8 +19,9 @@ export function send(origin, { key, method = 'GET', path = '/v1/pets?limit=5', b
   return new Promise((resolve) => {
     const settle = (outcome, { statusCode: status, headers: received } = { headers: {} }) =>
       resolve({ outcome, status, headers: received, beganAt, ms: performance.now() - beganAt });
-    const outgoing = request(`${origin}${path}`, {
-      ...{ method, agent, timeout: TIMEOUT_MS },
+    const isTls = origin.startsWith('https:');
+    const outgoing = (isTls ? tlsRequest : request)(`${origin}${path}`, {
+      ...{ method, agent: isTls ? tlsAgent : agent, timeout: TIMEOUT_MS },
       headers: {
         ...headers,
         ...(key && { authorization: `Bearer ${key}` }),

@@ -2,16 +2,29 @@
 // checkout, as a project of its own. It takes about ten minutes, and prints a table of what it measured.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { cpus, networkInterfaces, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { closeIdle, constantLoad, count, outage, quantile, send, shopRequest, tally } from './client.mjs';
+import { selfSigned, tryProxies } from './proxies.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LEFT_OUT = /^(?:\.git|\.env|\.petstore|secrets|dist|bench\/\.data|(?:.*\/)?node_modules)(?:\/|$)/;
-const PORTS = { API_PORT: '13000', HAPROXY_PORT: '18080', PROMETHEUS_PORT: '19090', GRAFANA_PORT: '13030' };
+const PORTS = {
+  ...{ API_PORT: '13000', HAPROXY_PORT: '18080', PROMETHEUS_PORT: '19090', GRAFANA_PORT: '13030' },
+  ...{ HAPROXY_TLS_PORT: '18443', DASHBOARD_PORT: '13001' },
+};
 const SINGLE = `http://127.0.0.1:${PORTS.API_PORT}`;
 const BALANCED = `http://127.0.0.1:${PORTS.HAPROXY_PORT}`;
 const REPLICAS = ['api-1', 'api-2', 'api-3'];
@@ -20,7 +33,7 @@ const environment = {
   ...process.env,
   ...PORTS,
   COMPOSE_PROJECT_NAME: 'petstore-trial',
-  PETSTORE_IMAGE: 'petstore:trial',
+  PETSTORE_IMAGE: 'petstore-trial:trial',
 };
 const directory = mkdtempSync(join(tmpdir(), 'petstore-trial-'));
 
@@ -38,12 +51,23 @@ function run(command, args, { input, mayFail = false, env = {} } = {}) {
 const compose = (...args) => run('docker', ['compose', '--profile', 'scale', ...args]).text;
 const upSingle = () => run('docker', ['compose', 'up', '--detach', '--wait']);
 const upScale = () => compose('up', '--detach', '--wait', '--scale', 'api=0');
+const inCopy = (name) => join(directory, name);
+const readCopy = (name) => readFileSync(inCopy(name), 'utf8');
+const sh = (script, env = {}) => run('sh', ['-c', script], { mayFail: true, env });
+/** A setting in .env, which wins over the one before it. */
+const set = (line) => appendFileSync(inCopy('.env'), `${line}\n`);
+/** Another address of this machine than the loopback one. */
+const ADDRESS = Object.values(networkInterfaces())
+  .flat()
+  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 const inDatabase = (program, args, options) =>
   run(
     'docker',
     ['compose', 'exec', '--no-TTY', 'database', program, '--username', 'postgres', ...args],
     options,
   );
+
+const BROKEN = 'FROM petstore-trial:trial\nCMD ["sh", "-c", "exit 1"]\n';
 
 let failures = 0;
 const figures = [];
@@ -86,7 +110,8 @@ function checkNothingFailed(what, responses, isWell = true) {
 }
 
 async function firstStart() {
-  run('sh', ['deploy/make-env.sh']);
+  run('chmod', ['-R', 'go=', '.']);
+  run('sh', ['-c', 'umask 077; sh deploy/make-env.sh']);
   const unnamed = () =>
     run('docker', ['images', '--quiet', '--filter', 'dangling=true']).text.split('\n').filter(Boolean);
   const before = new Set(unnamed());
@@ -97,8 +122,14 @@ async function firstStart() {
     'the build leaves no image without a name',
     unnamed().every((id) => before.has(id)),
   );
-  const size = run('docker', ['image', 'inspect', '-f', '{{.Size}}', 'petstore:trial']).text;
+  const size = run('docker', ['image', 'inspect', '-f', '{{.Size}}', 'petstore-trial:trial']).text;
   check('size of the image', true, `${Math.round(size / 1e6)} MB, with its base`);
+  run('chmod', ['-R', 'g=rX', '.']);
+  run('docker', ['build', '--quiet', '--tag', 'petstore-trial:trial-027', '.']);
+  const version = run('docker', ['run', '--rm', 'petstore-trial:trial-027', 'petstore', '--version'], {
+    mayFail: true,
+  });
+  check('made with umask 077, and its image with 027', version.status === 0, version.text);
   const log = compose('logs', 'api');
   check('the banner names the published port', log.includes(`localhost:${PORTS.API_PORT}/v1`));
   const files = ['api', 'database'].map((name) => compose('exec', '--no-TTY', name, 'env'));
@@ -199,11 +230,10 @@ function runbooks() {
   const commands = new Set([...text.matchAll(/`(docker compose [^`|]+)`/g)].map(([, command]) => command));
   const failed = [...commands].filter((command) => {
     // As in a terminal, and with nothing to read.
-    const { status } = run(
-      'script',
-      ['--quiet', '--return', '--command', `${command} </dev/null`, '/dev/null'],
-      { mayFail: true },
-    );
+    const { status } = run('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+      input: '\\q\n',
+      mayFail: true,
+    });
     return status !== 0;
   });
   check(
@@ -211,6 +241,15 @@ function runbooks() {
     commands.size > 5 && failed.length === 0,
     `${commands.size} run${failed.map((one) => `; failed: ${one}`).join('')}`,
   );
+}
+
+async function brokenSingle(key) {
+  run('docker', ['build', '--quiet', '--tag', 'petstore-trial:trial-broken', '-'], { input: BROKEN });
+  const { responses, result } = await underLoad(SINGLE, key, roll('petstore-trial:trial-broken'));
+  const { status } = await send(SINGLE, { key });
+  const figure = `${responses.length - count(responses, 200, 201)} of ${responses.length} requests failed, within ${outage(responses)} s`;
+  check('one container, an image that exits: goes back by itself', result !== 0 && status === 200, figure);
+  upSingle();
 }
 
 /** How long requests fail while `work` replaces something, which it must get done. */
@@ -265,24 +304,225 @@ const rotate = (name) => () => inBackground('sh', ['deploy/rotate.sh', name]);
 const roll = (image) => () => inBackground('sh', ['deploy/roll.sh'], { PETSTORE_IMAGE: image });
 
 async function rolls(key) {
-  run('docker', ['tag', 'petstore:trial', 'petstore:trial-next']);
-  const next = await underLoad(BALANCED, key, roll('petstore:trial-next'));
+  run('docker', ['tag', 'petstore-trial:trial', 'petstore-trial:trial-next']);
+  const next = await underLoad(BALANCED, key, roll('petstore-trial:trial-next'));
   checkNothingFailed('roll to another image', next.responses, next.result === 0);
-  const dockerfile = 'FROM petstore:trial\nCMD ["sh", "-c", "exit 1"]\n';
-  run('docker', ['build', '--quiet', '--tag', 'petstore:trial-broken', '-'], { input: dockerfile });
-  const broken = await underLoad(BALANCED, key, roll('petstore:trial-broken'));
-  const running = REPLICAS.filter((name) => compose('ps', '--quiet', '--status', 'running', name) !== '');
+  run('docker', ['build', '--quiet', '--tag', 'petstore-trial:trial-broken', '-'], { input: BROKEN });
+  const broken = await underLoad(BALANCED, key, roll('petstore-trial:trial-broken'));
+  const healthy = REPLICAS.filter((name) => compose('ps', name).includes('(healthy)'));
   checkNothingFailed(
-    `roll to an image that exits: stops, ${running.length} replicas stay`,
+    `roll to an image that exits: goes back by itself, ${healthy.length} replicas`,
     broken.responses,
-    broken.result !== 0 && running.length >= 2,
+    broken.result !== 0 && healthy.length === 3,
   );
-  const back = await underLoad(BALANCED, key, roll('petstore:trial'));
+  const back = await underLoad(BALANCED, key, roll('petstore-trial:trial'));
   checkNothingFailed('roll back', back.responses, back.result === 0);
   const ids = () => REPLICAS.concat('haproxy', 'pgbouncer').map((name) => compose('ps', '--quiet', name));
   const before = String(ids());
   upScale();
   check('the next up replaces nothing', String(ids()) === before);
+}
+
+const presentRole = () =>
+  [...readCopy('.env').matchAll(/^PETSTORE_API_ROLE=(\w+)$/gm)].at(-1)?.[1] ?? 'petstore_api';
+
+/** What happens to the files of `secrets` and to .env in a year, and whether a password that was retired is refused. */
+async function secrets(key) {
+  const role = presentRole();
+  const file = inCopy(`secrets/${role}`);
+  const former = readFileSync(file);
+  writeFileSync(`${file}.new`, '7'.repeat(48), { mode: 0o644 });
+  renameSync(`${file}.new`, file);
+  const up = run('docker', ['compose', 'up', '--detach', '--wait'], { mayFail: true });
+  const said = compose('logs', '--no-log-prefix', '--tail', '1', 'roles');
+  check(
+    'a new file in secrets/, by mv: `up` refuses and says why',
+    up.status !== 0 && /sh deploy\/rotate.sh api/.test(said),
+  );
+  const { responses } = await underLoad(SINGLE, key, () =>
+    inBackground('docker', ['compose', 'restart', '--no-deps', 'database']),
+  );
+  await delay(3000);
+  const { status } = await send(SINGLE, { key });
+  check(
+    'then the database restarts',
+    status === 200,
+    `${count(responses, 503)} of ${responses.length} requests got 503`,
+  );
+  writeFileSync(file, former);
+  upSingle();
+  const full = sh('ulimit -f 0; trap "" XFSZ; sh deploy/rotate.sh owner');
+  check(
+    'a full disk leaves the former file',
+    full.status !== 0 && readCopy('secrets/petstore_owner').length === 48,
+  );
+  writeFileSync(inCopy('.env'), readCopy('.env').replaceAll('\n', '\r\n'));
+  for (const form of [
+    'PETSTORE_API_ROLE=petstore_api\r',
+    "export PETSTORE_API_ROLE = 'petstore_api_2' # ours",
+  ]) {
+    set(form);
+    upSingle();
+    const present = /petstore_api\w*/.exec(form)[0];
+    const retired = readCopy(`secrets/${present}`);
+    const couldLogIn = canLogIn(present, retired);
+    const { status: code } = sh('sh deploy/rotate.sh api');
+    const isRefused = couldLogIn && code === 0 && !canLogIn(present, retired);
+    check(`rotation with ${JSON.stringify(form)} in .env: the retired password is refused`, isRefused);
+  }
+  const unknown = sh('sh deploy/rotate.sh api 2>&1', { PETSTORE_API_ROLE: 'shop' });
+  check(
+    'an unknown role is an error',
+    unknown.status !== 0 && /PETSTORE_API_ROLE is shop/.test(unknown.text),
+  );
+}
+
+/** The process waits for its database, and starts when it comes. */
+async function databaseAway(key) {
+  compose('stop', 'api', 'database');
+  compose('up', '--detach', '--no-deps', 'api');
+  await delay(15_000);
+  const state = run('docker', [
+    'inspect',
+    '-f',
+    '{{.RestartCount}} {{.State.Status}}',
+    compose('ps', '--quiet', 'api'),
+  ]).text;
+  const waits =
+    compose('logs', '--no-log-prefix', '--since', '15s', 'api').match(/waiting for it/g)?.length ?? 0;
+  const beganAt = performance.now();
+  compose('start', 'database');
+  while ((await send(SINGLE, { key })).status !== 200 && performance.now() - beganAt < 60_000)
+    await delay(100);
+  const isWell = state === '0 running' && waits > 1 && performance.now() - beganAt < 30_000;
+  check(
+    'a start without the database waits, and serves after it came',
+    isWell,
+    `${waits} lines in 15 s, ${seconds(beganAt)}`,
+  );
+  const bare = sh('docker run --rm --memory 160m "$PETSTORE_IMAGE" 2>&1');
+  check(
+    'the image with too little memory, and without any environment, says what it needs',
+    bare.status === 1 && /^Set DATABASE_URL/m.test(bare.text) && bare.text.includes('give it 192'),
+    bare.text.slice(0, 90),
+  );
+}
+
+/** docs/platforms.md: an image, PORT and DATABASE_URL. */
+async function platform() {
+  const network = Object.keys(
+    JSON.parse(run('docker', ['inspect', compose('ps', '--quiet', 'database')]).text)[0].NetworkSettings
+      .Networks,
+  )[0];
+  const url = `postgresql://petstore_owner:${readCopy('secrets/petstore_owner')}@database:5432/petstore`;
+  run('docker', [
+    'run',
+    '--detach',
+    '--name',
+    'petstore-trial-platform',
+    '--network',
+    network,
+    '--env',
+    'PORT=3001',
+    '--env',
+    `DATABASE_URL=${url}`,
+    environment.PETSTORE_IMAGE,
+  ]);
+  const ask = `fetch('http://127.0.0.1:3001/health').then(async (r) => console.log(r.status, await r.text()), () => console.log(0))`;
+  let text = '';
+  for (let i = 0; i < 60 && !text.startsWith('200'); i += 1) {
+    ({ text } = run('docker', ['exec', 'petstore-trial-platform', 'node', '-e', ask], { mayFail: true }));
+    await delay(250);
+  }
+  const log = run('docker', ['logs', 'petstore-trial-platform']).text;
+  check(
+    'docker run with PORT=3001 and DATABASE_URL alone',
+    text === '200 {"status":"ready"}' && log.includes(':3002/health/ready'),
+    text,
+  );
+  run('docker', ['rm', '--force', 'petstore-trial-platform']);
+}
+
+/** docs/reverse-proxy.md, before one container or before HAProxy. */
+async function proxies(what, port, key) {
+  const names = port === PORTS.API_PORT ? ['api'] : REPLICAS;
+  const logged = (since) => compose('logs', '--no-log-prefix', '--since', since, ...names);
+  for (const { name, figure, isWell } of await tryProxies({ directory, port, key, logged })) {
+    check(`${name} ${what}: 500 requests at once, Location, addresses`, isWell, figure);
+  }
+}
+
+const isReachable = (origin) =>
+  fetch(`${origin}/health`).then(
+    () => true,
+    () => false,
+  );
+
+/** Published on the loopback address alone, with a proxy on this machine. */
+async function publishing(key) {
+  const before = readCopy('.env');
+  set('API_BIND=127.0.0.1\nTRUST_PROXY=1');
+  upSingle();
+  const isOpen = ADDRESS !== undefined && (await isReachable(`http://${ADDRESS}:${PORTS.API_PORT}`));
+  check('API_BIND=127.0.0.1 publishes there alone', !isOpen && (await isReachable(SINGLE)));
+  await proxies('before one container', PORTS.API_PORT, key);
+  writeFileSync(inCopy('.env'), before);
+  upSingle();
+}
+
+/** Each file of `COMPOSE_FILE` does what it says, with one container and with three replicas. */
+async function dashboard(up, what) {
+  const env = { COMPOSE_FILE: 'docker-compose.yml:deploy/dashboard.yml' };
+  run('docker', ['compose', ...up, '--detach', '--wait'], { env });
+  const { status } = await fetch(`http://127.0.0.1:${PORTS.DASHBOARD_PORT}/dashboard`);
+  const isOpen = ADDRESS !== undefined && (await isReachable(`http://${ADDRESS}:${PORTS.DASHBOARD_PORT}`));
+  check(`the dashboard, ${what}`, status === 200 && !isOpen, status);
+}
+
+/** A changed configuration and a renewed certificate are used, and no request fails meanwhile. */
+async function configuration(key) {
+  const haproxy = inCopy('deploy/haproxy/haproxy.cfg');
+  const added = '  http-response set-header X-Trial yes\n';
+  writeFileSync(
+    haproxy,
+    readCopy('deploy/haproxy/haproxy.cfg').replace('  default_backend api\n', `$&${added}`),
+  );
+  const changed = await underLoad(BALANCED, key, () => inBackground('sh', ['deploy/roll.sh']));
+  closeIdle();
+  const { headers } = await send(BALANCED, { key });
+  checkNothingFailed(
+    'an upgrade with a changed haproxy.cfg loads it',
+    changed.responses,
+    changed.result === 0 && headers['x-trial'] === 'yes',
+  );
+  writeFileSync(haproxy, `${readCopy('deploy/haproxy/haproxy.cfg')}nonsense\n`);
+  check(
+    'a wrong haproxy.cfg is rejected',
+    sh('sh deploy/reload.sh').status !== 0 && (await send(BALANCED, { key })).status === 200,
+  );
+  writeFileSync(haproxy, readCopy('deploy/haproxy/haproxy.cfg').replace('nonsense\n', '').replace(added, ''));
+  const names = ['one', 'two'];
+  for (const name of names) selfSigned(directory, name);
+  const env = { COMPOSE_FILE: 'docker-compose.yml:deploy/haproxy/tls.yml' };
+  const served = () =>
+    /CN ?= ?(\w+)/.exec(
+      sh(
+        `openssl s_client -connect 127.0.0.1:${PORTS.HAPROXY_TLS_PORT} </dev/null 2>/dev/null | openssl x509 -noout -subject`,
+      ).text,
+    )?.[1];
+  sh('sh deploy/certificate.sh one.crt one.key', env);
+  run('docker', ['compose', '--profile', 'scale', 'up', '--detach', '--wait', '--scale', 'api=0'], { env });
+  const first = served();
+  const renewed = await underLoad(`https://127.0.0.1:${PORTS.HAPROXY_TLS_PORT}`, key, () =>
+    inBackground('sh', ['deploy/certificate.sh', 'two.crt', 'two.key'], env),
+  );
+  checkNothingFailed(
+    'a renewed certificate is served',
+    renewed.responses,
+    `${first} ${served()}` === 'one two',
+  );
+  const mixed = sh('sh deploy/certificate.sh one.crt two.key', env);
+  check('a certificate with another key is rejected', mixed.status !== 0 && served() === 'two');
 }
 
 /** Whether a role of the service can log in with the content of a file of `secrets`. */
@@ -294,7 +534,7 @@ function canLogIn(role, password) {
 }
 
 async function rotations(key) {
-  const role = /^PETSTORE_API_ROLE=(\w+)$/m.exec(readFileSync(join(directory, '.env'), 'utf8'))?.[1];
+  const role = presentRole();
   const former = readFileSync(join(directory, 'secrets', role), 'utf8');
   const couldLogIn = canLogIn(role, former);
   for (const name of ['api', 'owner', 'cli', 'postgres']) {
@@ -326,8 +566,7 @@ async function observation() {
     rules.every(({ health }) => health === 'ok'),
     `${rules.length} healthy`,
   );
-  const dashboard = join(directory, 'deploy/grafana/dashboards/petstore.json');
-  const { panels } = JSON.parse(readFileSync(dashboard, 'utf8'));
+  const { panels } = JSON.parse(readCopy('deploy/grafana/dashboards/petstore.json'));
   const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
   const without = [];
   for (const expr of expressions) {
@@ -347,10 +586,50 @@ function countRows() {
   return inDatabase('psql', ['--dbname', 'petstore', '--no-align', '--tuples-only', '--command', text]).text;
 }
 
+/** The profile backup: it writes a dump and the audit at its start, which are restored below. */
+function backups() {
+  run('docker', ['compose', '--profile', 'backup', 'up', '--detach', '--wait', 'backup', 'audit-export']);
+  const list = (name, path) =>
+    run('docker', ['compose', '--profile', 'backup', 'exec', '--no-TTY', name, 'ls', path]).text;
+  const files = [list('backup', '/backups'), list('audit-export', '/audit')];
+  check(
+    'the profile backup',
+    /^petstore-\w+Z\.dump$/.test(files[0]) && files[1] === 'all.jsonl',
+    files.join(', '),
+  );
+  const loop =
+    'printf "1\\n2\\n1\\n" | while read -r id; do docker compose run --rm petstore keys show "$id" --json </dev/null; done';
+  const { text } = sh(loop);
+  check('a loop over `docker compose run` has all its rounds', text.match(/"id": ?\d/g)?.length === 3);
+}
+
 /** The commands of docs/deployment.md. */
 function backupAndRestore() {
-  const dump = inDatabase('pg_dump', ['--format', 'custom', 'petstore']).stdout;
+  run('docker', [
+    'compose',
+    '--profile',
+    'backup',
+    'exec',
+    '--no-TTY',
+    'backup',
+    'sh',
+    '/petstore/deploy/postgres/backup.sh',
+    'once',
+  ]);
+  const newest = 'cat "$(ls /backups/*.dump | tail -n 1)"';
+  const dump = run('docker', [
+    'compose',
+    '--profile',
+    'backup',
+    'exec',
+    '--no-TTY',
+    'backup',
+    'sh',
+    '-c',
+    newest,
+  ]).stdout;
   const before = countRows();
+  compose('--profile', 'backup', 'stop', 'backup', 'audit-export');
   compose('stop', 'api', 'pgbouncer', ...REPLICAS);
   inDatabase('psql', ['--command', 'alter database petstore rename to petstore_before']);
   inDatabase('createdb', ['--owner', 'petstore_owner', '--template', 'template0', 'petstore']);
@@ -360,7 +639,9 @@ function backupAndRestore() {
 }
 
 function removeImages() {
-  const names = ['', '-next', '-broken'].map((suffix) => `petstore:trial${suffix}`);
+  const names = ['', '-next', '-broken', '-027']
+    .map((suffix) => `petstore-trial:trial${suffix}`)
+    .concat('petstore-trial:before', 'petstore-trial:failed');
   run('docker', ['image', 'rm', '--force', ...names], { mayFail: true });
 }
 
@@ -374,12 +655,22 @@ async function trial() {
   await abuse(key);
   runbooks();
   await interrupted('rotation, one container', SINGLE, key, rotate('api'));
+  await brokenSingle(key);
+  await secrets(key);
+  await databaseAway(key);
+  await platform();
+  await publishing(key);
+  await dashboard(['up'], 'one container');
   for (const name of ['api', 'database']) await killed('one container', SINGLE, key, name);
   const scaledAt = performance.now();
   compose('build', 'pgbouncer');
   upScale();
   check('start of the profile scale', true, seconds(scaledAt));
   await exactLimits();
+  await dashboard(['--profile', 'scale', 'up', '--scale', 'api=0'], 'three replicas');
+  upScale();
+  await configuration(key);
+  upScale();
   await memory(key);
   await rolls(key);
   await rotations(key);
@@ -388,9 +679,14 @@ async function trial() {
   }
   await observation();
   await addresses();
+  set(`HAPROXY_BIND_ADDRESS=127.0.0.1\nPROXY_HOPS=2\nHAPROXY_CONNECTIONS_PER_ADDRESS=3000`);
+  upScale();
+  await proxies('before HAProxy', PORTS.HAPROXY_PORT, key);
+  backups();
   await withoutReplicas(key);
   backupAndRestore();
-  compose('--profile', 'observe', 'down');
+  run('docker', ['compose', '--profile', '*', 'down']);
+  check('down leaves nothing', compose('ps', '--all', '--quiet') === '');
   upScale();
   closeIdle();
   const { status } = await send(BALANCED, { key });
@@ -410,7 +706,7 @@ cpSync(ROOT, directory, {
 try {
   await trial();
 } finally {
-  compose('--profile', 'observe', 'down', '--volumes', '--remove-orphans');
+  compose('--profile', '*', 'down', '--volumes', '--remove-orphans');
   removeImages();
   rmSync(directory, { recursive: true });
 }

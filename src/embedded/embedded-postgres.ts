@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { classifyDatabaseError } from '../common/errors/database-errors.js';
 import { messageOf } from '../common/errors/describe-fault.js';
-import { type Binaries, findBinaries } from './binaries.js';
+import { type Binaries, findBinaries, packageDirectory } from './binaries.js';
 import { ensureCluster, SUPERUSER } from './cluster.js';
 import { type DataDirectory, hasCluster, prepareDataDirectory, runDirectoryOf } from './data-directory.js';
 import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
@@ -60,6 +60,7 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
   const { settings = {}, log, signal = new AbortController().signal } = options;
   const dataDir = resolve(options.dataDir);
   try {
+    packageDirectory();
     const directory = prepareDataDirectory(dataDir);
     const binaries = await findBinaries(directory.account);
     signal.throwIfAborted();

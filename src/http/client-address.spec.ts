@@ -260,4 +260,25 @@ describe('the warning of an untrusted proxy', () => {
     expect(messages).toHaveLength(1);
     expect(messages[0]).not.toContain('written by a client');
   });
+
+  it('names the sender that TRUST_PROXY does not, once', async () => {
+    const said: string[] = [];
+    const trustProxy = parseTrustProxy('loopback');
+    const addressOf = clientAddressOf(trustProxy, (message) => said.push(message));
+    const app = fastify({ trustProxy: trustedHops(trustProxy) });
+    app.get('/', (request, reply) => reply.send(addressOf(request)));
+    const forwarded = { 'x-forwarded-for': '198.51.100.1' };
+    const from = (remoteAddress: string, headers = {}) => app.inject({ url: '/', remoteAddress, headers });
+    await from('127.0.0.1', forwarded);
+    await from('172.28.0.1');
+    expect(said).toEqual([]);
+    // The address of Docker's bridge, for a proxy on the host.
+    expect((await from('172.28.0.1', forwarded)).body).toBe('172.28.0.1');
+    await from('172.28.0.2', forwarded);
+    expect(said).toEqual([
+      expect.stringMatching(
+        /^A request from 172\.28\.0\.1 has X-Forwarded-For .* TRUST_PROXY does not name that address\./,
+      ),
+    ]);
+  });
 });

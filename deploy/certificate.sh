@@ -1,0 +1,26 @@
+#!/bin/sh
+# Puts a certificate with its chain, and its key, where HAProxy reads them, and has it use them for new connections. Also for a renewal:
+#
+#   sh deploy/certificate.sh fullchain.pem privkey.pem
+set -eu
+[ $# -eq 2 ] || {
+  echo 'usage: sh deploy/certificate.sh fullchain.pem privkey.pem' >&2
+  exit 2
+}
+chain=$(cat "$1")
+key=$(cat "$2")
+cd "$(dirname "$0")/.."
+umask 077
+mkdir -p secrets/certificates
+# HAProxy reads it as another user; nobody else can enter secrets/. It ignores names that begin with a dot.
+chmod 755 secrets/certificates
+printf '%s\n%s\n' "$chain" "$key" >secrets/certificates/.new
+chmod 644 secrets/certificates/.new
+[ ! -e secrets/certificates/site.pem ] || cp -p secrets/certificates/site.pem secrets/certificates/.former
+mv secrets/certificates/.new secrets/certificates/site.pem
+if ! sh deploy/reload.sh; then
+  [ ! -e secrets/certificates/.former ] || mv secrets/certificates/.former secrets/certificates/site.pem
+  echo 'HAProxy does not accept the certificate; the former one is in its place again.' >&2
+  exit 1
+fi
+rm -f secrets/certificates/.former
