@@ -13,6 +13,7 @@ let service: RunningService;
 let empty: RunningService;
 let proxy: TcpProxy;
 let pool: Pool;
+let emptyPool: Pool;
 let chromium: Chromium;
 
 beforeAll(async () => {
@@ -25,6 +26,7 @@ beforeAll(async () => {
     startChromium(),
   ]);
   pool = openTestPool(service.databaseUrl, { max: 1 });
+  emptyPool = openTestPool(empty.databaseUrl, { max: 1 });
   await pool.query(
     `insert into api_keys (name, plan_id) select 'Customer ' || n, (array['free', 'pro', 'business'])[1 + n % 3] from generate_series(1, $1) as n`,
     [KEYS],
@@ -54,7 +56,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await chromium.close();
-  await pool.end();
+  await Promise.all([pool, emptyPool].map((one) => one.end()));
   await proxy.close();
   await Promise.all([service.close(), empty.close()]);
 });
@@ -70,6 +72,58 @@ async function open(management: string, query = ''): Promise<void> {
   await page.goto(`${management}/dashboard${query}`);
   await page.locator('#as-of, #problems p').filter({ hasText: /\w/ }).first().waitFor();
 }
+
+interface LegendEntry {
+  readonly outcome: string;
+  readonly requests: number;
+  /** As the browser resolves it. */
+  readonly colour: string;
+}
+
+/** The outcomes that were sent, as a reader sees them. */
+const legendOf = (of: Page): Promise<readonly LegendEntry[]> =>
+  of.evaluate(`[...document.querySelectorAll('#hours .legend li')].map((one) => ({
+    outcome: one.firstChild.nextSibling.textContent.trim(),
+    requests: Number((one.querySelector('strong')?.textContent ?? '').replaceAll(',', '')),
+    colour: getComputedStyle(one.querySelector('.dot')).backgroundColor,
+  })).filter(({ requests }) => requests > 0)`);
+
+/** How many pixels of the chart have each colour, without those that are half of one. */
+const paintedIn = (of: Page): Promise<Readonly<Record<string, number>>> =>
+  of.evaluate(`(() => {
+    const canvas = document.querySelector('#hours canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const counts = {};
+    for (let i = 0; i < data.length; i += 4) {
+      if (data[i + 3] !== 255) continue;
+      const colour = 'rgb(' + data[i] + ', ' + data[i + 1] + ', ' + data[i + 2] + ')';
+      counts[colour] = (counts[colour] ?? 0) + 1;
+    }
+    return counts;
+  })()`);
+
+/** Where the lines of the chart's labels for hours are, in pixels of its canvas. */
+const gridLinesOf = (of: Page): Promise<readonly number[]> =>
+  of.evaluate(`(() => {
+    const canvas = document.querySelector('#hours canvas');
+    const probe = document.body.appendChild(document.createElement('span'));
+    probe.style.color = 'var(--line)';
+    const line = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+    const { data } = canvas.getContext('2d').getImageData(0, 20, canvas.width, 1);
+    return [...Array(canvas.width).keys()].filter((x) => line.every((one, i) => Math.abs(data[x * 4 + i] - one) < 3) && data[x * 4 + 3] > 200);
+  })()`);
+
+/** How much is painted on the outermost pixels: a text that is cut would be. */
+const paintedAtEdgesOf = (of: Page): Promise<number> =>
+  of.evaluate(`(() => {
+    const canvas = document.querySelector('#hours canvas');
+    const { width, height } = canvas;
+    const context = canvas.getContext('2d');
+    const edges = [[0, 0, 1, height], [width - 1, 0, 1, height], [0, 0, width, 1], [0, height - 1, width, 1]];
+    return edges.flatMap((edge) => [...context.getImageData(...edge).data]).filter((one) => one > 0).length;
+  })()`);
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 const rows = (region: string) => page.getByRole('region', { name: `Table: ${region}` }).locator('tbody tr');
 
@@ -93,6 +147,64 @@ describe('the dashboard', () => {
     await keepScreenshot(page, `dashboard-${width}-${colorScheme}-end`);
     expect(faults).toEqual([]);
     expect([...hosts]).toEqual([new URL(service.management).host]);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'paints each outcome in the colour of its legend and in its share, in %s',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      await open(service.management);
+      await page.locator('#hours canvas').waitFor();
+      const legend = await legendOf(page);
+      expect(legend.map(({ outcome }) => outcome)).toEqual(['success', 'client error', 'limited']);
+      const painted = await paintedIn(page);
+      const counts = legend.map(({ colour }) => painted[colour] ?? 0);
+      const [pixels, requests] = [sumOf(counts), sumOf(legend.map((one) => one.requests))];
+      expect(pixels).toBeGreaterThan(10_000);
+      for (const [nth, { requests: sent }] of legend.entries()) {
+        expect(Math.abs((counts[nth] ?? 0) / pixels - sent / requests)).toBeLessThan(0.03);
+      }
+      // The colour of a canvas that did not understand another one.
+      expect(painted['rgb(0, 0, 0)']).toBeUndefined();
+    },
+  );
+
+  it.each(['Etc/UTC', 'America/New_York', 'Australia/Lord_Howe'])(
+    'has even ticks over five weeks in %s',
+    async (timezoneId) => {
+      // In which the clocks of the two others changed, or will have.
+      const session = await page.context().newCDPSession(page);
+      await session.send('Emulation.setTimezoneOverride', { timezoneId });
+      await open(service.management, '?range=35d');
+      await page.locator('#hours canvas').waitFor();
+      const lines = await gridLinesOf(page);
+      expect(lines.length).toBeGreaterThan(8);
+      const steps = lines.slice(1).map((x, nth) => x - (lines[nth] ?? 0));
+      expect(Math.max(...steps) - Math.min(...steps)).toBeLessThanOrEqual(2);
+      await session.send('Emulation.setTimezoneOverride', { timezoneId: '' });
+    },
+  );
+
+  it.each([1, 999_999, 123_456_789_012])('has whole labels beside %d requests', async (requests) => {
+    await emptyPool.query('delete from api_key_usage_hours');
+    await emptyPool.query(
+      `insert into api_key_usage_hours values (date_trunc('hour', now(), 'UTC'), 1, 'listPets', 'success', $1, 1)`,
+      [requests],
+    );
+    await open(empty.management);
+    await page.getByText(requests.toLocaleString('en')).first().waitFor();
+    expect(await paintedAtEdgesOf(page)).toBe(0);
+    await keepScreenshot(page, `dashboard-labels-${requests}`);
+  });
+
+  it('follows the colour scheme while it is open', async () => {
+    await open(service.management);
+    await page.locator('#hours canvas').waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await becomes(async () => {
+      const painted = await paintedIn(page);
+      return (await legendOf(page)).every(({ colour }) => painted[colour] !== undefined);
+    }, true);
   });
 
   it('finds a key, shows all of it, and what to copy', async () => {

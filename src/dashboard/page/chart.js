@@ -3,8 +3,15 @@ import { element } from './dom.js';
 import { number, OUTCOMES, show, table, time } from './format.js';
 import uPlot from './uPlot.esm.js';
 
+/** Its colour is resolved: a custom property has the text that was written, which a canvas may not understand and then ignores. */
+const probe = element('span', { hidden: true });
+document.body.append(probe);
+
 /** @param {string} name */
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+function colour(name) {
+  probe.style.color = `var(--${name})`;
+  return getComputedStyle(probe).color;
+}
 
 /** @param {string} of @param {string} [kind] */
 function dot(of, kind = 'dot') {
@@ -15,6 +22,14 @@ function dot(of, kind = 'dot') {
 
 const HEIGHT = 220;
 const HOUR_SECONDS = 3600;
+
+/** Hours from one label to the next, of which each divides a day or is made of days, and the pixels that a label needs. */
+const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168];
+const LABEL_WIDTH = 56;
+
+/** Counts are whole. */
+const INCREMENTS = Array.from({ length: 18 }, (_, power) => [1, 2, 5].map((one) => one * 10 ** power)).flat();
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 const bars = /** @type {import('uplot').Series.PathBuilder} */ (
   uPlot.paths.bars?.({ size: [0.85, 60], align: 1 })
@@ -88,15 +103,20 @@ export function outcomeChart(place) {
       width: Math.max(240, canvas.clientWidth),
       height: HEIGHT,
       legend: { show: false },
-      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
       cursor: { y: false, points: { show: false }, drag: { x: false } },
       scales: {
-        x: { range: (_plot, min, max) => [min, max + HOUR_SECONDS] },
+        // Not as time: the clocks of the viewer's zone would move labels on the days when they change.
+        x: { time: false, range: (_plot, min, max) => [min, max + HOUR_SECONDS] },
         y: { range: (_plot, _min, max) => [0, Math.max(5, max * 1.05)] },
       },
       axes: [
-        { ...axis(), values: (_plot, splits) => splits.map(describeTick) },
-        { ...axis(), size: 60, values: (_plot, values) => values.map(number) },
+        { ...axis(), splits: ticks, values: (_plot, splits) => splits.map(describeTick) },
+        {
+          ...axis(),
+          size: 60,
+          incrs: INCREMENTS,
+          values: (_plot, values) => values.map((one) => compact.format(one)),
+        },
       ],
       series: [{}, ...series],
       hooks: {
@@ -146,6 +166,18 @@ export function outcomeChart(place) {
     readout.textContent = describe(plot?.cursor.idx);
     fillTable();
   };
+}
+
+/**
+ * Even steps from midnight UTC.
+ * @param {any} plot @param {number} _axis @param {number} min @param {number} max
+ */
+function ticks(plot, _axis, min, max) {
+  const hours = (max - min) / HOUR_SECONDS;
+  const fitting = plot.bbox.width / devicePixelRatio / LABEL_WIDTH;
+  const step = (STEPS.find((one) => hours / one <= fitting) ?? STEPS.at(-1) ?? 1) * HOUR_SECONDS;
+  const first = Math.ceil(min / step) * step;
+  return Array.from({ length: Math.floor((max - first) / step) + 1 }, (_, nth) => first + nth * step);
 }
 
 /** The hour, and the day where it begins. @param {number} seconds @param {number} index */
