@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module';
+import { hostname as nameOfReplica } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'lossless-json';
 import { printable } from '../common/printable.js';
+import { classifyDatabaseError, isUnavailable } from '../common/errors/database-errors.js';
 import { messageOf } from '../common/errors/describe-fault.js';
 import { parseInt64 } from '../common/int64.js';
 import { PAGE_HEADERS, type PageFile, readPageFile, readPageFiles } from '../common/page-files.js';
@@ -32,16 +34,18 @@ const KEYS_A_PAGE = 50;
 const CSV_MAX = 10_000;
 const SEARCH_LENGTH_MAX = 100;
 
-const UPLOT = pathToFileURL(createRequire(import.meta.url).resolve('uplot/package.json'));
+const packageFile = (name: string, path: string): PageFile =>
+  readPageFile(new URL(path, pathToFileURL(createRequire(import.meta.url).resolve(`${name}/package.json`))));
 
-/** The page, what it shares with the docs page, and uPlot. */
+/** The page, what it shares with the docs page, and its libraries. */
 const FILES: ReadonlyMap<string, PageFile> = new Map(
   [
     ...readPageFiles(new URL('./page/', import.meta.url)),
     ...['base.css', 'layout.css', 'dom.js', 'icon.svg'].map((name) =>
       readPageFile(new URL(`../openapi/page/${name}`, import.meta.url)),
     ),
-    ...['uPlot.esm.js', 'uPlot.min.css'].map((name) => readPageFile(new URL(`dist/${name}`, UPLOT))),
+    ...['uPlot.esm.js', 'uPlot.min.css'].map((name) => packageFile('uplot', `dist/${name}`)),
+    packageFile('morphdom', 'dist/morphdom-esm.js'),
   ].map((file) => [file.name === 'index.html' ? '' : file.name, file]),
 );
 
@@ -102,7 +106,7 @@ export class Dashboard {
     if (!this.#isAllowed(host))
       return reply(403, 'This host name is not allowed: add it to DASHBOARD_HOSTS.\n');
     // Its links are relative.
-    if (pathname === '/dashboard/') return reply(308, '', 'text/plain', { location: '/dashboard' });
+    if (pathname === '/dashboard/') return reply(308, '', 'text/plain', { location: '../dashboard' });
     const file = FILES.get(name);
     if (file !== undefined && view === undefined) return reply(200, file.text, file.mediaType);
     // A link of another site may lead to the page, but no such page may have the database read.
@@ -117,7 +121,7 @@ export class Dashboard {
       });
     } catch (error) {
       const status = error instanceof ParameterError ? 400 : 503;
-      return reply(status, JSON.stringify({ message: messageOf(error) }), 'application/json');
+      return reply(status, JSON.stringify({ message: sentenceOf(error) }), 'application/json');
     }
   }
 
@@ -130,7 +134,11 @@ export class Dashboard {
   #wanted(path: string, parameters: URLSearchParams): Wanted | undefined {
     switch (path) {
       case 'data/summary':
-        return viewOf(path, async () => ({ ...(await this.#read(readSummary)), problems: this.#problems() }));
+        return viewOf(path, async () => ({
+          ...(await this.#read(readSummary)),
+          replica: nameOfReplica(),
+          problems: this.#problems(),
+        }));
       case 'data/attention':
         return viewOf(path, () => this.#read(readAttention));
       case 'data/hours': {
@@ -143,7 +151,10 @@ export class Dashboard {
       }
       case 'data/key': {
         const id = keyIdOf(parameters);
-        return viewOf(`${path} ${id}`, () => this.#read((query) => readKey(query, id)));
+        return viewOf(`${path} ${id}`, async () => {
+          const key = await this.#read((query) => readKey(query, id));
+          return key && { ...key, replica: nameOfReplica() };
+        });
       }
       case 'keys.csv/': {
         const list = { ...listOf(parameters), offset: 0, limit: CSV_MAX, hasHours: false };
@@ -184,6 +195,12 @@ export class Dashboard {
     const keys = await this.#read((query) => readKeys(query, wanted));
     return { keys: keys.slice(0, KEYS_A_PAGE), page, hasMore: keys.length > KEYS_A_PAGE };
   }
+}
+
+/** For people: what the driver says is in the log. */
+function sentenceOf(error: unknown): string {
+  if (classifyDatabaseError(error) === 'server-timeout') return 'the database took too long.';
+  return isUnavailable(error) ? 'the database cannot be reached.' : messageOf(error);
 }
 
 const viewOf = (name: string, work: () => Promise<object | undefined>): Wanted => ({

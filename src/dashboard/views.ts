@@ -105,7 +105,7 @@ export const KEY_SORTS = ['id', 'last_use', 'share'] as const;
 
 export interface KeyList {
   readonly sort: (typeof KEY_SORTS)[number];
-  /** An id, or the beginning of a name. */
+  /** An id, a part of a name, or the beginning of a secret. */
   readonly search: string;
   readonly offset: number;
   readonly limit: number;
@@ -147,8 +147,10 @@ export async function readKeys(
      join plans p on p.id = k.plan_id
      ${sort === 'id' ? '' : 'join api_key_counters c on c.api_key_id = k.id'}
      where ${where}
-       and ($1 = '' or k.id::text = $1 or starts_with(lower(k.name), lower($1)))
-     order by ${by}
+       and ($1 = '' or k.id::text = $1 or strpos(lower(k.name), lower($1)) > 0
+         or (starts_with($1, 'psk_') and exists (
+           select from api_key_secrets s where s.api_key_id = k.id and starts_with(s.prefix, left($1, 12)))))
+     order by ${search === '' ? '' : '(k.id::text = $1) desc, '}${by}
      limit $2 offset $3`,
     [search, limit, offset],
   );

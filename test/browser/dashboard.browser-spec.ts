@@ -195,6 +195,7 @@ describe('the dashboard', () => {
     await page.getByText(requests.toLocaleString('en')).first().waitFor();
     expect(await paintedAtEdgesOf(page)).toBe(0);
     await keepScreenshot(page, `dashboard-labels-${requests}`);
+    await emptyPool.query('delete from api_key_usage_hours');
   });
 
   it('follows the colour scheme while it is open', async () => {
@@ -209,9 +210,9 @@ describe('the dashboard', () => {
 
   it('finds a key, shows all of it, and what to copy', async () => {
     await open(service.management);
-    await page.getByLabel('Id or beginning of the name').fill('customer 199999');
+    await page.getByLabel(/^Id, part of the name/).fill('omer 199999');
     await becomes(() => rows('Keys').count(), 1);
-    expect(page.url()).toContain('search=customer+199999');
+    expect(page.url()).toContain('search=omer+199999');
     await page.getByRole('link', { name: 'Customer 199999' }).click();
     await page.getByRole('heading', { name: 'Customer 199999 (key 200000)' }).waitFor();
     await page.getByText('Change it: commands and SQL to copy').click();
@@ -223,6 +224,88 @@ describe('the dashboard', () => {
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     expect(faults).toEqual([]);
   });
+
+  it('finds a key by the beginning of its secret, as a caller tells it', async () => {
+    const {
+      rows: [issued],
+    } = await pool.query<{ id: string; key: string }>(`select id, key from issue_api_key('Told', 'free')`);
+    await open(service.management, `?search=${issued?.key.slice(0, 9)}`);
+    await becomes(() => rows('Keys').count(), 1);
+    expect(await rows('Keys').first().innerText()).toContain('Told');
+  });
+
+  it.each([1440, 1280, 390, 320])('fits with a name of 255 characters, at %d pixels', async (width) => {
+    await pool.query(
+      `update api_keys set name = left(repeat('Würstchen GmbH & Co. ', 13), 255) where id = 3`,
+    );
+    await page.setViewportSize({ width, height: 900 });
+    await open(service.management);
+    await becomes(() => rows('Keys').count(), 50);
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    const { hidden, visible } = await page.evaluate<{ hidden: number; visible: string[] }>(`(() => {
+      const table = document.querySelector('[aria-label="Table: Keys"]');
+      const { right } = table.getBoundingClientRect();
+      const isSeen = (cell) => cell.getBoundingClientRect().right <= right + 1;
+      const heads = [...table.querySelectorAll('th')].filter(isSeen);
+      return { hidden: table.scrollWidth - table.clientWidth, visible: heads.map((cell) => cell.textContent) };
+    })()`);
+    if (width >= 1280) expect(hidden).toBeLessThanOrEqual(0);
+    else expect(visible).toEqual(expect.arrayContaining(['id', 'name', 'state']));
+    await keepScreenshot(page, `dashboard-names-${width}`);
+    await open(service.management, '?key=3');
+    await page.getByRole('heading', { name: /^Würstchen GmbH.*\(key 3\)$/ }).waitFor();
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+  });
+
+  it('isolates a name that is written from right to left', async () => {
+    await pool.query(`update api_keys set name = 'חנות 2026' where id = 4`);
+    await open(service.management, '?search=4');
+    const name = page.getByText('חנות 2026');
+    await name.waitFor();
+    expect(
+      await page.evaluate(
+        `getComputedStyle([...document.querySelectorAll('bdi')].find((one) => one.textContent === 'חנות 2026')).unicodeBidi`,
+      ),
+    ).toBe('isolate');
+  });
+
+  it('stays as one left it while its figures change: what is open, selected, focused and scrolled', async () => {
+    await page.setViewportSize({ width: 900, height: 700 });
+    await open(service.management, '?key=5');
+    await page.locator('#one').getByText('As a table').click();
+    await page.getByText('Change it: commands and SQL to copy').click();
+    const button = page.getByRole('button', { name: 'Copy' }).nth(3);
+    await button.focus();
+    await page.evaluate(`document.activeElement.scrollIntoView({ block: 'center', behavior: 'instant' })`);
+    await page.evaluate(`getSelection().selectAllChildren([...document.querySelectorAll('code')].at(-1))`);
+    await page.evaluate(`document.querySelector('[aria-label="Table: Changes to copy"]').scrollLeft = 40`);
+    const state = (): Promise<unknown> =>
+      page.evaluate(`({
+        open: [...document.querySelectorAll('#one details')].map((one) => one.open),
+        selected: String(getSelection()),
+        focused: [...document.querySelectorAll('button')].indexOf(document.activeElement),
+        // Whatever comes above it, it stays where it is.
+        scrolled: [Math.round(document.activeElement.getBoundingClientRect().top), document.querySelector('[aria-label="Table: Changes to copy"]').scrollLeft],
+      })`);
+    const before = await state();
+    expect(before).toMatchObject({
+      open: [true, true],
+      selected: expect.stringContaining('petstore'),
+      focused: expect.any(Number),
+    });
+    for (const refresh of [1, 2, 3]) {
+      const asOf = await page.locator('#as-of').innerText();
+      await pool.query(
+        'update api_key_counters set day_admitted = 100 + $1, day = today() where api_key_id = 5',
+        [refresh],
+      );
+      await pool.query(`select set_api_key_access(5, $1)`, [refresh % 2 === 0 ? 'read' : 'write']);
+      await eventually(async () => expect(await page.locator('#as-of').innerText()).not.toBe(asOf), 60_000);
+      expect(await state()).toEqual(before);
+    }
+    await page.getByText('103 / ').first().waitFor();
+    expect(faults).toEqual([]);
+  }, 120_000);
 
   it('goes on by pages, and keeps what it shows in the address', async () => {
     await open(service.management, '?sort=share&range=7d');
@@ -241,7 +324,7 @@ describe('the dashboard', () => {
 
   it('has a sentence for each place that is empty', async () => {
     await open(empty.management, '?search=nothing');
-    await page.getByText('No key has this id or a name that begins with this text.').waitFor();
+    await page.getByText('No key has this id, this text in its name, or a secret that begins so.').waitFor();
     await page.getByText('No requests in this time.').waitFor();
     await page.goto(`${empty.management}/dashboard?key=77`);
     await page.getByText('There is no key 77.').waitFor();

@@ -1,5 +1,6 @@
 // Numbers, times and tables. Times are UTC.
 import { element } from './dom.js';
+import morphdom from './morphdom-esm.js';
 
 /** @param {unknown} value */
 export const number = (value) =>
@@ -11,8 +12,11 @@ export const number = (value) =>
  */
 export const time = (value) => (typeof value === 'string' ? value.slice(0, 16).replace('T', ' ') : '–');
 
-/** @param {number} share */
-const percent = (share) => `${Math.round(share * 100)} %`;
+/** 100 % is all of it, and not 995 of 1,000. @param {number} share */
+const percent = (share) => `${share < 1 ? Math.min(99, Math.round(share * 100)) : Math.round(share * 100)} %`;
+
+/** A text that somebody chose: it may be of any length, and does not change the direction of those around it. @param {string} text */
+export const named = (text) => element('bdi', { class: 'named', title: text }, text);
 
 /** Outcomes from the bottom of a bar to its top. @type {Record<string, string>} */
 export const OUTCOMES = {
@@ -59,7 +63,11 @@ export function table(label, columns, rows, empty) {
     element('tr', {}, ...columns.map((one) => element(name, { class: kind(one) }, content(one))));
   const head = line('th', ({ title }) => title);
   for (const cell of head.children) cell.setAttribute('scope', 'col');
-  const body = rows.map((row) => line('td', ({ cell }) => cell(row)));
+  const body = rows.map((row) => {
+    const made = line('td', ({ cell }) => cell(row));
+    if (row?.id !== undefined) made.dataset['key'] = `${label} ${row.id}`;
+    return made;
+  });
   return element(
     'div',
     { class: 'scroll', role: 'region', 'aria-label': `Table: ${label}`, tabindex: 0 },
@@ -99,31 +107,31 @@ export function spark(counts) {
   );
 }
 
-/** @param {Element} one */
-const nameOf = (one) => one.getAttribute('href') ?? one.getAttribute('aria-label') ?? one.textContent;
+/** What the reader is at: the focus if it is in sight, or else the middle of the window. */
+function readAt() {
+  const focused = document.activeElement;
+  const { top = -1 } = focused === document.body ? {} : (focused?.getBoundingClientRect() ?? {});
+  return top >= 0 && top < innerHeight ? focused : document.elementFromPoint(innerWidth / 2, innerHeight / 2);
+}
 
 /**
- * Replaces what a place shows, and moves nothing under its reader: focus and scrolling stay.
+ * Replaces what a place shows, and changes nothing that is the same: focus, selection and scrolling stay, and what was opened.
  * @param {HTMLElement} place
  * @param {...(Node | string)} nodes
  */
 export function show(place, ...nodes) {
-  const scrolled = [...place.querySelectorAll('.scroll')].map(({ scrollLeft, scrollTop }) => [
-    scrollLeft,
-    scrollTop,
-  ]);
-  const focused = document.activeElement;
-  const name = focused !== null && place.contains(focused) ? nameOf(focused) : undefined;
   const next = element('div', {}, ...nodes);
-  if (next.innerHTML === place.innerHTML) return;
-  place.replaceChildren(...next.childNodes);
-  place.querySelectorAll('.scroll').forEach((one, index) => {
-    const [left = 0, top = 0] = scrolled[index] ?? [];
-    one.scrollTo(left, top);
+  const at = readAt();
+  const before = at?.getBoundingClientRect().top ?? 0;
+  morphdom(place, next, {
+    childrenOnly: true,
+    getNodeKey: (node) => (node instanceof HTMLElement ? (node.dataset['key'] ?? node.id) : undefined),
+    onBeforeElUpdated: (shown, wanted) => {
+      if (shown instanceof HTMLDetailsElement && wanted instanceof HTMLDetailsElement)
+        wanted.open = shown.open;
+      return shown.dataset['kept'] === undefined && !shown.isEqualNode(wanted);
+    },
   });
-  if (name === undefined) return;
-  const same = [...place.querySelectorAll('a, button, summary, [tabindex]')].find(
-    (one) => nameOf(one) === name,
-  );
-  if (same instanceof HTMLElement) same.focus({ preventScroll: true });
+  // Whatever has grown above it, it stays where it is.
+  if (at?.isConnected) scrollBy({ top: at.getBoundingClientRect().top - before, behavior: 'instant' });
 }

@@ -77,7 +77,6 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
     operations.set(operation, row);
   }
   const outcomes = Object.entries(OUTCOMES).map(([outcome, title]) => count(title, outcome));
-  const isOpen = place.querySelector('details')?.open ?? false;
   show(
     place,
     element('p', {}, element('a', { href: back }, '← All keys')),
@@ -86,7 +85,8 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
       { class: 'facts' },
       ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
     ),
-    element('section', {}, element('h2', {}, 'Requests by hour (UTC)'), chart),
+    // The chart goes there once, and stays.
+    element('section', { 'data-kept': true }, element('h2', {}, 'Requests by hour (UTC)')),
     listing(
       'By operation, 35 days',
       [column('operation', (row) => row['operation']), ...outcomes],
@@ -125,7 +125,7 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
     ),
     element(
       'details',
-      { open: isOpen },
+      {},
       element('summary', {}, 'Change it: commands and SQL to copy'),
       table(
         'Changes to copy',
@@ -140,6 +140,7 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
       element('p', {}, 'Who changed what: ', toCopy(`petstore audit ${id}`)),
     ),
   );
+  if (!place.contains(chart)) place.querySelector('[data-kept]')?.append(chart);
 }
 
 /**

@@ -1,7 +1,7 @@
 // The page asks for its views every ten seconds, and shows them without moving anything. What is looked at is in the address.
 import { byId, element } from './dom.js';
 import { outcomeChart } from './chart.js';
-import { column, count, number, show, spark, table, time, usedOf } from './format.js';
+import { column, count, named, number, show, spark, table, time, usedOf } from './format.js';
 import { showKey, toOutcomes } from './key.js';
 
 /** @typedef {Record<string, any>} Row */
@@ -47,13 +47,54 @@ async function read(name, parameters = {}) {
 }
 
 /** @param {string} id @param {string} name */
-const keyLink = (id, name) => element('a', { href: addressWith({ key: id }) }, name === '' ? id : name);
+const keyLink = (id, name) =>
+  element('a', { href: addressWith({ key: id }) }, named(name === '' ? id : name));
 
 /** @param {Row} row */
 const ofKey = (row) => keyLink(String(row['api_key_id']), row['name'] ?? `key ${row['api_key_id']}`);
 
-/** @param {string} at */
-const showTime = (at) => (byId('as-of').textContent = `as of ${at.slice(0, 19).replace('T', ' ')} UTC`);
+/** @param {string} at @param {string} replica */
+const showTime = (at, replica) =>
+  (byId('as-of').textContent = `as of ${at.slice(0, 19).replace('T', ' ')} UTC, by ${replica}`);
+
+/** @typedef {{ value: number | bigint, meaning: string }} Fact */
+
+/** The numbers of today, by their names; each says what it counts. @type {Record<string, Fact>} */
+const facts = {};
+
+/** @param {Record<string, Fact>} changed */
+function showFacts(changed) {
+  Object.assign(facts, changed);
+  show(
+    byId('summary'),
+    ...['served today', 'rejected today', 'active keys', 'banned now', 'suspended now'].flatMap((name) => {
+      const { value, meaning } = facts[name] ?? { value: undefined, meaning: '' };
+      const text = element('dd', {}, number(value), element('small', {}, meaning));
+      return element('div', {}, element('dt', {}, name), text);
+    }),
+  );
+}
+
+const SERVED = new Set(['success', 'client_error', 'server_error']);
+
+/** Sums of what the chart shows since midnight. @param {any} view */
+function factsOf({ now, hours, outcomes }) {
+  const today = now.slice(0, 10);
+  /** @param {boolean} isServed */
+  const sum = (isServed) =>
+    outcomes
+      .filter((/** @type {any} */ { outcome }) => SERVED.has(outcome) === isServed)
+      .flatMap((/** @type {any} */ { requests }) =>
+        requests.filter((/** @type {unknown} */ _, /** @type {number} */ nth) =>
+          hours[nth].startsWith(today),
+        ),
+      )
+      .reduce((/** @type {number} */ total, /** @type {number} */ one) => total + one, 0);
+  return {
+    'served today': { value: sum(true), meaning: 'success, client and server errors since 00:00 UTC' },
+    'rejected today': { value: sum(false), meaning: 'limited, banned and unauthorized since 00:00 UTC' },
+  };
+}
 
 /** @type {Record<string, () => Record<string, string>>} */
 const PARAMETERS = {
@@ -65,32 +106,25 @@ const PARAMETERS = {
 /** Each shows a view, and returns what is wrong. @type {Record<string, (view: any) => string[] | void>} */
 const VIEWS = {
   summary(view) {
-    showTime(view.now);
-    const facts = {
-      'admitted today': view.admitted,
-      'rejected today': view.rejected,
-      'active keys': view.active,
-      'banned now': view.banned,
-      'suspended now': view.suspended,
-    };
-    show(
-      byId('summary'),
-      ...Object.entries(facts).map(([name, value]) =>
-        element('div', {}, element('dt', {}, name), element('dd', {}, number(value))),
-      ),
-    );
+    showTime(view.now, view.replica);
+    showFacts({
+      'active keys': { value: view.active, meaning: 'with a counted request since 00:00 UTC' },
+      'banned now': { value: view.banned, meaning: 'for exceeding their limits' },
+      'suspended now': { value: view.suspended, meaning: 'by an operator' },
+    });
     const columns = [
       column('plan', (row) => row['id']),
       count('per minute', 'requests_per_minute'),
       count('per day', 'requests_per_day'),
       count('keys', 'keys'),
-      count('> 80 %', 'near'),
+      count('day > 80 %', 'near'),
     ];
     show(byId('plans'), table('Plans', columns, view.plans, 'There are no plans.'));
     return view.problems;
   },
   hours(view) {
     showHours(view);
+    showFacts(factsOf(view));
     const columns = [
       column('operation', (row) => row['operation']),
       count('requests', 'requests'),
@@ -102,18 +136,18 @@ const VIEWS = {
     const columns = [
       { ...count('id', 'id'), cell: (/** @type {Row} */ row) => String(row['id']) },
       column('name', (row) => keyLink(String(row['id']), row['name'])),
-      column('plan', (row) => row['plan_id']),
       column('state', (row) => element('span', { class: `state ${row['state']}` }, row['state'])),
-      column('this minute', (row) => usedOf(row['minute_admitted'], row['requests_per_minute'])),
       column('today', (row) => usedOf(row['day_admitted'], row['requests_per_day'])),
+      column('this minute', (row) => usedOf(row['minute_admitted'], row['requests_per_minute'])),
       count('rejected', 'day_refused'),
+      column('plan', (row) => named(row['plan_id'])),
       column('24 hours', (row) => spark(row['hours'])),
       column('last used', (row) => time(row['last_used_at'])),
     ];
     const none =
       search.value === ''
         ? 'There are no keys here.'
-        : 'No key has this id or a name that begins with this text.';
+        : 'No key has this id, this text in its name, or a secret that begins so.';
     show(byId('keys'), table('Keys', columns, view.keys, none));
     /** @type {HTMLAnchorElement} */ (byId('csv')).href =
       `dashboard/keys.csv?${new URLSearchParams(PARAMETERS['keys']?.())}`;
@@ -182,7 +216,7 @@ const VIEWS = {
     document.title = byId('title').textContent = `${view.key.name} (key ${view.key.id})`;
     showKey(byId('one'), keyChart, view, addressWith({ key: '' }));
     showKeyHours(toOutcomes(view.hours, HOURS[range.value] ?? 24, Date.parse(view.now)));
-    showTime(view.now);
+    showTime(view.now, view.replica);
   },
 };
 
