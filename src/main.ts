@@ -9,10 +9,12 @@ import { explainStartError } from './lifecycle/start-error.js';
 import { StartReport } from './lifecycle/start-report.js';
 import { setUpOpenApi } from './openapi/set-up.js';
 import { createLogger, nestLogger } from './telemetry/logger.js';
+import { openTerminalLog } from './telemetry/terminal-log.js';
 
 async function start(interrupted: AbortSignal): Promise<void> {
   const config = loadConfig(process.env);
-  const logger = createLogger(config.logLevel);
+  const isForPeople = (config.logFormat ?? (process.stderr.isTTY ? 'text' : 'json')) === 'text';
+  const logger = createLogger(config.logLevel, isForPeople ? await openTerminalLog() : undefined);
   warnOfMemory(logger);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.register({ config, logger, interrupted }),

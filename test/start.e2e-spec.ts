@@ -151,6 +151,27 @@ describe('a service without DATABASE_URL', () => {
   });
 });
 
+describe('the log for people', () => {
+  it('has a short line for each event, the settings that differ, and no warning of a stop', async () => {
+    const program = start({
+      ...{ DATA_DIR: join(folder, 'people'), LOG_FORMAT: 'text', LOG_LEVEL: 'info', BAN_SECONDS: '90' },
+    });
+    const [, origin = ''] = await program.printed(BANNER);
+    await listed(origin, 'psk_');
+    await stop(program);
+    const lines = program.output.stderr.trimEnd().split('\n');
+    for (const line of lines) expect(line).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: /);
+    expect(program.output.stderr).toMatch(/ applied \d+ migrations, the last one is \w+\n/);
+    expect(program.output.stderr).toMatch(
+      / started \S+ on Node\.js v\S+ with host "127\.0\.0\.1", port 0, .*limits\.banSeconds 90\n/,
+    );
+    expect(program.output.stderr).toMatch(
+      / GET \/v1\/pets: 401 invalid_api_key in [\d.]+ ms, 127\.0\.0\.1\n/,
+    );
+    expect(program.output.stdout).not.toContain('Ctrl-C');
+  });
+});
+
 describe('two first starts at once', () => {
   it('print one key: the other one ends and says why', async () => {
     const environment = { DATA_DIR: join(folder, 'two') };
@@ -188,7 +209,7 @@ describe('a first start that a signal interrupts', () => {
     'while it %s (%s) ends with 0 and leaves no PostgreSQL running',
     async (moment, signal, isReached) => {
       const dataDir = join(folder, moment);
-      const program = start({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+      const program = start({ DATA_DIR: dataDir, LOG_LEVEL: 'debug' });
       await eventually(() =>
         expect(existsSync(dataDir) && isReached(dataDir, program.output.stderr)).toBe(true),
       );
@@ -308,7 +329,7 @@ describe('a start whose database is away', () => {
     await proxy.retarget(empty.url);
     const program = start({
       DATABASE_URL: proxy.url.replace(/[^/]+$/, new URL(empty.url).pathname.slice(1)),
-      LOG_LEVEL: 'info',
+      LOG_LEVEL: 'debug',
     });
     await eventually(() => expect(program.output.stderr).toContain('applied migration'));
     await proxy.mode('cut');

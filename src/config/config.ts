@@ -179,6 +179,8 @@ const variables = z
     TRUST_PROXY: trustProxy.optional(),
     CORS_ORIGINS: z.literal('*').or(origins).default('*'),
     LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    // Text at a terminal, else JSON.
+    LOG_FORMAT: oneOf(['json', 'text']).optional(),
     LOG_REQUESTS: oneOf(['all', 'errors', 'off']).default('all'),
     // The longest legal pet is 3 KiB, with every character escaped.
     BODY_BYTES_MAX: integer(4096, 16_777_216).default(65_536),
@@ -269,6 +271,7 @@ function toConfig(read: z.infer<typeof variables>) {
     trustProxy: read.TRUST_PROXY,
     corsOrigins: read.CORS_ORIGINS,
     logLevel: read.LOG_LEVEL,
+    logFormat: read.LOG_FORMAT,
     logRequests: read.LOG_REQUESTS,
     bodyBytesMax: read.BODY_BYTES_MAX,
     requestTimeoutMs: read.REQUEST_TIMEOUT_MS,

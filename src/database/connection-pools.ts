@@ -151,7 +151,10 @@ export class ConnectionPools {
   #watch(pool: pg.Pool, options: ConnectionPoolsOptions): pg.Pool {
     this.#lostResults.watch(pool);
     // Without listeners the loss of a connection would end the process. One in use rejects its statement with the same error.
-    pool.on('error', options.onConnectionLost);
+    pool.on('error', (error) => {
+      // At a stop the server may end a connection before it reads that the pool has.
+      if (!pool.ending) options.onConnectionLost(error);
+    });
     pool.on('connect', (connection) => {
       connection.on('error', ignore);
       this.#generations.set(connection, this.#generation);

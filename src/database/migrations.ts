@@ -87,20 +87,22 @@ const ATTEMPTS_EVERY_MS = 500;
 const SAID_EVERY_MS = 5000;
 
 /**
- * The same, but waits for a database that cannot be reached yet, and tries again when it goes away meanwhile.
+ * The same, but waits for a database that cannot be reached yet, and tries again when it goes away meanwhile: the names are those of the
+ * last attempt.
  *
  * @throws MigrationError if waiting does not help, and the reason of the signal when it is aborted
  */
 export async function migrateWhenReachable(
   options: MigrateOptions & { readonly log: { warn(message: string): void; info(message: string): void } },
   interrupted: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
   const aborted = once(interrupted, 'abort');
   let saidAtMs = -Infinity;
   for (;;) {
     try {
-      await Promise.race([migrate(options), aborted]);
-      return interrupted.throwIfAborted();
+      const names = await Promise.race([migrate(options), aborted]);
+      interrupted.throwIfAborted();
+      return names;
     } catch (error) {
       if (!(error instanceof MigrationError && isPassing(error.cause))) throw error;
       if (performance.now() - saidAtMs >= SAID_EVERY_MS) {

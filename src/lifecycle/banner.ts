@@ -14,6 +14,8 @@ export interface BannerFacts {
   readonly commandLine: string;
   /** Present at the first start with an embedded database. */
   readonly firstStart: FirstStart | undefined;
+  /** Whether somebody at a terminal reads it. */
+  readonly isTerminal: boolean;
 }
 
 /** The output of a start at a terminal. */
@@ -42,6 +44,7 @@ export function banner(facts: BannerFacts): string {
       `To issue an API key: ${environment}node ${shellWord(commandLine)} keys issue --name 'My key' --plan pro`,
     );
   }
+  if (facts.isTerminal) lines.push('Ctrl-C stops it.');
   return `${lines.join('\n')}\n`;
 }
 

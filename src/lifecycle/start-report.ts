@@ -52,6 +52,7 @@ export class StartReport {
         isDefaultDataDir: this.config.database.dataDir === undefined,
         commandLine: relative('', fileURLToPath(new URL('../cli/main.js', import.meta.url))),
         firstStart,
+        isTerminal: process.stdout.isTTY,
       }),
     );
   }

@@ -36,8 +36,13 @@ export class Database {
       interrupted.throwIfAborted();
       const protection = describeProtection(server.url);
       if (protection.isDoubtful) log.warn(protection.text);
-      const onApplied = (name: string): void => log.info(`applied migration ${name}`);
-      await migrateWhenReachable({ connectionString: server.url, onApplied, log }, interrupted);
+      const onApplied = (name: string): void => log.debug(`applied migration ${name}`);
+      const applied = await migrateWhenReachable(
+        { connectionString: server.url, onApplied, log },
+        interrupted,
+      );
+      if (applied.length > 0)
+        log.info(`applied ${applied.length} migrations, the last one is ${applied.at(-1)}`);
       const pools = new ConnectionPools({
         ...config,
         url: server.url,
