@@ -23,7 +23,8 @@ process.exitCode = await runCommandLine(
     actor: actor(),
     print: (text) => stdout.write(text),
     printError: (text) => stderr.write(text),
-    columns: stdout.isTTY ? stdout.columns : undefined,
+    // 0 where nobody knows, as in a container without a window.
+    columns: stdout.isTTY ? stdout.columns || 80 : undefined,
     ...(stdin.isTTY && stderr.isTTY && { ask }),
     run: async (program, words, environment) => {
       const child = spawn(program, words, { env: { ...process.env, ...environment }, stdio: 'inherit' });

@@ -111,6 +111,22 @@ export function toTable(
   ].join('');
 }
 
+/** A text in lines of a width, each after an indent. Nothing is cut: a word that is longer than a line is broken. */
+export function wrapped(text: string, indent: string, maxWidth = Infinity): string {
+  const width = Math.max(TEXT_WIDTH_MIN, maxWidth - indent.length);
+  const lines = [''];
+  const append = (part: string): void => {
+    const last = lines.at(-1) ?? '';
+    if (displayWidth(last + part) <= width) lines[lines.length - 1] = last + part;
+    else lines.push(part.trimStart());
+  };
+  for (const word of text.split(/(?<= )/)) {
+    if (displayWidth(word) <= width) append(word);
+    else for (const { segment } of graphemes.segment(word)) append(segment);
+  }
+  return lines.map((line) => `${indent}${line.trimEnd()}\n`).join('');
+}
+
 const graphemes = new Intl.Segmenter();
 
 /** Cuts text to a display width, with an ellipsis. */

@@ -23,25 +23,59 @@ describe('petstore audit', () => {
     await petstore(['keys', 'rotate', prefix, '--overlap', '1h']);
     await petstore(['plans', 'set', 'free', '--per-minute', '7']);
     const { stdout } = await petstore(['audit', prefix]);
-    expect(
-      stdout
-        .split('\n')
-        .slice(2, -1)
-        .map((line) => line.replaceAll(/^\S+ +|  +/g, ' ').trim()),
-    ).toEqual([
-      expect.stringMatching(/^alice insert secret \d+ - .*prefix: psk_/),
-      expect.stringMatching(/^alice update secret \d+ - prefix: psk_\S+, expires_at: - → \d{4}-/),
-      expect.stringMatching(/^alice update key \d+ - requests_per_minute: - → 5$/),
-      expect.stringMatching(/^alice insert secret \d+ - .*prefix: psk_/),
-      expect.stringMatching(/^alice insert key \d+ - .*name: Acme/),
+    const by = ', by \\S+, as alice\\n';
+    const entries = stdout.split(/^(?=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2})/m);
+    expect(entries).toEqual([
+      expect.stringMatching(new RegExp(`  insert secret ${id}${by}(?: {4}.*\\n)* {4}prefix: psk_`)),
+      expect.stringMatching(
+        new RegExp(`  update secret ${id}${by} {4}prefix: psk_\\S+\\n {4}expires_at: - → \\d{4}-`),
+      ),
+      expect.stringMatching(new RegExp(`  update key ${id}${by} {4}requests_per_minute: - → 5\\n$`)),
+      expect.stringMatching(new RegExp(`  insert secret ${id}${by}`)),
+      expect.stringMatching(new RegExp(`  insert key ${id}${by}(?: {4}.*\\n)* {4}name: Acme`)),
     ]);
     expect(new Set((await audit(prefix)).map(({ application }) => application))).toEqual(
       new Set(['petstore cli']),
     );
     expect((await petstore(['audit', 'free'])).stdout).toMatch(
-      /update plan +- +free +requests_per_minute: 60 → 7\n/,
+      /  update plan free, by \S+, as alice\n {4}requests_per_minute: 60 → 7\n/,
     );
     expect(await audit(String(id), '--limit', '2')).toHaveLength(2);
+  });
+
+  it('has from what to what at 80 columns, whatever the texts are, and cuts nothing', async () => {
+    const { id } = await issue();
+    const long = `${'Acme & Sons '.repeat(12)}${'x'.repeat(100)}`;
+    await query('update api_keys set name = $2 where id = $1', [id, long]);
+    for (const columns of [80, 40]) {
+      const { stdout } = await petstore(['audit', String(id), '--limit', '1'], { context: { columns } });
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
+      expect(stdout.replaceAll(/\n {4}/g, ' ').replaceAll(/ +/g, ' ')).toContain(
+        'name: Acme → Acme & Sons Acme',
+      );
+      expect(stdout.replaceAll(/\s/g, '')).toContain(long.replaceAll(' ', ''));
+    }
+  });
+
+  it('has one entry for a statement, which can be unfolded', async () => {
+    await query(`insert into api_keys (name, plan_id) select 'crowd', 'free' from generate_series(1, 7)`);
+    await query(`update api_keys set requests_per_minute = 50 where name = 'crowd'`);
+    const { stdout } = await petstore(['audit', '--limit', '7']);
+    expect(stdout).toMatch(
+      /^\S+ {2}update 7 keys \(\d+, \d+, \d+, \d+, \d+, …\), by \S+\n {4}requests_per_minute: - → 50\nMore may have changed before: raise --limit\.\n$/,
+    );
+    const each = await petstore(['audit', '--limit', '7', '--each']);
+    expect(each.stdout.match(/ {2}update key \d+, by/g)).toHaveLength(7);
+  });
+
+  it('until a time, and by whom', async () => {
+    const { id } = await issue();
+    await petstore(['keys', 'suspend', String(id), '--actor', 'dora']);
+    expect((await audit(String(id), '--by', 'dora')).map(({ actor }) => actor)).toEqual(['dora']);
+    expect(await audit(String(id), '--by', new URL(database.url).username)).toHaveLength(3);
+    expect(await audit(String(id), '--by', 'nobody')).toEqual([]);
+    expect(await audit(String(id), '--until', '1h')).toEqual([]);
+    expect(await audit(String(id), '--until', '2099-01-01T00:00:00Z')).toHaveLength(3);
   });
 
   it('since a time', async () => {

@@ -4,12 +4,15 @@ import { examples, type JsonOption, positiveInteger, since } from '../arguments.
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { findKeyId, toKeyReference } from '../key-command.js';
-import { column, numberColumn, printRows, shown, textColumn, toJson, toJsonLine } from '../output.js';
+import { shown, toJson, toJsonLine, wrapped } from '../output.js';
 import type { Row } from '../row.js';
 import { withDatabase } from '../session.js';
 
 interface AuditOptions extends JsonOption {
   readonly since?: Date;
+  readonly until?: Date;
+  readonly by?: string;
+  readonly each?: true;
   readonly limit?: number;
   readonly jsonLines?: true;
 }
@@ -22,25 +25,35 @@ export function addAuditCommand(program: Command, context: CliContext): void {
     .description('Shows who changed keys, secrets and plans, the last change first (the table audit_log).')
     .argument('[key-or-plan]', 'id of a key, its first 12 characters (psk_…), or id of a plan')
     .option('--since <time>', 'such as 7d, or 2027-01-31T00:00:00Z', since)
+    .option('--until <time>', 'before then, in the same forms', since)
+    .option('--by <name>', 'who logged in, or who was named by --actor or PETSTORE_ACTOR')
+    .option('--each', 'an entry for each row, where a statement changed several in the same way')
     .option('--limit <changes>', `at most this many (${SHOWN}; with --json-lines: all)`, positiveInteger)
     .option('--json', 'print an array of objects')
     .option(
       '--json-lines',
       'print an object a line, the first change first: an export for petstore db restored',
     )
-    .action(async (subject: string | undefined, { since: from, limit, json, jsonLines }: AuditOptions) => {
+    .action(async (subject: string | undefined, options: AuditOptions) => {
+      const { since: from, until, by, limit, each, json, jsonLines } = options;
       const rows = await withDatabase(context, async ({ client }) => {
         const key = subject === undefined ? undefined : toKeyReference(subject);
         const keyId = key === undefined ? undefined : await findKeyId(client, key);
         const planId = key === undefined ? subject : undefined;
         const atMost = limit ?? (jsonLines === true ? undefined : SHOWN);
-        const found = await client.query<Row>(CHANGES, [keyId, planId, from?.toISOString(), atMost]);
+        const found = await client.query<Row>(CHANGES, [
+          ...[keyId, planId, from?.toISOString(), atMost],
+          ...[until?.toISOString(), by],
+        ]);
         if (found.rows.length === 0 && subject !== undefined) await rejectUnknown(client, keyId, planId);
         return found.rows;
       });
       if (jsonLines === true) return context.print(rows.toReversed().map(toJsonLine).join(''));
       if (json === true) return context.print(toJson(rows));
-      printRows(context, COLUMNS, rows.map(toLine), 'No changes found.');
+      const changes = each === true ? rows.map((row) => toChange(row)) : grouped(rows);
+      context.print(changes.map((one) => toText(one, context.columns)).join('') || 'No changes found.\n');
+      if (rows.length === (limit ?? SHOWN))
+        context.print(wrapped('More may have changed before: raise --limit.', '', context.columns));
     })
     .addHelpText('after', examples('petstore audit 7 --since 30d', 'petstore audit pro'));
 }
@@ -51,6 +64,8 @@ const CHANGES = `
   where ($1::bigint is null or api_key_id = $1)
     and ($2::text is null or plan_id = $2)
     and ($3::timestamptz is null or changed_at >= $3)
+    and ($5::timestamptz is null or changed_at < $5)
+    and ($6::text is null or $6 in (role, actor))
   order by id desc
   limit $4`;
 
@@ -70,35 +85,64 @@ async function rejectUnknown(
   );
 }
 
-const COLUMNS = [
-  column('changed_at'),
-  column('by'),
-  column('action'),
-  numberColumn('key'),
-  column('plan'),
-  textColumn('change'),
-];
-
 const WHAT: Readonly<Record<string, string>> = { api_keys: 'key', api_key_secrets: 'secret', plans: 'plan' };
 
-const toLine = (entry: Row): Row => ({
-  changed_at: entry['changed_at'],
-  by: entry['actor'] ?? entry['role'],
-  action: `${shown(entry['action'])} ${WHAT[shown(entry['table_name'])] ?? ''}`,
-  key: entry['api_key_id'],
-  plan: entry['plan_id'],
-  change: describe(entry['old'], entry['new']),
-});
+/** What an entry says, and how many successive ones say the same: those of one statement have one time. */
+interface Change {
+  readonly by: string;
+  readonly at: string;
+  readonly what: string;
+  readonly members: readonly string[];
+  readonly subjects: string[];
+}
 
-/** `requests_per_minute: 300 → 600`, or the values of what was made or deleted. */
-function describe(before: unknown, after: unknown): string {
+function toChange(entry: Row): Change {
+  const { role, actor, changed_at: at, action, table_name: table, api_key_id: key, plan_id: plan } = entry;
+  return {
+    by: actor === null || actor === role ? shown(role) : `${shown(role)}, as ${shown(actor)}`,
+    at: shown(at),
+    what: `${shown(action)} ${WHAT[shown(table)] ?? shown(table)}`,
+    members: describe(entry['old'], entry['new']),
+    subjects: [shown(key ?? plan)],
+  };
+}
+
+function grouped(rows: readonly Row[]): readonly Change[] {
+  const groups: Change[] = [];
+  let last = '';
+  for (const row of rows) {
+    const { subjects, ...change } = toChange(row);
+    const same = JSON.stringify([change, row['changed_at']]);
+    if (same === last) groups.at(-1)?.subjects.push(...subjects);
+    else groups.push({ ...change, subjects });
+    last = same;
+  }
+  return groups;
+}
+
+/** The subjects that are named of a change of many. */
+const NAMED = 5;
+
+/** A line, and one for each member below it: nothing is left out, however narrow the terminal is. */
+function toText({ at, by, what, members, subjects }: Change, columns: number | undefined): string {
+  const named = subjects.slice(0, NAMED).join(', ');
+  const subject =
+    subjects.length === 1
+      ? `${what} ${named}`
+      : `${what.replace(' ', ` ${subjects.length} `)}s (${named}${subjects.length > NAMED ? ', …' : ''})`;
+  return (
+    wrapped(`${at}  ${subject}, by ${by}`, '', columns) +
+    members.map((one) => wrapped(one, '    ', columns)).join('')
+  );
+}
+
+/** `requests_per_minute: 300 → 600` for each member, or the values of what was made or deleted. */
+function describe(before: unknown, after: unknown): readonly string[] {
   const old = (before ?? {}) as Row;
   const changed = (after ?? before ?? {}) as Row;
-  return Object.entries(changed)
-    .map(([name, value]) =>
-      before !== null && after !== null && shown(old[name]) !== shown(value)
-        ? `${name}: ${shown(old[name])} → ${shown(value)}`
-        : `${name}: ${shown(value)}`,
-    )
-    .join(', ');
+  return Object.entries(changed).map(([name, value]) =>
+    before !== null && after !== null && shown(old[name]) !== shown(value)
+      ? `${name}: ${shown(old[name])} → ${shown(value)}`
+      : `${name}: ${shown(value)}`,
+  );
 }
