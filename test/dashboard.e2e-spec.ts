@@ -209,6 +209,8 @@ describe('Dashboard', () => {
     const { plans } = await view<{ plans: { id: string; keys: number; near: number }[] }>('summary');
     expect(plans.find(({ id }) => id === 'pro')).toMatchObject({ keys: 120, near: 1 });
     await pool.query(`select set_api_key_expiry(5, now() + interval '3 days')`);
+    // The old secret of a rotation ends, and its key does not.
+    await pool.query(`select rotate_api_key(6, '2 hours')`);
     await pool.query(`insert into api_key_bans values (4, now() - interval '1 hour', now(), 300, 10000)`);
     expect(await view('attention')).toMatchObject({
       bans: [{ api_key_id: '4', name: 'test 4', in_force: false }],

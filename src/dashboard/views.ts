@@ -90,7 +90,7 @@ export async function readAttention(query: Query): Promise<object> {
     ),
     expiring: await query(
       `select api_key_id, name, expires, expires_at from expiring_api_keys
-       where expires_at < present() + interval '14 days' limit $1`,
+       where ends_key and expires_at < present() + interval '14 days' limit $1`,
       values,
     ),
     deprecated: await query(

@@ -192,7 +192,8 @@ describe('the dashboard', () => {
       [requests],
     );
     await open(empty.management);
-    await page.getByText(requests.toLocaleString('en')).first().waitFor();
+    await becomes(async () => (await legendOf(page))[0]?.requests, requests);
+    await page.locator('#hours canvas').waitFor();
     expect(await paintedAtEdgesOf(page)).toBe(0);
     await keepScreenshot(page, `dashboard-labels-${requests}`);
     await emptyPool.query('delete from api_key_usage_hours');
