@@ -48,4 +48,6 @@ for replica in $replicas; do
   compose up --detach --wait --wait-timeout 180 "$replica" || go_back "$replica"
   settle "$replica"
 done
+# Replaced only if its own definition has changed, as by a new release.
+[ "$replicas" = api ] || compose up --detach --wait haproxy
 sh deploy/reload.sh
