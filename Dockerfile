@@ -33,7 +33,7 @@ COPY deploy/health.mjs health.mjs
 COPY --from=build /app/dist dist
 RUN chmod -R u=rwX,go=rX . && chmod 755 dist/cli/main.js
 
-# Node.js alone: npm and the like, which nobody runs here, stay behind.
+# Node.js alone, without npm and the like.
 FROM ${DEBIAN_IMAGE}
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 # Programs ask for the name of their user. The audit export of docker-compose.yml writes to /audit.

@@ -12,7 +12,7 @@ key=$(cat "$2")
 cd "$(dirname "$0")/.."
 umask 077
 mkdir -p secrets/certificates
-# HAProxy reads it as another user; nobody else can enter secrets/. It ignores names that begin with a dot.
+# HAProxy reads it as another user; only the owner can enter secrets/. HAProxy ignores names that begin with a dot.
 chmod 755 secrets/certificates
 printf '%s\n%s\n' "$chain" "$key" >secrets/certificates/.new
 chmod 644 secrets/certificates/.new

@@ -9,10 +9,11 @@ is_running() { [ -n "$(compose ps --quiet "$1")" ]; }
 
 is_running haproxy || is_running prometheus || exit 0
 compose build --quiet configuration
-compose run --rm --no-deps configuration
 if is_running haproxy; then
-  # One that is wrong would end with the next restart.
-  compose exec --no-TTY haproxy haproxy -c -q -f /configuration/haproxy/haproxy.cfg
-  compose kill --signal USR2 haproxy
+  # Checked beside the present one, with which HAProxy would start again meanwhile.
+  compose run --rm --no-deps --entrypoint sh configuration -c 'rm -rf /configuration/next && cp -R /petstore/deploy /configuration/next'
+  compose exec --no-TTY haproxy haproxy -c -q -f /configuration/next/haproxy/haproxy.cfg
 fi
+compose run --rm --no-deps configuration
+if is_running haproxy; then compose kill --signal USR2 haproxy; fi
 if is_running prometheus; then compose kill --signal HUP prometheus; fi

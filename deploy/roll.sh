@@ -24,14 +24,26 @@ done
 name=${before#* }
 before=${before%% *}
 
-# Under its own name again, so that the next `up` does not take the new image either. The migrations stay.
+# The name of an image without its tag, which a port of the registry is not.
+repository_of() { case ${1##*/} in *:*) echo "${1%:*}" ;; *) echo "$1" ;; esac }
+
+# The image gets its name back, so that the next `up` does not take the new one either. The migrations stay.
 go_back() {
   compose logs --no-log-prefix --tail 20 "$1" >&2
   [ -n "$before" ] || exit 1
   image=$(docker inspect --format '{{.Config.Image}}' "$(id_of "$1")")
-  docker tag "$image" "${image%:*}:failed"
-  docker tag "$before" "$image"
-  echo "$1 is not healthy with the new image, which is ${image%:*}:failed now. Back to the one from before:" >&2
+  case $image in
+    *@*)
+      export PETSTORE_IMAGE="$before"
+      echo "$1 is not healthy with $image: set PETSTORE_IMAGE back as well. Back to $name:" >&2
+      ;;
+    *)
+      failed=$(repository_of "$image"):failed
+      docker tag "$image" "$failed"
+      docker tag "$before" "$image"
+      echo "$1 is not healthy with the new image, which is $failed now. Back to the one from before:" >&2
+      ;;
+  esac
   for replica in $replicas; do
     compose up --detach --wait --wait-timeout 180 --no-deps "$replica" >&2 || true
     settle "$replica"
@@ -41,7 +53,7 @@ go_back() {
 
 # Built anew under the same name, it would have none any more.
 if [ -n "$before" ] && [ "$(docker image inspect --format '{{.Id}}' "$name" || true)" != "$before" ]; then
-  docker tag "$before" "${name%:*}:before"
+  docker tag "$before" "$(repository_of "${name%@*}"):before"
 fi
 
 for replica in $replicas; do
@@ -49,5 +61,5 @@ for replica in $replicas; do
   settle "$replica"
 done
 # Replaced only if its own definition has changed, as by a new release.
-[ "$replicas" = api ] || compose up --detach --wait haproxy
+[ -z "$(id_of haproxy)" ] || compose up --detach --wait haproxy
 sh deploy/reload.sh

@@ -5,9 +5,10 @@
 #   PGHOST=… PGPASSWORD=… PETSTORE_OWNER_PASSWORD=… PETSTORE_API_PASSWORD=… PETSTORE_CLI_PASSWORD=… sh roles.sh
 #
 # as a superuser: PGUSER, or else postgres. POSTGRES_PASSWORD, where it is set, becomes the password of that user, and
-# PETSTORE_API_2_PASSWORD that of a second role for the service. With SECRETS=DIRECTORY the passwords come from files.
-# It also keeps each of them from taking what all share: connections, locks, disk. What petstore_service and petstore_operator may
-# do is granted after the migrations, by `petstore db roles`.
+# PETSTORE_API_2_PASSWORD that of a second role for the service. With SECRETS=DIRECTORY the passwords come from files; with
+# PASSWORD_CHECK_HOST as well, the script stops if the password of a service that is logged in has changed (ROTATED names roles whose
+# password may). It also limits what each role can use of the server: connections, locks, disk. What petstore_service and
+# petstore_operator may do is granted after the migrations, by `petstore db roles`.
 set -eu
 
 export PGUSER="${PGUSER:-postgres}"
@@ -24,8 +25,10 @@ if [ -n "${SECRETS:-}" ]; then
     pg_isready --quiet && break
     sleep 1
   done
-  # Who is logged in would find his password invalid at his next connection. So the file of a service's password may change only
-  # while nobody uses it, or by deploy/rotate.sh, which replaces the containers.
+fi
+if [ -n "${PASSWORD_CHECK_HOST:-}" ]; then
+  # A service that is logged in would find its password invalid at its next connection. So the file may change only while no session
+  # uses it, or by deploy/rotate.sh, which replaces the containers.
   for role in petstore_api petstore_api_2; do
     case " ${ROTATED:-} " in *" $role "*) continue ;; esac
     fault=$(PGPASSWORD=$(secret "$role") PGCONNECT_TIMEOUT=5 \
@@ -94,8 +97,8 @@ select $$create database petstore owner petstore_owner template template0 encodi
 where not exists (select from pg_database where datname = 'petstore') \gexec
 alter database petstore owner to petstore_owner;
 
--- Locks, memory and disk are the whole server's: whoever reads or manages keys reaches the database petstore alone. Who else
--- could connect to the others still can.
+-- Locks, memory and disk belong to the whole server: operators and support connect to the database petstore alone. Other roles that
+-- can connect to the other databases still can.
 select format('grant connect on database %I to %I', datname, rolname)
 from pg_database
 cross join pg_roles
@@ -115,7 +118,7 @@ from pg_roles
 where rolcanlogin and not rolsuper and rolconnlimit = -1
   and (rolname = 'petstore_owner' or pg_has_role(oid, 'petstore_operator', 'member') or pg_has_role(oid, 'petstore_support', 'member')) \gexec
 
--- They see what other sessions do, and which one holds a lock. Only a superuser ends it.
+-- To see what other sessions do, and which one holds a lock. Only a superuser may end it.
 grant pg_read_all_stats to petstore_owner, petstore_operator;
 SQL
 

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const TIMEOUT_MS = 15_000;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
-/** The certificates of trials are signed by nobody. */
+/** The certificates of trials are self-signed. */
 const tlsAgent = new TlsAgent({ keepAlive: true, maxSockets: 500, rejectUnauthorized: false });
 
 /** Ends the connections that are idle: after a pause the other side may be about to. */

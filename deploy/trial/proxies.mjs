@@ -9,21 +9,11 @@ import { closeIdle, count, send, shopRequest, tally } from './client.mjs';
 const PORT = '19443';
 const ORIGIN = `https://localhost:${PORT}`;
 
-/** A certificate that nobody has signed: NAME.crt and NAME.key. */
+/** A self-signed certificate: NAME.crt and NAME.key. */
 export function selfSigned(directory, name) {
-  const files = ['-keyout', join(directory, `${name}.key`), '-out', join(directory, `${name}.crt`)];
-  spawnSync('openssl', [
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    ...files,
-    '-days',
-    '2',
-    '-subj',
-    `/CN=${name}`,
-  ]);
+  const files = `-keyout ${name}.key -out ${name}.crt`;
+  const options = `-x509 -newkey rsa:2048 -nodes ${files} -days 2 -subj /CN=${name}`.split(' ');
+  spawnSync('openssl', ['req', ...options], { cwd: directory });
 }
 
 function replaced(file, changes) {
