@@ -2,7 +2,7 @@
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
 --
--- as the owner of the tables, and once as a superuser, who alone may do a part of it: the owner is warned of what is missing. It
+-- as the owner of the tables, and once as a superuser, because a part of it needs one: the owner gets a warning of what is missing. It
 -- can be repeated, also while services are running. Roles belong to the whole server and not every owner may create them, so
 -- this is a script and not a migration. Without it, the owner does everything. People and services log in with roles of their
 -- own that are members:
@@ -34,12 +34,12 @@ declare
     ['lock_timeout', coalesce(nullif(current_setting('petstore.lock_timeout', true), ''), '400ms')],
     ['idle_in_transaction_session_timeout', '5s']
   ];
-  -- Enough for an export of the audit log or a bulk change. They end what somebody forgot; who logs in may change them for himself.
+  -- Long enough for an export of the audit log or a bulk change. A login may change them for its sessions: they stop mistakes, not malice.
   settings_of_people constant text[] := array[
     ['statement_timeout', '15min'],
     ['idle_in_transaction_session_timeout', '5min']
   ];
-  -- This one only a superuser may set and change.
+  -- Only a superuser may set and change it.
   file_limit constant text[] := array[['temp_file_limit', '1GB']];
   is_superuser constant boolean := current_setting('is_superuser');
   owner constant name := coalesce(
@@ -94,13 +94,14 @@ begin
   -- For roles that log in as members, also through a pooler. Settings of a role in a database have the highest precedence.
   for object in
     select rolname as name, coalesce(setconfig, '{}') as present, serves,
-      case when serves then settings else settings_of_people end || case when is_superuser then file_limit end as wanted
+      case when serves then settings else settings_of_people end
+        || case when is_superuser and rolname <> owner then file_limit end as wanted
     from pg_roles
     cross join pg_has_role(pg_roles.oid, 'petstore_service', 'member') as serves
     left join pg_db_role_setting
       on setrole = pg_roles.oid and setdatabase = (select oid from pg_database where datname = current_database())
-    where rolcanlogin and not rolsuper and rolname <> owner
-      and (serves or pg_has_role(pg_roles.oid, 'petstore_operator', 'member') or pg_has_role(pg_roles.oid, 'petstore_support', 'member'))
+    where rolcanlogin and not rolsuper
+      and (serves or rolname <> owner and (pg_has_role(pg_roles.oid, 'petstore_operator', 'member') or pg_has_role(pg_roles.oid, 'petstore_support', 'member')))
   loop
     begin
       foreach wanted slice 1 in array object.wanted loop

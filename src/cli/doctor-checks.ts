@@ -135,13 +135,14 @@ const checkRights: Check = async ({ client }) => {
   return warn(`petstore_service may create ${excess.join(', ')}: run \`petstore db roles\` as a superuser.`);
 };
 
-/** What one role could use up, although all share it. Where nobody but the service logs in, nothing is missing. */
+/** Whether one login could exhaust the server. */
 const checkServer: Check = async ({ client, isEmbedded }) => {
   const { findings } = await queryOne<{ findings: string[] }>(
     client,
     'select array(select finding from missing_protections()) as findings',
   );
-  if (isEmbedded || findings.length === 0) return ok('no role can use up what all share');
+  if (isEmbedded || findings.length === 0)
+    return ok('no login can exhaust the connections, memory or disk of the server');
   return warn(`${findings.join('; ')}: as a superuser, run deploy/postgres/roles.sh.`);
 };
 
@@ -238,6 +239,7 @@ const checkStatementTimeout: Check = async ({ client, config }) => {
          or not (pg_has_role(to_regrole('petstore_operator'), 'member') or pg_has_role(to_regrole('petstore_support'), 'member')) as serves
      from pg_settings where name = 'statement_timeout'`,
   );
+  // Operators and support have time-outs of their own: prisma/roles.sql.
   if (serves === false) return ok(`${ms} ms, for people`);
   const wanted = serverTimeoutMs(config.database.statementTimeoutMs);
   // 0: the role sets none, so the service sets its own.

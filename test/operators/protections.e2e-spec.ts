@@ -106,7 +106,7 @@ describe('deploy/postgres/roles.sh', () => {
     expect(JSON.parse(stdout)).toContainEqual({
       check: 'server',
       level: 'ok',
-      message: 'no role can use up what all share',
+      message: 'no login can exhaust the connections, memory or disk of the server',
     });
   });
 
@@ -133,7 +133,7 @@ describe('deploy/postgres/roles.sh', () => {
   });
 
   it.each(['postgres', 'template1'])(
-    'keeps them from connecting to %s, and nobody else',
+    'keeps them from connecting to %s, and no other role',
     async (database) => {
       const codes = await Promise.all(
         ['petstore_cli', 'alice', 'bob', 'monitor', 'petstore_api'].map(async (role) => {
@@ -208,6 +208,15 @@ describe('deploy/postgres/roles.sh', () => {
     expect(SCRIPT).toMatch(/^set track_activities = off;$/m);
   });
 
+  it('gives an owner that also serves the settings of the service, and no limit of files', async () => {
+    await superuser.query('grant petstore_service to petstore_owner');
+    await runRolesScript();
+    expect(await shown('petstore_owner')).toEqual({ statement: '600ms', idle: '5s', files: '-1' });
+    await superuser.query(
+      'revoke petstore_service from petstore_owner; alter role petstore_owner in database petstore reset all',
+    );
+  });
+
   it('may be repeated, and repairs what a login has changed for itself', async () => {
     await superuser.query('alter role petstore_cli in database petstore reset statement_timeout');
     expect(await findings()).toEqual(['no statement_timeout is set in this database for petstore_cli']);
@@ -232,7 +241,7 @@ describe('missing_protections()', () => {
     ],
     [
       'grant connect on database postgres, template1 to petstore_cli',
-      'petstore_cli may connect to other databases of the server (postgres, template1), and use up there what all share',
+      'petstore_cli may connect to other databases of the server (postgres, template1), where these protections do not apply',
     ],
     ['alter role petstore_api connection limit -1', 'no connection limit is set for petstore_api'],
     [

@@ -1,4 +1,5 @@
--- prisma/roles.sql and deploy/postgres/roles.sh set these. The names of functions are those of prisma/roles.sql.
+-- prisma/roles.sql and deploy/postgres/roles.sh set these. The list of functions is that of prisma/roles.sql, which also runs before there
+-- are functions.
 create or replace function missing_protections() returns table (finding text)
 language sql stable rows 5 set search_path = pg_catalog, pg_temp as $$
   with logins as materialized (
@@ -19,7 +20,7 @@ language sql stable rows 5 set search_path = pg_catalog, pg_temp as $$
     and has_function_privilege('public', oid, 'execute')
   having count(*) > 0
   union all
-  select format('%s may connect to other databases of the server (%s), and use up there what all share',
+  select format('%s may connect to other databases of the server (%s), where these protections do not apply',
     string_agg(distinct quote_ident(rolname), ', '), string_agg(distinct quote_ident(datname), ', '))
   from logins
   join pg_database d on datname <> current_database() and datallowconn and has_database_privilege(logins.oid, d.oid, 'connect')
@@ -39,4 +40,4 @@ language sql stable rows 5 set search_path = pg_catalog, pg_temp as $$
 $$;
 
 comment on function missing_protections is
-  'What keeps a role from using up the connections, memory or disk that all share, and is not set: a sentence each.';
+  'The missing protections of the server against a role that uses up its connections, memory or disk: a sentence each.';
