@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { hostname as nameOfReplica } from 'node:os';
+import { hostname as replicaName } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'lossless-json';
 import { printable } from '../common/printable.js';
@@ -134,11 +134,7 @@ export class Dashboard {
   #wanted(path: string, parameters: URLSearchParams): Wanted | undefined {
     switch (path) {
       case 'data/summary':
-        return viewOf(path, async () => ({
-          ...(await this.#read(readSummary)),
-          replica: nameOfReplica(),
-          problems: this.#problems(),
-        }));
+        return viewOf(path, async () => ({ ...(await this.#read(readSummary)), problems: this.#problems() }));
       case 'data/attention':
         return viewOf(path, () => this.#read(readAttention));
       case 'data/hours': {
@@ -151,10 +147,7 @@ export class Dashboard {
       }
       case 'data/key': {
         const id = keyIdOf(parameters);
-        return viewOf(`${path} ${id}`, async () => {
-          const key = await this.#read((query) => readKey(query, id));
-          return key && { ...key, replica: nameOfReplica() };
-        });
+        return viewOf(`${path} ${id}`, () => this.#read((query) => readKey(query, id)));
       }
       case 'keys.csv/': {
         const list = { ...listOf(parameters), offset: 0, limit: CSV_MAX, hasHours: false };
@@ -210,7 +203,7 @@ const viewOf = (name: string, work: () => Promise<object | undefined>): Wanted =
 
 /** With identifiers as text, because a browser would round large ones, and no text that changes the direction of those around it. */
 const toJson = (view: object | undefined): string =>
-  stringify({ view: view ?? null }, (name, value) => {
+  stringify({ replica: replicaName(), view: view ?? null }, (name, value) => {
     if (typeof value === 'string') return printable(value);
     return typeof value === 'bigint' && /(?:^|_)id$/.test(name) ? String(value) : value;
   }) ?? '';

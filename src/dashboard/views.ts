@@ -12,8 +12,7 @@ const PLANS = `
   select
     p.id, p.requests_per_minute, p.requests_per_day,
     coalesce(k.keys, 0) as keys, coalesce(k.suspended, 0) as suspended,
-    coalesce(today.active, 0) as active, coalesce(today.near, 0) as near,
-    coalesce(saturated(today.admitted), 0) as admitted, coalesce(saturated(today.rejected), 0) as rejected
+    coalesce(today.active, 0) as active, coalesce(today.near, 0) as near
   from plans p
   left join (
     select plan_id, count(*) as keys, count(*) filter (where is_suspended(api_keys)) as suspended
@@ -25,9 +24,7 @@ const PLANS = `
     select
       k.plan_id,
       count(*) as active,
-      count(*) filter (where c.day_admitted > 0.8 * day_limit(k, p) and is_valid(k) and not awaits_reset(k, c)) as near,
-      sum(c.day_admitted) as admitted,
-      sum(c.day_refused) as rejected
+      count(*) filter (where c.day_admitted > 0.8 * day_limit(k, p) and is_valid(k) and not awaits_reset(k, c)) as near
     from api_key_counters c
     join api_keys k on k.id = c.api_key_id
     join plans p on p.id = k.plan_id
@@ -39,25 +36,20 @@ const PLANS = `
 const REST = `
   select
     present() as now,
-    (select coalesce(saturated(sum(admitted)), 0) from api_key_usage where day = today()) as before_resets,
     (select count(*) from recent_bans where began_at > present() - interval '1 day' and in_force) as banned`;
 
 interface PlanRow {
   readonly active: bigint;
-  readonly admitted: bigint;
-  readonly rejected: bigint;
   readonly suspended: bigint;
 }
 
 /** The day in numbers, and the plans. */
 export async function readSummary(query: Query): Promise<object> {
   const plans = await query<PlanRow>(PLANS);
-  const [rest] = await query<{ now: Date; before_resets: bigint; banned: bigint }>(REST);
+  const [rest] = await query<{ now: Date; banned: bigint }>(REST);
   const sum = (member: keyof PlanRow): bigint => plans.reduce((total, plan) => total + plan[member], 0n);
   return {
     now: rest?.now,
-    admitted: sum('admitted') + (rest?.before_resets ?? 0n),
-    rejected: sum('rejected'),
     active: sum('active'),
     banned: rest?.banned,
     suspended: sum('suspended'),
@@ -148,8 +140,8 @@ export async function readKeys(
      ${sort === 'id' ? '' : 'join api_key_counters c on c.api_key_id = k.id'}
      where ${where}
        and ($1 = '' or k.id::text = $1 or strpos(lower(k.name), lower($1)) > 0
-         or (starts_with($1, 'psk_') and exists (
-           select from api_key_secrets s where s.api_key_id = k.id and starts_with(s.prefix, left($1, 12)))))
+         or (starts_with($1, 'psk_') and k.id in (
+           select api_key_id from api_key_secrets where starts_with(prefix, left($1, 12)))))
      order by ${search === '' ? '' : '(k.id::text = $1) desc, '}${by}
      limit $2 offset $3`,
     [search, limit, offset],

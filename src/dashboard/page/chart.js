@@ -3,7 +3,7 @@ import { element } from './dom.js';
 import { number, OUTCOMES, show, table, time } from './format.js';
 import uPlot from './uPlot.esm.js';
 
-/** Its colour is resolved: a custom property has the text that was written, which a canvas may not understand and then ignores. */
+/** Resolves colours: a custom property is the text that was written, and a canvas ignores a colour that it cannot parse. */
 const probe = element('span', { hidden: true });
 document.body.append(probe);
 
@@ -23,7 +23,7 @@ function dot(of, kind = 'dot') {
 const HEIGHT = 220;
 const HOUR_SECONDS = 3600;
 
-/** Hours from one label to the next, of which each divides a day or is made of days, and the pixels that a label needs. */
+/** Hours between labels: parts of a day, or whole days. A label needs so many pixels. */
 const STEPS = [1, 2, 3, 6, 12, 24, 48, 96, 168];
 const LABEL_WIDTH = 56;
 

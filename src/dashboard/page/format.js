@@ -13,7 +13,7 @@ export const number = (value) =>
 export const time = (value) => (typeof value === 'string' ? value.slice(0, 16).replace('T', ' ') : '–');
 
 /** 100 % is all of it, and not 995 of 1,000. @param {number} share */
-const percent = (share) => `${share < 1 ? Math.min(99, Math.round(share * 100)) : Math.round(share * 100)} %`;
+const percent = (share) => `${Math.round((share < 1 ? Math.min(share, 0.99) : share) * 100)} %`;
 
 /** A text that somebody chose: it may be of any length, and does not change the direction of those around it. @param {string} text */
 export const named = (text) => element('bdi', { class: 'named', title: text }, text);
@@ -107,7 +107,7 @@ export function spark(counts) {
   );
 }
 
-/** What the reader is at: the focus if it is in sight, or else the middle of the window. */
+/** The element that must not move: the focused one if it is visible, or else the one in the middle of the window. */
 function readAt() {
   const focused = document.activeElement;
   const { top = -1 } = focused === document.body ? {} : (focused?.getBoundingClientRect() ?? {});
@@ -132,6 +132,7 @@ export function show(place, ...nodes) {
       return shown.dataset['kept'] === undefined && !shown.isEqualNode(wanted);
     },
   });
-  // Whatever has grown above it, it stays where it is.
-  if (at?.isConnected) scrollBy({ top: at.getBoundingClientRect().top - before, behavior: 'instant' });
+  // Content above it may have grown. A page that was not scrolled begins at its top.
+  if (scrollY > 0 && at?.isConnected)
+    scrollBy({ top: at.getBoundingClientRect().top - before, behavior: 'instant' });
 }

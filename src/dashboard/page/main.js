@@ -32,6 +32,9 @@ function addressWith(changes) {
   return parameters.size === 0 ? 'dashboard' : `dashboard?${parameters}`;
 }
 
+/** The one that responded last. */
+let replica = '';
+
 /**
  * A view of the service.
  * @param {string} name
@@ -43,6 +46,7 @@ async function read(name, parameters = {}) {
   });
   const body = await response.json();
   if (!response.ok) throw new Error(body.message);
+  replica = body.replica;
   return body.view;
 }
 
@@ -53,8 +57,8 @@ const keyLink = (id, name) =>
 /** @param {Row} row */
 const ofKey = (row) => keyLink(String(row['api_key_id']), row['name'] ?? `key ${row['api_key_id']}`);
 
-/** @param {string} at @param {string} replica */
-const showTime = (at, replica) =>
+/** @param {string} at */
+const showTime = (at) =>
   (byId('as-of').textContent = `as of ${at.slice(0, 19).replace('T', ' ')} UTC, by ${replica}`);
 
 /** @typedef {{ value: number | bigint, meaning: string }} Fact */
@@ -77,18 +81,14 @@ function showFacts(changed) {
 
 const SERVED = new Set(['success', 'client_error', 'server_error']);
 
-/** Sums of what the chart shows since midnight. @param {any} view */
+/** Sums of what the chart shows since midnight; its last hour is the present one. @param {any} view */
 function factsOf({ now, hours, outcomes }) {
-  const today = now.slice(0, 10);
+  const first = hours.findIndex((/** @type {string} */ hour) => hour.startsWith(now.slice(0, 10)));
   /** @param {boolean} isServed */
   const sum = (isServed) =>
     outcomes
       .filter((/** @type {any} */ { outcome }) => SERVED.has(outcome) === isServed)
-      .flatMap((/** @type {any} */ { requests }) =>
-        requests.filter((/** @type {unknown} */ _, /** @type {number} */ nth) =>
-          hours[nth].startsWith(today),
-        ),
-      )
+      .flatMap((/** @type {any} */ { requests }) => requests.slice(first))
       .reduce((/** @type {number} */ total, /** @type {number} */ one) => total + one, 0);
   return {
     'served today': { value: sum(true), meaning: 'success, client and server errors since 00:00 UTC' },
@@ -106,7 +106,7 @@ const PARAMETERS = {
 /** Each shows a view, and returns what is wrong. @type {Record<string, (view: any) => string[] | void>} */
 const VIEWS = {
   summary(view) {
-    showTime(view.now, view.replica);
+    showTime(view.now);
     showFacts({
       'active keys': { value: view.active, meaning: 'with a counted request since 00:00 UTC' },
       'banned now': { value: view.banned, meaning: 'for exceeding their limits' },
@@ -216,7 +216,7 @@ const VIEWS = {
     document.title = byId('title').textContent = `${view.key.name} (key ${view.key.id})`;
     showKey(byId('one'), keyChart, view, addressWith({ key: '' }));
     showKeyHours(toOutcomes(view.hours, HOURS[range.value] ?? 24, Date.parse(view.now)));
-    showTime(view.now, view.replica);
+    showTime(view.now);
   },
 };
 
