@@ -8,13 +8,14 @@ import { SHUTDOWN_SIGNALS } from './lifecycle/shutdown.js';
 import { explainStartError } from './lifecycle/start-error.js';
 import { StartReport } from './lifecycle/start-report.js';
 import { setUpOpenApi } from './openapi/set-up.js';
-import { createLogger, nestLogger } from './telemetry/logger.js';
-import { openTerminalLog } from './telemetry/terminal-log.js';
+import { createLogger, nestLogger, openStandardError } from './telemetry/logger.js';
+import { forPeople } from './telemetry/terminal-log.js';
 
 async function start(interrupted: AbortSignal): Promise<void> {
   const config = loadConfig(process.env);
-  const isForPeople = (config.logFormat ?? (process.stderr.isTTY ? 'text' : 'json')) === 'text';
-  const logger = createLogger(config.logLevel, isForPeople ? await openTerminalLog() : undefined);
+  const isText = (config.logFormat ?? (process.stderr.isTTY ? 'text' : 'json')) === 'text';
+  const destination = isText ? await forPeople(openStandardError(0)) : openStandardError();
+  const logger = createLogger(config.logLevel, destination);
   warnOfMemory(logger);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.register({ config, logger, interrupted }),
@@ -38,13 +39,13 @@ async function start(interrupted: AbortSignal): Promise<void> {
 /** Under 300 requests a second it needs 150 MB; with 144 it is killed. */
 const MEMORY_MIN = 192 * 2 ** 20;
 
-/** A process that is killed for its memory says nothing. */
+/** Without this, a process that is killed for its memory leaves no reason. */
 function warnOfMemory(logger: Logger): void {
   // 0 or a number beyond any machine's: no limit is set.
   const bytes = process.constrainedMemory();
   if (bytes === 0 || bytes >= MEMORY_MIN) return;
   logger.warn(
-    `this container may use ${Math.floor(bytes / 2 ** 20)} MB of memory, and is killed beyond: give it 192 or more`,
+    `this container is limited to ${Math.floor(bytes / 2 ** 20)} MB of memory, and is killed beyond that: give it 192 or more`,
   );
 }
 

@@ -23,7 +23,7 @@ process.exitCode = await runCommandLine(
     actor: actor(),
     print: (text) => stdout.write(text),
     printError: (text) => stderr.write(text),
-    // 0 where nobody knows, as in a container without a window.
+    // 0 where the width is unknown, as in a container without a window.
     columns: stdout.isTTY ? stdout.columns || 80 : undefined,
     ...(stdin.isTTY && stderr.isTTY && { ask }),
     run: async (program, words, environment) => {

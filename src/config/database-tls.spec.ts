@@ -57,8 +57,8 @@ describe('connectionTo', () => {
     ],
     [
       'sslmode=disable&channel_binding=require',
-      /^has channel_binding=require, which needs TLS/,
-      /than disable$/,
+      /^has channel_binding=require, which sslmode=disable cannot fulfil/,
+      /sslmode=verify-full$/,
     ],
     ['sslmode=require&sslcert=/nowhere/c.pem', /^needs sslcert and sslkey together$/, /./],
   ])('rejects %s with what to write instead', (parameters, message, end) => {

@@ -87,20 +87,23 @@ function tlsParametersOf({ searchParams }: URL): TlsParameters {
   const named = TLS_PARAMETERS.map((name) => [name, searchParams.get(name) ?? ''] as const);
   const parameters = Object.fromEntries(named) as Record<keyof TlsParameters, string>;
   const sslmode = parameters.sslmode || (environment['PGSSLMODE'] ?? '');
-  // The driver does not insist on it. Whether the server is the right one, its certificate says as well.
+  // The driver does not enforce a bound channel. A verified certificate identifies the server as well.
   const isBound = sslmode === 'require' && parameters.channel_binding === 'require';
   return { ...parameters, sslmode: isBound ? 'verify-full' : sslmode };
 }
 
 function toTlsOptions(parameters: TlsParameters): ConnectionOptions | false {
   const mode = modeOf(parameters);
-  if (mode === 'disable') {
-    if (parameters.channel_binding !== 'require') return false;
+  const { sslmode, sslrootcert, channel_binding: binding } = parameters;
+  if (binding === 'require' && (mode === 'disable' || sslmode === NO_VERIFY)) {
     throw new DatabaseTlsError(
-      `has channel_binding=require, which needs TLS: write another sslmode than disable`,
+      `has channel_binding=require, which sslmode=${sslmode} cannot fulfil: write sslmode=verify-full`,
     );
   }
-  const { sslmode, sslrootcert } = parameters;
+  if (!['', 'require', 'prefer', 'disable'].includes(binding)) {
+    throw new DatabaseTlsError('has an unknown channel_binding: write require, or leave it out');
+  }
+  if (mode === 'disable') return false;
   const hasOwnCa = sslmode !== NO_VERIFY && sslrootcert !== '' && sslrootcert !== SYSTEM;
   if (!hasOwnCa && (mode === 'verify-ca' || (mode === 'require' && sslrootcert === SYSTEM))) {
     throw new DatabaseTlsError(

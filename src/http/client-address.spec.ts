@@ -271,6 +271,7 @@ describe('the warning of an untrusted proxy', () => {
     const from = (remoteAddress: string, headers = {}) => app.inject({ url: '/', remoteAddress, headers });
     await from('127.0.0.1', forwarded);
     await from('172.28.0.1');
+    await from('127.0.0.1', { 'x-forwarded-for': ' , ,' });
     expect(said).toEqual([]);
     // The address of Docker's bridge, for a proxy on the host.
     expect((await from('172.28.0.1', forwarded)).body).toBe('172.28.0.1');

@@ -30,7 +30,7 @@ export function clientAddressOf(
   warn: (message: string) => void,
 ): ClientAddressOf {
   let isWarned = false;
-  const warnOf = (sender: string, state: string): void => {
+  const warnOf = (state: string, sender = UNKNOWN): void => {
     isWarned = true;
     warn(
       `A request from ${sender} has X-Forwarded-For or Forwarded, but TRUST_PROXY ${state}. Behind a proxy, all clients ` +
@@ -40,14 +40,14 @@ export function clientAddressOf(
   if (trustProxy !== undefined) {
     return ({ headers, ip, ips = [] }) => {
       // An entry of a trusted sender would be a second hop.
-      if (!isWarned && ips.length === 1 && headers['x-forwarded-for'] !== undefined)
-        warnOf(ip, 'does not name that address');
+      if (!isWarned && ips.length === 1 && /[^\s,]/.test(String(headers['x-forwarded-for'] ?? '')))
+        warnOf('does not name that address', ip);
       return nearestAddressIn(ips);
     };
   }
   return ({ headers, ip }) => {
     if (!isWarned && (headers['x-forwarded-for'] ?? headers.forwarded) !== undefined)
-      warnOf(ip, 'is not set');
+      warnOf('is not set', ip);
     return peerAddressOf(ip);
   };
 }

@@ -14,7 +14,7 @@ export class HealthController {
   @Probe()
   @Header('cache-control', 'no-store')
   readHealth(): { readonly status: 'ready' } {
-    if (!this.readiness.wasReady) throw new UnavailableError('closing', 'not ready');
+    if (!this.readiness.wasReady) throw new UnavailableError('database', 'not ready');
     return { status: 'ready' };
   }
 }

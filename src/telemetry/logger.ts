@@ -27,14 +27,16 @@ const RETRIES_MAX = 10;
  * is written with a later line, or at the exit, also after a crash. A write that another thread has in flight at the exit might
  * fail without a trace, so none is. pino's own destination has the version of sonic-boom before, which never exits when the last
  * write fails.
+ *
+ * @param minLength bytes that are collected for a write; with 0 each line is written at once, as people at a terminal expect
  */
-function openStandardError(): DestinationStream {
+export function openStandardError(minLength = CHUNK - 1): DestinationStream {
   let isExiting = false;
   let retries = 0;
   const stream = new sonicBoom.SonicBoom({
     fd: process.stderr.fd,
     sync: true,
-    minLength: CHUNK - 1,
+    minLength,
     maxWrite: CHUNK,
     maxLength: WAITING_MAX,
     periodicFlush: FLUSH_MS,

@@ -1,37 +1,28 @@
 import type { DestinationStream } from 'pino';
 import { describeConfig, loadConfig } from '../config/config.js';
 
-/** Of a request, in its line already, or of use to programs alone. */
-const IN_LINE = [
-  ...[
-    'requestId',
-    'method',
-    'operation',
-    'path',
-    'status',
-    'ms',
-    'keyId',
-    'keyPrefix',
-    'plan',
-    'code',
-    'rejectedBy',
-  ],
-  ...['traceId', 'clientAddress', 'clientGone', 'settings', 'release', 'node'],
-];
+/** Members that `describe` has written, or that only programs need. */
+const HIDDEN = (
+  'requestId,method,operation,path,status,ms,keyId,keyPrefix,plan,code,rejectedBy,traceId,clientAddress,clientGone,' +
+  'settings,release,node'
+).split(',');
 
-/** A short line for people instead of each line of JSON, in colours unless NO_COLOR is set. */
-export async function openTerminalLog(): Promise<DestinationStream> {
-  // Only here: it would make each start of a service later.
+/**
+ * Turns each line of JSON into a short one for people, in colours unless NO_COLOR is set.
+ *
+ * @param destination gets the lines
+ */
+export async function forPeople(destination: DestinationStream): Promise<DestinationStream> {
+  // Loaded only here, because it takes time at the start.
   const { default: pretty } = await import('pino-pretty');
-  return pretty({
-    destination: process.stderr.fd,
-    sync: true,
+  const toText = pretty.prettyFactory({
     colorize: pretty.isColorSupported,
     translateTime: 'SYS:HH:MM:ss',
-    ignore: IN_LINE.join(','),
+    ignore: HIDDEN.join(','),
     singleLine: true,
     messageFormat: (line) => describe(line),
   });
+  return { write: (line) => destination.write(toText(line)) };
 }
 
 type Line = Readonly<Record<string, unknown>>;

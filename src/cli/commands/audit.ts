@@ -91,7 +91,9 @@ const WHAT: Readonly<Record<string, string>> = { api_keys: 'key', api_key_secret
 interface Change {
   readonly by: string;
   readonly at: string;
-  readonly what: string;
+  readonly action: string;
+  /** `key`, `secret` or `plan`. */
+  readonly kind: string;
   readonly members: readonly string[];
   readonly subjects: string[];
 }
@@ -101,7 +103,8 @@ function toChange(entry: Row): Change {
   return {
     by: actor === null || actor === role ? shown(role) : `${shown(role)}, as ${shown(actor)}`,
     at: shown(at),
-    what: `${shown(action)} ${WHAT[shown(table)] ?? shown(table)}`,
+    action: shown(action),
+    kind: WHAT[shown(table)] ?? shown(table),
     members: describe(entry['old'], entry['new']),
     subjects: [shown(key ?? plan)],
   };
@@ -124,14 +127,12 @@ function grouped(rows: readonly Row[]): readonly Change[] {
 const NAMED = 5;
 
 /** A line, and one for each member below it: nothing is left out, however narrow the terminal is. */
-function toText({ at, by, what, members, subjects }: Change, columns: number | undefined): string {
-  const named = subjects.slice(0, NAMED).join(', ');
-  const subject =
-    subjects.length === 1
-      ? `${what} ${named}`
-      : `${what.replace(' ', ` ${subjects.length} `)}s (${named}${subjects.length > NAMED ? ', …' : ''})`;
+function toText({ at, by, action, kind, members, subjects }: Change, columns: number | undefined): string {
+  const { length } = subjects;
+  const named = `${subjects.slice(0, NAMED).join(', ')}${length > NAMED ? ', …' : ''}`;
+  const what = length === 1 ? `${kind} ${named}` : `${length} ${kind}s (${named})`;
   return (
-    wrapped(`${at}  ${subject}, by ${by}`, '', columns) +
+    wrapped(`${at}  ${action} ${what}, by ${by}`, '', columns) +
     members.map((one) => wrapped(one, '    ', columns)).join('')
   );
 }
