@@ -290,12 +290,12 @@ async function rolls(key) {
   run('docker', ['tag', 'petstore-trial:trial', 'petstore-trial:trial-next']);
   const next = await underLoad(BALANCED, key, roll('petstore-trial:trial-next'));
   checkNothingFailed('roll to another image', next.responses, next.result === 0);
-  const broken = await underLoad(BALANCED, key, roll('petstore-trial:trial-broken'));
+  const broken = await underLoad(BALANCED, key, rollToBroken);
   const healthy = REPLICAS.filter((name) => compose('ps', name).includes('(healthy)'));
   checkNothingFailed(
     `roll to an image that exits: goes back by itself, ${healthy.length} replicas`,
     broken.responses,
-    broken.result !== 0 && healthy.length === 3,
+    broken.result === 0 && healthy.length === 3,
   );
   const back = await underLoad(BALANCED, key, roll('petstore-trial:trial'));
   checkNothingFailed('roll back', back.responses, back.result === 0);
@@ -611,8 +611,11 @@ function removeImages() {
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** To an image that exits: 0 if the script says that it failed. */
-const rollToBroken = async () => ((await roll('petstore-trial:trial-broken')()) === 0 ? 1 : 0);
+/** To an image that exits: 0 if the script says that it failed. Built each time, because the way back gives its name to the other one. */
+async function rollToBroken() {
+  run('docker', ['build', '--quiet', '--tag', 'petstore-trial:trial-broken', '-'], { input: BROKEN });
+  return (await roll('petstore-trial:trial-broken')()) === 0 ? 1 : 0;
+}
 
 async function trial() {
   await firstStart();
@@ -622,7 +625,6 @@ async function trial() {
   await abuse(key);
   runbooks();
   await interrupted('rotation, one container', SINGLE, key, rotate('api'));
-  run('docker', ['build', '--quiet', '--tag', 'petstore-trial:trial-broken', '-'], { input: BROKEN });
   await interrupted('one container, an image that exits: goes back by itself', SINGLE, key, rollToBroken);
   upSingle();
   await secrets(key);
