@@ -1,6 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { PrismaService } from '../prisma/prisma.service.js';
 import type { Statement } from '../database/statement.js';
+import { type Outcomes, resultOf } from './outcomes.js';
 import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batcher.js';
 
 /** A batcher as metrics and the shutdown see it. */
@@ -27,12 +28,11 @@ const WAITING_MAX = 5000;
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX };
 
-interface ChangeOptions<Item, Row, Result> {
+interface ChangeOptions<Item, Row extends { readonly outcome: string }, Result> {
   readonly statement: Statement;
   /** The parameters of the statement. */
   readonly valuesOf: (items: readonly Item[]) => readonly unknown[];
-  /** The result of an item, or the error that rejects it. */
-  readonly resultOf: (row: Row, item: Item) => Result | Error;
+  readonly outcomes: Outcomes<Row, Result, Item>;
 }
 
 /** Creates the batchers of repositories. Each joins the queries of one kind into statements. */
@@ -72,7 +72,7 @@ export class Batching {
   batchChanges<Item extends { readonly id: bigint }, Row extends { readonly outcome: string }, Result>({
     statement,
     valuesOf,
-    resultOf,
+    outcomes,
   }: ChangeOptions<Item, Row, Result>): Batcher<Item, Result> {
     return this.batchRowWrites({
       name: statement.name,
@@ -80,7 +80,7 @@ export class Batching {
       send: async (items, sendBefore) => {
         const rows = await this.prisma.write<Row>(statement, valuesOf(items), sendBefore);
         return rows.map((row, index) =>
-          row.outcome === 'locked' ? LOCKED : resultOf(row, items[index] as Item),
+          row.outcome === 'locked' ? LOCKED : resultOf(statement.name, outcomes, row, items[index] as Item),
         );
       },
     });

@@ -1,5 +1,11 @@
 import type { PrismaService } from '../prisma/prisma.service.js';
-import { plainArray, type Statement, statement } from '../database/statement.js';
+import {
+  arrayElement,
+  type ArrayElement,
+  plainArray,
+  type Statement,
+  statement,
+} from '../database/statement.js';
 import { type Batcher, eachOnce } from './batcher.js';
 import type { Batching } from './batching.js';
 
@@ -91,7 +97,7 @@ export function listSql(
   );
 }
 
-type Value = bigint | number | string | null | undefined;
+type Value = bigint | number | ArrayElement | null | undefined;
 
 /** What a statement takes of each page, one array for each. */
 export type PageParameters<Query> = readonly ((page: Query) => Value)[];
@@ -100,7 +106,7 @@ export type PageParameters<Query> = readonly ((page: Query) => Value)[];
 export const PAGE_PARAMETERS: PageParameters<PageQuery> = [
   ({ fromId }) => fromId,
   ({ limit }) => limit,
-  ({ status }) => status,
+  ({ status }) => (status === undefined ? undefined : arrayElement(status)),
 ];
 
 /**
@@ -140,7 +146,7 @@ export const batchRecords = (
 ): Batcher<bigint, string | undefined> =>
   batching.batchReads<bigint, string | undefined>({
     name: find.name,
-    send: eachOnce(String, async (ids) => {
+    send: eachOnce(String, async (ids: readonly bigint[]) => {
       const rows = await prisma.read<{ json: string | null }>(find, [plainArray(ids)]);
       return rows.map(({ json }) => json ?? undefined);
     }),

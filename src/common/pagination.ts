@@ -33,7 +33,7 @@ export class PagingQuery {
 /** A list by identifier. */
 interface FilteredList {
   readonly path: string;
-  /** The filters by the name of their parameter, in a fixed order. Values must be safe in a URL: they are not escaped. */
+  /** The filters by the name of their parameter, in a fixed order. */
   readonly filter: Readonly<Record<string, Filter | readonly Filter[] | undefined>>;
   readonly isDescending?: boolean;
 }
@@ -51,7 +51,7 @@ export class Paging {
   /** @throws ApiError invalid_parameter when the cursor belongs to another list or filter */
   constructor({ path, filter, isDescending = false }: FilteredList, { limit, cursor }: PagingQuery) {
     const given = Object.entries(filter).flatMap(([name, value]) =>
-      value === undefined ? [] : [value].flat().map((one) => `${name}=${one}&`),
+      value === undefined ? [] : [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}&`),
     );
     this.#list = `${path}?${given.join('')}`;
     this.#limit = limit;

@@ -21,15 +21,21 @@ const urlWith = (parameters: string): string => `postgresql://u:p@db.example/pet
 describe('connectionTo', () => {
   it.each([
     ['', 'has no parameters'],
-    ['application_name=shop&options=-c%20jit%3Doff', 'has none of TLS'],
+    ['options=-c%20jit%3Doff&connect_timeout=3', 'has none of TLS'],
   ])('leaves an URL alone that %s', (parameters) => {
     expect(connectionTo(urlWith(parameters))).toEqual({ connectionString: urlWith(parameters) });
   });
 
   it('takes the parameters of TLS away from `pg`, which reads them otherwise, and no others', () => {
-    expect(connectionTo(urlWith('sslmode=disable&application_name=shop&uselibpqcompat=true'))).toEqual({
-      connectionString: urlWith('application_name=shop'),
+    expect(connectionTo(urlWith('sslmode=disable&connect_timeout=3&uselibpqcompat=true'))).toEqual({
+      connectionString: urlWith('connect_timeout=3'),
       ssl: false,
+    });
+  });
+
+  it('takes the name of the program away: sessions are found by the one of the service', () => {
+    expect(connectionTo(urlWith('application_name=shop&connect_timeout=3'))).toEqual({
+      connectionString: urlWith('connect_timeout=3'),
     });
   });
 

@@ -72,8 +72,12 @@ function toClientConfig(databaseUrl: string): ClientConfig {
   const url = new URL(databaseUrl);
   const unsupported = UNSUPPORTED.find((name) => url.searchParams.has(name));
   if (unsupported !== undefined) throw new DatabaseTlsError(`has ${unsupported}, which is not supported`);
+  // Sessions of the service are found by its own name, which the driver would take from the URL.
+  const isNamed = url.searchParams.has('application_name');
+  url.searchParams.delete('application_name');
   const parameters = tlsParametersOf(url);
-  if (Object.values(parameters).every((text) => text === '')) return { connectionString: databaseUrl };
+  if (Object.values(parameters).every((text) => text === ''))
+    return { connectionString: isNamed ? url.href : databaseUrl };
   for (const name of TLS_PARAMETERS) url.searchParams.delete(name);
   const ssl = !isSocket(hostOf(url)) && toTlsOptions(parameters);
   const isDirect = ssl !== false && parameters.sslnegotiation === 'direct';

@@ -57,12 +57,20 @@ export const statementsOf = (pool: Statement['pool']): readonly Statement[] =>
 export const bytesArray = (items: readonly (Buffer | undefined)[]): readonly (string | null)[] =>
   items.map((item) => (item === undefined ? null : `\\x${item.toString('hex')}`));
 
+/** A text as `plainArray` has it: quoted, whatever it contains. */
+export type ArrayElement = string & { readonly __brand: 'ArrayElement' };
+
+export const arrayElement = (text: string): ArrayElement =>
+  `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` as ArrayElement;
+
 /**
  * An array of integers or enum values as PostgreSQL reads it. Prisma would wrap each bigint in an object and read it again, which
- * costs the process as much as the driver's whole work for the statement.
+ * costs the process as much as the driver's whole work for the statement. Nothing is quoted, so the types reject texts: they
+ * are `arrayElement`s, or go as native arrays.
  */
-export const plainArray = (items: readonly (bigint | number | string | null | undefined)[]): string =>
-  `{${items.map((item) => item ?? 'null').join(',')}}`;
+export const plainArray = <Item extends bigint | number | string | null | undefined>(
+  items: readonly Item[] & (string extends Item ? never : unknown),
+): string => `{${items.map((item) => item ?? 'null').join(',')}}`;
 
 /**
  * Members as the columns of a row, for `jsonb_populate_record`: `categoryId` as `category_id`. An int64 is text there, because

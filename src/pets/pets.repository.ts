@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
+import { type Outcomes, resultOf } from '../batching/outcomes.js';
 import {
   batchPages,
   batchRecords,
@@ -10,13 +11,18 @@ import {
   type PageParameters,
   type PageQuery,
 } from '../batching/pages.js';
-import { ApiError } from '../common/errors/api-error.js';
 import { preconditionArrays, type Preconditions } from '../common/etag.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../idempotency/idempotency.service.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { skippingUsedIds } from '../prisma/used-ids.js';
-import { bytesArray, columnsJson, plainArray } from '../database/statement.js';
+import {
+  arrayElement,
+  type ArrayElement,
+  bytesArray,
+  columnsJson,
+  plainArray,
+} from '../database/statement.js';
 import { PET_STATUSES, type PetStatus } from './pet.js';
 import type { NewPetBody, PetChangeBody } from './pets.dto.js';
 import {
@@ -51,6 +57,12 @@ interface CreateRow {
   readonly json: string;
 }
 
+const CREATIONS: Outcomes<CreateRow, CreationOutcome> = {
+  created: ({ id, json }) => ({ id, json }),
+  busy: () => 'busy',
+  used: () => 'used',
+};
+
 interface DeleteItem extends Preconditions {
   readonly id: bigint;
 }
@@ -70,7 +82,8 @@ interface DeleteRow {
 }
 
 /** An array as an element of the array of all pages. */
-const arrayOf = (items: readonly (bigint | string | null)[]): string => `"${plainArray(items)}"`;
+const arrayOf = (items: readonly (bigint | PetStatus | null)[]): ArrayElement =>
+  arrayElement(plainArray(items));
 
 const FILTER_PARAMETERS: PageParameters<PetsQuery> = [
   ({ fromId }) => fromId,
@@ -88,7 +101,7 @@ const BY_ID_PARAMETERS: PageParameters<PetsQuery> = [
 ];
 
 /** The requested identifiers from the first one of the page on, in the order of the list. */
-function idsOf({ ids = [], fromId, direction }: PetsQuery): string {
+function idsOf({ ids = [], fromId, direction }: PetsQuery): ArrayElement {
   return arrayOf(
     direction === 'asc' ? ids.filter((id) => id >= fromId) : ids.filter((id) => id <= fromId).toReversed(),
   );
@@ -130,13 +143,24 @@ export class PetsRepository {
         items.map(({ change }) => columnsJson(change)),
         ...preconditionArrays(items),
       ],
-      resultOf: ({ outcome, json }) =>
-        outcome === 'changed' || outcome === 'unchanged' ? json : new ApiError(outcome),
+      outcomes: {
+        changed: ({ json }) => json,
+        unchanged: ({ json }) => json,
+        pet_not_found: 'pet_not_found',
+        precondition_failed: 'precondition_failed',
+        pet_has_open_order: 'pet_has_open_order',
+      },
     });
     this.#deletions = batching.batchChanges<DeleteItem, DeleteRow, void>({
       statement: DELETE_PETS,
       valuesOf: (items) => [plainArray(items.map(({ id }) => id)), ...preconditionArrays(items)],
-      resultOf: ({ outcome }) => (outcome === 'deleted' ? undefined : new ApiError(outcome)),
+      outcomes: {
+        deleted: () => undefined,
+        pet_not_found: 'pet_not_found',
+        precondition_failed: 'precondition_failed',
+        pet_has_open_order: 'pet_has_open_order',
+        pet_is_sold: 'pet_is_sold',
+      },
     });
   }
 
@@ -176,7 +200,10 @@ export class PetsRepository {
     return this.#deletions.load({ id, ...conditions }, deadline);
   }
 
-  async #create(items: readonly CreateItem[], sendBefore: number): Promise<readonly CreationOutcome[]> {
+  async #create(
+    items: readonly CreateItem[],
+    sendBefore: number,
+  ): Promise<readonly (CreationOutcome | Error)[]> {
     const values = [
       items.map(({ pet }) => columnsJson(pet)),
       plainArray(items.map(({ key }) => key?.apiKeyId)),
@@ -186,6 +213,6 @@ export class PetsRepository {
     const rows = await skippingUsedIds(this.prisma, 'pets', sendBefore, () =>
       this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore),
     );
-    return rows.map(({ outcome, id, json }) => (outcome === 'created' ? { id, json } : outcome));
+    return rows.map((row) => resultOf(CREATE_PETS.name, CREATIONS, row, undefined));
   }
 }

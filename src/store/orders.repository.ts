@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Batcher, LOCKED } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
+import { type Outcomes, resultOf } from '../batching/outcomes.js';
 import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { ERROR_CODES } from '../common/errors/error-codes.js';
@@ -39,6 +40,15 @@ interface ChangeRow {
 
 const UNKNOWN_PET = { faults: [{ pointer: '#/petId', detail: ERROR_CODES.unknown_pet.message }] };
 
+const PLACINGS: Outcomes<PlaceRow, CreationOutcome | typeof LOCKED> = {
+  created: ({ id, json }) => ({ id, json }),
+  busy: () => 'busy',
+  used: () => 'used',
+  locked: () => LOCKED,
+  unknown_pet: () => new ApiError('unknown_pet', undefined, UNKNOWN_PET),
+  pet_not_available: 'pet_not_available',
+};
+
 /** The orders in the database. Concurrent queries share a statement. */
 @Injectable()
 export class OrdersRepository {
@@ -65,10 +75,16 @@ export class OrdersRepository {
         plainArray(items.map(({ status }) => status)),
         ...preconditionArrays(items),
       ],
-      resultOf: ({ outcome, status, json }, item) => {
-        if (outcome === 'changed' || outcome === 'unchanged') return json;
-        if (outcome !== 'order_transition_not_allowed') return new ApiError(outcome);
-        return new ApiError(outcome, `The order is ${status} and cannot become ${item.status}.`);
+      outcomes: {
+        changed: ({ json }) => json,
+        unchanged: ({ json }) => json,
+        order_not_found: 'order_not_found',
+        precondition_failed: 'precondition_failed',
+        order_transition_not_allowed: ({ status }, item) =>
+          new ApiError(
+            'order_transition_not_allowed',
+            `The order is ${status} and cannot become ${item.status}.`,
+          ),
       },
     });
   }
@@ -103,7 +119,7 @@ export class OrdersRepository {
   async #place(
     items: readonly PlaceItem[],
     sendBefore: number,
-  ): Promise<readonly (CreationOutcome | ApiError | typeof LOCKED)[]> {
+  ): Promise<readonly (CreationOutcome | Error | typeof LOCKED)[]> {
     const values = [
       plainArray(items.map(({ petId }) => petId)),
       plainArray(items.map(({ key }) => key?.apiKeyId)),
@@ -113,11 +129,6 @@ export class OrdersRepository {
     const rows = await skippingUsedIds(this.prisma, 'orders', sendBefore, () =>
       this.prisma.write<PlaceRow>(PLACE_ORDERS, values, sendBefore),
     );
-    return rows.map(({ outcome, id, json }) => {
-      if (outcome === 'created') return { id, json };
-      if (outcome === 'busy' || outcome === 'used') return outcome;
-      if (outcome === 'locked') return LOCKED;
-      return new ApiError(outcome, undefined, outcome === 'unknown_pet' ? UNKNOWN_PET : undefined);
-    });
+    return rows.map((row) => resultOf(PLACE_ORDERS.name, PLACINGS, row, undefined));
   }
 }
