@@ -37,7 +37,11 @@ const arrows = {
 };
 
 /** The service, the command line, and what a browser loads first. */
-const programs = ['^src/main\\.ts$', '^src/cli/main\\.ts$', '^src/(?:openapi|dashboard)/page/main\\.js$'];
+const programs = [
+  '^src/main\\.ts$',
+  '^src/cli/main\\.ts$',
+  '^src/(?:openapi|dashboard)/page/(?:main|scheme)\\.js$',
+];
 
 module.exports = {
   forbidden: [

@@ -15,35 +15,40 @@ beforeEach(() => {
 });
 afterAll(() => service.close());
 
+/** With what each uses up of the limit. */
 const DOCUMENTS = [
-  ['/openapi.json', 'application/json; charset=utf-8'],
-  ['/openapi.yaml', 'application/yaml; charset=utf-8'],
-  ['/docs', 'text/html; charset=utf-8'],
-  ['/docs/main.js', 'text/javascript; charset=utf-8'],
-  ['/docs/base.css', 'text/css; charset=utf-8'],
-  ['/docs/icon.svg', 'image/svg+xml; charset=utf-8'],
+  ['/openapi.json', 'application/json; charset=utf-8', 1],
+  ['/openapi.yaml', 'application/yaml; charset=utf-8', 1],
+  ['/docs', 'text/html; charset=utf-8', 1],
+  ['/docs/main.js', 'text/javascript; charset=utf-8', 1 / 16],
+  ['/docs/base.css', 'text/css; charset=utf-8', 1 / 16],
+  ['/docs/icon.svg', 'image/svg+xml; charset=utf-8', 1 / 16],
 ] as const;
 
 const send = (path: string, address: string, method = 'GET'): Promise<Response> =>
   service.fetch(path, { method, headers: { 'x-forwarded-for': address }, redirect: 'manual' });
 
 describe('the public documents', () => {
-  it.each(DOCUMENTS)('%s needs no key, has a limit of its own, and is cached', async (path, mediaType) => {
-    for (const [n, method] of ['GET', 'HEAD', 'GET'].entries()) {
-      const { status, headers } = await service.fetch(path, { method });
-      expect([status, headers.get('content-type')]).toEqual([200, mediaType]);
-      expect(headers.get('ratelimit-policy')).toBe('"documents";q=300;w=60');
-      expect(headers.get('x-ratelimit-remaining')).toBe(String(299 - n));
-      expect(headers.get('cache-control')).toBe('public, no-cache');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-    }
-  });
+  it.each(DOCUMENTS)(
+    '%s needs no key, has a limit of its own, and is cached',
+    async (path, mediaType, cost) => {
+      for (const [n, method] of ['GET', 'HEAD', 'GET'].entries()) {
+        const { status, headers } = await service.fetch(path, { method });
+        expect([status, headers.get('content-type')]).toEqual([200, mediaType]);
+        expect(headers.get('ratelimit-policy')).toBe('"documents";q=300;w=60');
+        expect(headers.get('x-ratelimit-remaining')).toBe(String(Math.floor(300 - (n + 1) * cost)));
+        expect(headers.get('cache-control')).toBe('public, no-cache');
+        expect(headers.get('x-content-type-options')).toBe('nosniff');
+      }
+    },
+  );
 
   it('are 300 a minute for a client address, all together; then 429', async () => {
     const paths = [...DOCUMENTS.map(([path]) => path), '/', '/docs/'];
+    const whole = paths.filter((path) => !path.startsWith('/docs/') || path === '/docs/');
     const statuses = new Set<number>();
     for (let n = 0; n < 300; n += 1) {
-      const { status } = await send(paths[n % paths.length] ?? '', '192.0.2.1', n % 2 === 0 ? 'GET' : 'HEAD');
+      const { status } = await send(whole[n % whole.length] ?? '', '192.0.2.1', n % 2 === 0 ? 'GET' : 'HEAD');
       statuses.add(status);
     }
     expect([...statuses].toSorted((a, b) => a - b)).toEqual([200, 308]);
@@ -60,6 +65,24 @@ describe('the public documents', () => {
     expect((await send('/docs', '192.0.2.2')).status).toBe(200);
     clock.nowMs += 60_000;
     expect((await send('/docs', '192.0.2.1')).status).toBe(200);
+  });
+
+  it('serve the docs page with all of its files sixty times a minute to an address', async () => {
+    const page = await send('/docs', '192.0.2.3').then((response) => response.text());
+    const named = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, path]) => `/${path}`);
+    const modules = new Set(named);
+    for (const path of modules) {
+      if (!path.endsWith('.js')) continue;
+      const source = await send(path, '192.0.2.3').then((response) => response.text());
+      for (const [, name] of source.matchAll(/from '\.\/([^']+)'/g)) modules.add(`/docs/${name}`);
+    }
+    expect(modules.size).toBeGreaterThan(15);
+    const statuses = new Set<number>();
+    for (let load = 1; load < 60; load += 1) {
+      for (const path of ['/docs', '/openapi.json', ...modules])
+        statuses.add((await send(path, '192.0.2.3')).status);
+    }
+    expect([...statuses]).toEqual([200]);
   });
 
   it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/main.js'])(

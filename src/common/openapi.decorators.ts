@@ -9,10 +9,10 @@ export const ERROR_CODES_EXTENSION = 'x-error-codes';
 export const ApiErrors = (...codes: readonly ErrorCode[]): MethodDecorator =>
   applyDecorators(ApiExtension(ERROR_CODES_EXTENSION, codes));
 
-/** The identifier in the path of an operation. */
-export const ApiId = (name: string): MethodDecorator =>
+/** The identifier in the path of an operation; its example is in a new store. */
+export const ApiId = (name: string, example = 1): MethodDecorator =>
   ApiParam({
     name,
     description: 'The identifier. Anything but a decimal int64 is 404.',
-    schema: { type: 'integer', format: 'int64', examples: [1] },
+    schema: { type: 'integer', format: 'int64', examples: [example] },
   });

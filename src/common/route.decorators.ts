@@ -10,6 +10,8 @@ declare module 'fastify' {
     readonly operation?: string;
     /** Needs no key, and counts as a public document. */
     readonly public?: boolean;
+    /** What a public document uses up of the limit; 1 where absent. */
+    readonly cost?: number;
     /** A probe of a balancer, which comes every few seconds: no limit, log, metric or trace has it. */
     readonly probe?: boolean;
     /** The names of the query parameters; absent where any are ignored. */
@@ -47,6 +49,10 @@ export const JsonText = (): MethodDecorator => Header('content-type', 'applicati
 /** A public document: it needs no key, and has a limit of its own by client address, which its rate-limit headers describe. */
 export const Public = (): MethodDecorator => (controller, name, descriptor) =>
   RouteConfig({ public: true, operation: String(name) })(controller, name, descriptor);
+
+/** What a page consists of: a load of the page, with all of them, counts as some two documents. */
+export const PartOfPage = (operation: string): MethodDecorator =>
+  RouteConfig({ public: true, operation, cost: 1 / 16 });
 
 /** Public, and counts for nothing. */
 export const Probe = (): MethodDecorator => (controller, name, descriptor) =>

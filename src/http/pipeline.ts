@@ -131,7 +131,7 @@ export class RequestPipeline implements SocketOptions {
   async #beforeBody(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { admission, observer } = this;
     const { raw } = request;
-    const { public: isPublic, probe: isProbe } = routeConfigOf(request);
+    const { public: isPublic, probe: isProbe, cost = 1 } = routeConfigOf(request);
     if (isProbe !== true) observer.begun(request);
     const address = this.#addressOf(request);
     if (isProbe === true) {
@@ -141,7 +141,7 @@ export class RequestPipeline implements SocketOptions {
       reply.code(204).headers(PREFLIGHT_HEADERS).send();
       return true;
     } else if (isPublic === true) {
-      request.decision = admission.chargeDocument(address);
+      request.decision = admission.chargeDocument(address, cost);
     } else {
       const begunAt = performance.now();
       request.decision = forMethod(request.method, await admission.decide(request.headers, address));

@@ -3,13 +3,15 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../common/errors/api-error.js';
 import { PAGE_HEADERS, readPageFiles } from '../common/page-files.js';
-import { Public } from '../common/route.decorators.js';
+import { PartOfPage, Public } from '../common/route.decorators.js';
 import { EncodedText } from './encoded-text.js';
+
+const PAGE = '/docs';
 
 /** The files of the docs page by the path that each is served at; `/docs` itself is index.html. The build copies them to dist. */
 const PAGE_FILES = new Map(
   readPageFiles(new URL('./page/', import.meta.url)).map(({ name, mediaType, text }) => [
-    name === 'index.html' ? '/docs' : `/docs/${name}`,
+    name === 'index.html' ? PAGE : `${PAGE}/${name}`,
     { mediaType, text: new EncodedText(text) },
   ]),
 );
@@ -23,12 +25,25 @@ export class DocsPageController implements OnModuleInit {
     await Promise.all([...PAGE_FILES.values()].map(({ text }) => text.encode()));
   }
 
-  @Get([...PAGE_FILES.keys()])
+  @Get(PAGE)
   @Public()
-  async readDocs(
+  readDocs(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string | Buffer> {
+    return this.#send(request, reply);
+  }
+
+  @Get([...PAGE_FILES.keys()].filter((path) => path !== PAGE))
+  @PartOfPage('readDocs')
+  readPart(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string | Buffer> {
+    return this.#send(request, reply);
+  }
+
+  async #send(request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> {
     const file = PAGE_FILES.get(request.routeOptions.url ?? '');
     if (file === undefined) throw new ApiError('not_found');
     reply.headers({

@@ -32,6 +32,9 @@ import {
 import { PET_STATUSES } from './pet.js';
 import { PetsRepository } from './pets.repository.js';
 
+/** Another pet than in the examples that get and change one, so that these succeed afterwards. */
+const DELETED_PET_ID = 4;
+
 /** getPet is removed on the day that the interface gives. */
 const GET_PET_DEPRECATION: Deprecation = {
   deprecatedAt: new Date('2026-11-20T00:00:00Z'),
@@ -154,7 +157,7 @@ export class PetsController {
       'Deletes a pet and its cancelled orders. A pet with an open or a delivered order is not deleted. With `If-Match`, the ' +
       'pet is deleted only if it still has that `ETag`.',
   })
-  @ApiId('petId')
+  @ApiId('petId', DELETED_PET_ID)
   @ApiNoContentResponse({ description: 'The pet is deleted.' })
   @ApiErrors('pet_not_found', 'pet_has_open_order', 'pet_is_sold')
   async deletePet(

@@ -44,7 +44,7 @@ const STRIDE = 37;
 
 /**
  * The pets of a new embedded database: the same ones each time, so that examples can rely on them. Those of the document, which delete
- * pet 1, order pet 2 and approve order 1, succeed.
+ * pet 4, order pet 2 and approve order 1, succeed.
  */
 export function samplePets(): readonly SamplePet[] {
   const names = NAMES.split(', ');

@@ -34,6 +34,13 @@ describe('a charge', () => {
     });
     expect(allowedOf(9, addresses, '192.0.2.1', NOON_MS + MINUTE_MS)).toBe(3);
   });
+
+  it('may cost a part of one, and the headers count whole ones', () => {
+    const addresses = limiter();
+    const charges = Array.from({ length: 50 }, () => addresses.charge('192.0.2.1', NOON_MS, 1 / 16));
+    expect(charges.map(({ allowed }) => allowed).lastIndexOf(true)).toBe(47);
+    expect([0, 15, 16, 47, 49].map((nth) => charges[nth]?.remaining)).toEqual([2, 2, 1, 0, 0]);
+  });
 });
 
 describe('a full table', () => {

@@ -48,19 +48,22 @@ export class AddressLimiter {
 
   constructor(private readonly options: AddressLimiterOptions) {}
 
-  /** Counts one rejected request. `allowed` is false if the limit was used up before, `isFlooding` if the address counts as flooding. */
+  /**
+   * Counts one rejected request, or what a document costs. `allowed` is false if the limit was used up before, `isFlooding` if the address counts as flooding.
+   */
   charge(
     address: string,
     nowMs: number,
+    cost = 1,
   ): AddressState & { readonly allowed: boolean; readonly isFlooding: boolean } {
     const buckets = this.#bucketsOf(address, nowMs);
     const left = leftIn(buckets);
     for (const { name, limit, count } of buckets) {
       // An address past its limit uses up nothing of its site's.
-      if (left > 0 || count >= limit) this.#counts.set(name, count + 1);
+      if (left > 0 || count >= limit) this.#counts.set(name, count + cost);
     }
     return {
-      ...this.#stateWith(left - 1),
+      ...this.#stateWith(left - cost),
       allowed: left > 0,
       isFlooding: left <= -this.options.floodAfter,
     };
@@ -122,7 +125,7 @@ export class AddressLimiter {
 
   #stateWith(left: number): AddressState {
     const resetAtMs = (this.#minute + 1) * MINUTE_MS;
-    return { limit: this.options.limitPerMinute, remaining: Math.max(0, left), resetAtMs };
+    return { limit: this.options.limitPerMinute, remaining: Math.max(0, Math.floor(left)), resetAtMs };
   }
 
   /** What a request of the address counts in. The addresses of a site past its limit are not counted: they would fill the table. */

@@ -7,7 +7,7 @@ import {
   readPrefix,
 } from '../auth/api-key.js';
 import type { Batcher } from '../batching/batcher.js';
-import type { AdmissionPort, AdmissionDecision, LimitWindow } from './decision.js';
+import type { AdmissionPort, AdmissionDecision, LimitWindow, UndecidedSecret } from './decision.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { UnavailableError } from '../common/errors/database-errors.js';
 import type { Clock } from './clock.js';
@@ -51,14 +51,16 @@ export class Admission implements AdmissionPort {
     try {
       decision = await this.#lookUp(credential, clientAddress);
     } catch (error) {
-      const keyPrefix = readPrefix(headers.authorization);
       return {
         ...this.describeAddress(clientAddress),
-        rejectedKey: { keyPrefix },
+        rejectedKey: { keyPrefix: readPrefix(headers.authorization), secret: credential },
         rejection: toApiError(error),
       };
     }
-    if (decision === undefined) return await this.#crowdOut(clientAddress, readPrefix(headers.authorization));
+    if (decision === undefined) {
+      const keyPrefix = readPrefix(headers.authorization);
+      return await this.#crowdOut(clientAddress, { keyPrefix, secret: credential });
+    }
     if (decision.state === 'unknown') return this.#reject(clientAddress, 'invalid_api_key');
     this.parts.databaseClock.observe(decision.nowMs);
     if ('planId' in decision) return ofKey(decision);
@@ -73,9 +75,9 @@ export class Admission implements AdmissionPort {
     return rejectedUnlessAllowed(ofAddress(state), state, clock.nowMs());
   }
 
-  chargeDocument(clientAddress: string): AdmissionDecision {
+  chargeDocument(clientAddress: string, cost: number): AdmissionDecision {
     const nowMs = this.parts.clock.nowMs();
-    const state = this.parts.documents.charge(clientAddress, nowMs);
+    const state = this.parts.documents.charge(clientAddress, nowMs, cost);
     return rejectedUnlessAllowed(ofAddress(state, 'documents'), state, nowMs);
   }
 
@@ -108,13 +110,13 @@ export class Admission implements AdmissionPort {
   }
 
   /** 503 to a key that may be valid. It costs no lookup, and its address is not charged. */
-  async #crowdOut(clientAddress: string, keyPrefix: string): Promise<AdmissionDecision> {
+  async #crowdOut(clientAddress: string, rejectedKey: UndecidedSecret): Promise<AdmissionDecision> {
     const state = this.parts.addresses.peek(clientAddress, this.parts.clock.nowMs());
     if (state.isFlooding) await this.#delay();
     const error = new UnavailableError('overloaded', 'too many keys of the address wait for a lookup');
     return {
       ...ofAddress(state),
-      rejectedKey: { keyPrefix },
+      rejectedKey,
       rejection: toApiError(error),
       isCrowdedOut: true,
     };

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ApiKeyHash } from '../auth/api-key.js';
 import type { ApiError } from '../common/errors/api-error.js';
 
 /** One window of a rate limit as it stood after this request was decided; times in ms of the database's clock. */
@@ -21,14 +22,20 @@ export interface Caller {
 /** A window of a key. */
 export type KeyWindow = 'minute' | 'day';
 
+/** What is known of a secret that was not looked up: its first 12 characters, and its hash. */
+export interface UndecidedSecret {
+  readonly keyPrefix: string;
+  readonly secret: ApiKeyHash;
+}
+
 /** The result of admission for one request. */
 export interface AdmissionDecision {
   /** The windows that the rate-limit headers describe: those of the key, or the one of the address. */
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
   /** The key, when it is valid, also of a rejected request. */
   readonly caller?: Caller;
-  /** For the log alone: a key that is known and may not be used, or the first 12 characters of one that was not decided about. */
-  readonly rejectedKey?: { readonly keyId: bigint } | { readonly keyPrefix: string };
+  /** For log and usage: a key that is known and may not be used, or the secret that nobody could decide about. */
+  readonly rejectedKey?: { readonly keyId: bigint } | UndecidedSecret;
   /** When a rejected request may be repeated, if that is later than the end of its window: `X-RateLimit-Reset`. */
   readonly retryAtMs?: number;
   /** Why the request must be rejected (401, 403, 429 or 503); absent when it is admitted. */
@@ -45,8 +52,8 @@ export abstract class AdmissionPort {
   abstract decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<AdmissionDecision>;
   /** Counts bytes that never became a request against their address. */
   abstract chargeAddress(clientAddress: string): Promise<AdmissionDecision>;
-  /** Counts a public document against the address, in a limit apart from that of requests without a valid key. */
-  abstract chargeDocument(clientAddress: string): AdmissionDecision;
+  /** Counts a public document, or the share of one, against the address, in a limit apart from that of requests without a valid key. */
+  abstract chargeDocument(clientAddress: string, cost: number): AdmissionDecision;
   /** The state of an address, without counting: for preflights. */
   abstract describeAddress(clientAddress: string): AdmissionDecision;
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** Where systems keep it; CHROMIUM names another one. */
 const PATHS = [
@@ -31,6 +31,8 @@ export interface Chromium {
     readonly faults: readonly string[];
     readonly hosts: ReadonlySet<string>;
   }>;
+  /** A new page of a browser that runs no scripts, at this size. */
+  openWithoutScripts(viewport: { readonly width: number; readonly height: number }): Promise<Page>;
   close(): Promise<void>;
 }
 
@@ -44,10 +46,16 @@ export async function startChromium(): Promise<Chromium> {
     headless: true,
     args: FLAGS,
   });
+  const withoutScripts: Browser[] = [];
   return {
     open: () => open(context),
+    openWithoutScripts: async (viewport) => {
+      const browser = await chromium.launch({ executablePath, args: FLAGS });
+      withoutScripts.push(browser);
+      return await browser.newPage({ javaScriptEnabled: false, viewport });
+    },
     close: async () => {
-      await context.close();
+      await Promise.all([context, ...withoutScripts].map((one) => one.close()));
       await rm(profile, { recursive: true, force: true });
     },
   };

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { startService, type TestService } from '../support/service.js';
 import { accessibilityFaults, type Chromium, keepScreenshot, overflowOf, startChromium } from './chromium.js';
 import { authorise, formOf, NARROW, openDocs, send, shownHeader, WIDE } from './docs-page.js';
@@ -43,6 +44,16 @@ afterAll(async () => {
 /** Opens the docs page of the service of this file. */
 const open = (size = WIDE, anchor = ''): ReturnType<typeof openDocs> =>
   openDocs(chromium, service.origin, size, anchor);
+
+/** How far a section is from where it belongs: below the bar, or as far up as the end of the page lets it come. */
+const distanceTo = async (page: Page, anchor: string): Promise<number> =>
+  await page.evaluate<number>(`(async () => {
+    for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+    const { top } = document.querySelector('${anchor}').getBoundingClientRect();
+    const wanted = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
+    const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1;
+    return isEnd && top > wanted ? 0 : Math.round(Math.abs(top - wanted) / 2);
+  })()`);
 
 describe('the docs page in Chromium', () => {
   it('rejects an invalid key, accepts a valid one, and forgets it again', async () => {
@@ -122,6 +133,8 @@ describe('the docs page in Chromium', () => {
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('skip');
     await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('scheme-button');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('key-button');
     await page.keyboard.press('Enter');
@@ -294,9 +307,109 @@ describe('the docs page in Chromium', () => {
     await page.getByText(/^Version \d+\.\d+\.\d+$/).waitFor();
   });
 
+  it.each([
+    ['at once', 0],
+    ['after the page has loaded', 1],
+  ])('leads to each anchor where the document comes %s', async (_, isLate) => {
+    const { page: first } = await open();
+    const anchors = await first.evaluate<readonly string[]>(
+      `[...document.querySelectorAll('#contents a[href^="#"], #error-table a')].map((link) => link.getAttribute('href'))`,
+    );
+    expect(anchors.length).toBeGreaterThan(40);
+    await first.close();
+    for (const anchor of anchors) {
+      const { page } = await chromium.open();
+      // With the smooth scrolling that most readers have.
+      await page.emulateMedia({ reducedMotion: 'no-preference' });
+      if (isLate)
+        await page.route('**/openapi.json', async (route) => {
+          await page.waitForLoadState('load');
+          await route.continue();
+        });
+      await page.goto(`${service.origin}/docs${anchor}`);
+      await page.locator('#reference:not([aria-busy])').waitFor();
+      expect([anchor, await distanceTo(page, anchor)]).toEqual([anchor, 0]);
+      await page.close();
+    }
+  });
+
+  it('has a link to a request with its values', async () => {
+    const { page } = await open();
+    const form = formOf(page, 'List pets');
+    const link = form.getByRole('link', { name: 'Link to this request' });
+    expect(await link.getAttribute('href')).toBe('docs#listPets');
+    await form.getByLabel('limit').fill('5');
+    await form.getByLabel('pending').check();
+    await form.getByLabel('sold').check();
+    const added = formOf(page, 'Add a pet');
+    await added.getByLabel('Body', { exact: true }).fill('{"name":"Zoë & Co"}');
+    const addresses = await Promise.all(
+      [form, added].map((one) =>
+        one.getByRole('link', { name: 'Link to this request' }).getAttribute('href'),
+      ),
+    );
+    await page.goto(`${service.origin}/${addresses[0]}`);
+    await page.locator('#reference:not([aria-busy])').waitFor();
+    expect(await form.locator('.sample code').innerText()).toContain('?limit=5&status=pending&status=sold');
+    expect(await distanceTo(page, '#listPets')).toBe(0);
+    await link.click();
+    expect(page.url()).toBe(`${service.origin}/${addresses[0]}`);
+    await page.goto(`${service.origin}/${addresses[1]}`);
+    await page.locator('#reference:not([aria-busy])').waitFor();
+    expect(await added.getByLabel('Body', { exact: true }).inputValue()).toBe('{"name":"Zoë & Co"}');
+    // Values of a form are of no other one.
+    expect(await form.getByLabel('limit').inputValue()).toBe('');
+  });
+
+  it('is light or dark as its reader chooses, also the next time', async () => {
+    const { page } = await open();
+    await page.emulateMedia({ colorScheme: 'light' });
+    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const button = page.getByRole('button', { name: 'Colours' });
+    const light = await background();
+    expect(await button.innerText()).toContain('automatic');
+    await button.click();
+    expect([await button.innerText(), await background()]).toEqual([expect.stringContaining('light'), light]);
+    await button.click();
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    expect([await button.innerText(), await background()]).toEqual([expect.stringContaining('dark'), dark]);
+    await button.click();
+    expect([await button.innerText(), await background()]).toEqual([
+      expect.stringContaining('automatic'),
+      light,
+    ]);
+  });
+
+  it.each([WIDE, NARROW])('has nothing dead without JavaScript, at $width pixels', async (size) => {
+    const page = await chromium.openWithoutScripts(size);
+    await page.goto(`${service.origin}/docs`);
+    for (const control of ['button', 'input', '[aria-busy] > p'])
+      expect([control, await page.locator(control).locator('visible=true').count()]).toEqual([control, 0]);
+    expect(await page.getByText('The table of plans needs JavaScript').isVisible()).toBe(true);
+    const links = page.locator('#contents a').locator('visible=true');
+    const targets = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(targets.length).toBeGreaterThan(10);
+    for (const target of targets.filter((one) => one?.startsWith('#') === true))
+      expect(await page.locator(target ?? '').count()).toBe(1);
+    await keepScreenshot(page, `docs-without-scripts-${size.width}`);
+  });
+
+  it('opens on paper what is closed on the screen, and closes it again', async () => {
+    const { page } = await open();
+    const opened = () => page.locator('details[open]').count();
+    const before = await opened();
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    expect(await opened()).toBe(await page.locator('details').count());
+    await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+    expect(await opened()).toBe(before);
+  });
+
   it('prints the guide and the reference, without forms', async () => {
     const { page } = await open();
     await page.emulateMedia({ media: 'print' });
+    expect(await page.getByText('To try operations on this page').isVisible()).toBe(false);
     expect(await page.locator('#listPets .about').isVisible()).toBe(true);
     for (const hidden of ['.bar', '.contents', '.try', '.copy'])
       expect(await page.locator(hidden).first().isVisible()).toBe(false);

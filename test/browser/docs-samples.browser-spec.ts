@@ -112,20 +112,20 @@ print(response.status_code, response.text)`,
     // The pet is deleted, the other one ordered, and the order approved: once more with new records.
     await fresh.pool.query('truncate pets, orders restart identity cascade');
     await fresh.pool.query(
-      `insert into pets (name, category_id, status) select 'Pet', 1, 'available' from generate_series(1, 3)`,
+      `insert into pets (name, category_id, status) select 'Pet', 1, 'available' from generate_series(1, 4)`,
     );
     await fresh.pool.query('insert into orders (pet_id) values (3)');
     for (let index = 0; index < count; index += 1) {
       await client.node([`client-${index}.mjs`], files, { KEY: apiKey });
     }
-    const { rows } = await fresh.pool.query<{ name: string }>('select name from pets where id = 4');
+    const { rows } = await fresh.pool.query<{ name: string }>('select name from pets where id = 5');
     expect(rows).toEqual([{ name: ODD }]);
     await fresh.close();
   });
 });
 
 describe('the forms of the docs page', () => {
-  it('succeed on a new store, from top to bottom', async () => {
+  it('succeed on a new store, from top to bottom, and those that read or change once more', async () => {
     const { fresh, apiKey } = await newStore();
     const { page, expectNoFaults } = await openDocs(chromium, fresh.origin);
     await authorise(page, apiKey);
@@ -133,6 +133,8 @@ describe('the forms of the docs page', () => {
     for (let index = 0; index < (await forms.count()); index += 1) {
       expect(await send(forms.nth(index))).toMatch(/^20[014]/);
     }
+    for (const summary of ['List pets', 'Get a pet', 'Change a pet', 'Get an order'])
+      expect(await send(formOf(page, summary))).toMatch(/^200/);
     expectNoFaults();
     await fresh.close();
   });

@@ -26,8 +26,6 @@ try {
   const { links, sections } = renderReference(api);
   byId('contents-reference').replaceChildren(...links);
   byId('reference').replaceChildren(...sections);
-  // The target of the URL may not have existed before.
-  if (location.hash !== '') location.replace(location.hash);
 } catch (error) {
   const why = error instanceof Error ? error.message : String(error);
   byId('reference').replaceChildren(
@@ -40,7 +38,25 @@ for (const heading of document.querySelectorAll('section[id] > :is(h2, h3)')) {
   heading.append(element('a', { class: 'anchor', href, tabindex: -1, 'aria-hidden': 'true' }, '#'));
 }
 byId('reference').removeAttribute('aria-busy');
+// Once, when all that is above has its height: the browser may have jumped before, or found no target.
+if (location.hash !== '') location.replace(location.hash);
+// The jump is no scrolling, which what comes later would interrupt. Links scroll.
+addEventListener('click', () => document.documentElement.classList.add('scrolls'), {
+  capture: true,
+  once: true,
+});
 followReading();
+
+// On paper nothing can be opened.
+/** @type {HTMLDetailsElement[]} */
+let closed = [];
+addEventListener('beforeprint', () => {
+  closed = [...document.querySelectorAll('details')].filter(({ open }) => !open);
+  for (const one of closed) one.open = true;
+});
+addEventListener('afterprint', () => {
+  for (const one of closed) one.open = false;
+});
 
 /** @param {string} address */
 function showAddress(address) {

@@ -28,6 +28,7 @@ export function tryForm(api, one) {
   );
   const bodyInput = bodyOf(id, operation);
   if (bodyInput !== undefined) inputs.push(bodyInput);
+  const permalink = permalinkTo(id, inputs);
 
   const sample = element('code', {});
   const language = element('select', { 'aria-label': 'Language' }, ...Object.keys(LANGUAGES).map(option));
@@ -45,6 +46,7 @@ export function tryForm(api, one) {
   const refresh = () => {
     const write = LANGUAGES[/** @type {keyof typeof LANGUAGES} */ (language.value)];
     sample.textContent = write(requestOf(one, inputs), api.publicUrl);
+    permalink.refresh();
   };
   const onsubmit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
@@ -76,7 +78,7 @@ export function tryForm(api, one) {
     element('h4', {}, 'Try it'),
     ...inputs.filter((input) => !isConditional(input)).map(({ row }) => row),
     conditions.length === 0 ? undefined : fold(['Headers'], ...conditions.map(({ row }) => row)),
-    element('div', { class: 'actions' }, send),
+    element('div', { class: 'actions' }, send, permalink.link),
     element(
       'div',
       { class: 'sample' },
@@ -142,6 +144,42 @@ const nextButton = (form, inputs, target) =>
     },
     'Next page',
   );
+
+/**
+ * A link to a form with its values, which the address of the page has at first. Headers stay out of it: they are of one request.
+ * @param {string} id
+ * @param {Input[]} inputs
+ */
+function permalinkTo(id, inputs) {
+  const written = inputs.filter(({ place }) => place !== 'header');
+  const read = () => written.map((input) => input.read().join());
+  const initial = read();
+  if (location.hash === `#${id}`) {
+    const given = new URLSearchParams(location.search);
+    for (const { name, write } of written) if (given.has(name)) write(given.getAll(name));
+  }
+  const onclick = (/** @type {MouseEvent} */ event) => {
+    event.preventDefault();
+    history.replaceState(null, '', link.href);
+    navigator.clipboard?.writeText(link.href).then(
+      () => (link.textContent = 'Copied'),
+      () => (link.textContent = 'It is in the address of the page'),
+    );
+    setTimeout(() => (link.textContent = LINK_TEXT), 2000);
+  };
+  const link = element('a', { class: 'permalink', onclick }, LINK_TEXT);
+  const refresh = () => {
+    const now = read();
+    const changed = written.filter((_, index) => now[index] !== initial[index]);
+    const parameters = new URLSearchParams(
+      changed.flatMap(({ name, read: values }) => values().map((value) => [name, value])),
+    );
+    link.href = `docs${parameters.size === 0 ? '' : `?${parameters}`}#${id}`;
+  };
+  return { link, refresh };
+}
+
+const LINK_TEXT = 'Link to this request';
 
 const isConditional = (/** @type {Input} */ { name }) => name.startsWith('If-');
 
