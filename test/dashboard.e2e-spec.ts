@@ -217,7 +217,17 @@ describe('Dashboard', () => {
     });
   });
 
-  it('has everything about one key, but not who changed it', async () => {
+  it('lists what needs attention as a whole where that is wanted', async () => {
+    await pool.query(`update api_keys set expires_at = now() + interval '4 days' where id between 60 and 75`);
+    const lengths: number[] = [];
+    for (const parameters of ['', '?whole=expiring', '?whole=bans'])
+      lengths.push((await view<{ expiring: object[] }>(`attention${parameters}`)).expiring.length);
+    // One more than are shown says that there are more.
+    expect(lengths).toEqual([11, 17, 11]);
+  });
+
+  it('has everything about one key, with who changed what', async () => {
+    await pool.query(`select set_config('petstore.actor', 'alice', false), set_api_key_limits(1, 123, 456)`);
     const key = await view<{ changes: object[] }>('key?key=1');
     expect(key).toMatchObject({
       key: { id: '1', name: 'test 1', plan_id: 'pro' },
@@ -226,10 +236,16 @@ describe('Dashboard', () => {
       days: expect.any(Array),
       bans: [],
     });
-    expect(key.changes).toContainEqual({
+    expect(key.changes[0]).toEqual({
       changed_at: expect.any(String),
       table_name: 'api_keys',
+      action: 'update',
+      by: expect.stringMatching(/^\w+, as alice$/),
+      members: ['requests_per_day: - → 456', 'requests_per_minute: - → 123'],
+    });
+    expect(key.changes.at(-1)).toMatchObject({
       action: 'insert',
+      members: expect.arrayContaining(['name: test 1']),
     });
     expect(await view('key?key=99999')).toBeNull();
     // More than a double holds.

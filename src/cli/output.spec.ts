@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { column, numberColumn, shown, textColumn, toFacts, toJson, toTable } from './output.js';
+import { column, numberColumn, textColumn, toFacts, toJson, toTable } from './output.js';
+import { shown } from '../common/shown.js';
 
 describe('toJson', () => {
   it('writes int64 to the digit, as numbers', () => {

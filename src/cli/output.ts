@@ -1,7 +1,8 @@
 import { stringify } from 'lossless-json';
 import stringWidth from 'string-width';
 import type { CliContext } from './context.js';
-import { CONTROL, escape, printable } from '../common/printable.js';
+import { CONTROL, escape } from '../common/printable.js';
+import { shown } from '../common/shown.js';
 import type { Row } from './row.js';
 
 /** One JSON value for scripts, with every int64 exact. What a terminal would execute is escaped. */
@@ -23,16 +24,6 @@ export function toFacts(facts: Row): string {
   return Object.entries(facts)
     .map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}\n`)
     .join('');
-}
-
-/** A value for people. */
-export function shown(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  if (value === true) return 'yes';
-  if (value === false) return 'no';
-  const text = typeof value === 'string' ? value : (stringify(value) ?? '');
-  // Instants without their milliseconds, in the form in which options take them.
-  return printable(text.replace(/^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z$/, '$1Z'));
 }
 
 interface Column {

@@ -1,6 +1,6 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import { CliError } from './cli-error.js';
-import { shown } from './output.js';
+import { shown } from '../common/shown.js';
 import type { Row } from './row.js';
 
 /** A change of the audit log, as `petstore audit --json` prints it. */

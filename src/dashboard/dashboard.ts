@@ -11,7 +11,15 @@ import type { Config } from '../config/config.js';
 import { toCsv } from './csv.js';
 import { DashboardDatabase, type Query } from './dashboard-database.js';
 import { Hours, type Range, RANGES } from './hours.js';
-import { KEY_SORTS, type KeyList, readAttention, readKey, readKeys, readSummary } from './views.js';
+import {
+  ATTENTION_LISTS,
+  KEY_SORTS,
+  type KeyList,
+  readAttention,
+  readKey,
+  readKeys,
+  readSummary,
+} from './views.js';
 
 export interface DashboardRequest {
   /** The path with its query. */
@@ -135,8 +143,10 @@ export class Dashboard {
     switch (path) {
       case 'data/summary':
         return viewOf(path, async () => ({ ...(await this.#read(readSummary)), problems: this.#problems() }));
-      case 'data/attention':
-        return viewOf(path, () => this.#read(readAttention));
+      case 'data/attention': {
+        const whole = ATTENTION_LISTS.find((list) => list === parameters.get('whole'));
+        return viewOf(`${path} ${whole}`, () => this.#read((query) => readAttention(query, whole)));
+      }
       case 'data/hours': {
         const range = rangeOf(parameters);
         return viewOf(`${path} ${range}`, () => this.#hours.read(range));

@@ -1,7 +1,7 @@
 import { USAGE_OUTCOMES } from '../usage/hour-counts.js';
 import { messageOf } from '../common/errors/describe-fault.js';
 import type { Query } from './dashboard-database.js';
-import { type HourSum, readHours, readMarks, readNow } from './views.js';
+import { type HourSum, readHours, readMarks, readNow, readOutages } from './views.js';
 
 /** How many hours the page may show. */
 export const RANGES = { '24h': 24, '7d': 7 * 24, '35d': 35 * 24 } as const;
@@ -38,13 +38,18 @@ export class Hours {
       sums.push(...(await this.#sumsOf(hours.slice(from, from + CHUNK), now.getTime())));
     }
     const problems: string[] = [];
-    const marks = await this.run((query) => readMarks(query, new Date(hours[0] ?? lastMs))).catch(
-      (error: unknown) => {
-        problems.push(`What was changed cannot be read: ${messageOf(error)}`);
+    const besides = async (what: string, read: typeof readMarks): Promise<object[]> => {
+      try {
+        return await this.run((query) => read(query, new Date(hours[0] ?? lastMs)));
+      } catch (error) {
+        problems.push(`${what} cannot be read: ${messageOf(error)}`);
         return [];
-      },
-    );
-    return { now, hours: hours.map((hourMs) => new Date(hourMs)), ...summarise(sums), marks, problems };
+      }
+    };
+    const marks = await besides('What was changed', readMarks);
+    const outages = await besides('When there was no database', readOutages);
+    const times = hours.map((hourMs) => new Date(hourMs));
+    return { now, hours: times, ...summarise(sums), marks, outages, problems };
   }
 
   /** Sums of successive hours, in their order. */

@@ -1,3 +1,5 @@
+import { parse } from 'lossless-json';
+import { type ChangedRow, membersOf, nameOf } from '../common/audit-entry.js';
 import type { Query } from './dashboard-database.js';
 
 /** What each part of the page shows. Ids and counts are exact; times are the database's. */
@@ -57,8 +59,13 @@ export async function readSummary(query: Query): Promise<object> {
   };
 }
 
-/** Rows of each list; one more says that there are others. */
+/** Rows of each list, and of the one that is wanted whole; one more says that there are others. */
 const ATTENTION_MAX = 10;
+const WHOLE_MAX = 500;
+
+export const ATTENTION_LISTS = ['bans', 'expiring', 'deprecated', 'unused'] as const;
+
+type AttentionList = (typeof ATTENTION_LISTS)[number];
 
 /** The first of them by id, which are found without sorting a million keys; without those whose counters are of another clock. */
 const UNUSED = `
@@ -71,25 +78,26 @@ const UNUSED = `
   order by k.id
   limit $1`;
 
-export async function readAttention(query: Query): Promise<object> {
-  const values = [ATTENTION_MAX + 1];
+export async function readAttention(query: Query, whole?: AttentionList): Promise<object> {
+  const maxOf = (list: AttentionList) => (list === whole ? WHOLE_MAX : ATTENTION_MAX);
+  const valuesOf = (list: AttentionList) => [maxOf(list) + 1];
   return {
-    max: ATTENTION_MAX,
+    max: Object.fromEntries(ATTENTION_LISTS.map((list) => [list, maxOf(list)])),
     bans: await query(
       `select began_at, api_key_id, name, ends_at, lifted_at, in_force from recent_bans
        where began_at > present() - interval '24 hours' limit $1`,
-      values,
+      valuesOf('bans'),
     ),
     expiring: await query(
       `select api_key_id, name, expires, expires_at from expiring_api_keys
        where ends_key and expires_at < present() + interval '14 days' limit $1`,
-      values,
+      valuesOf('expiring'),
     ),
     deprecated: await query(
       'select operation, api_key_id, name, last_hour, requests_24h from deprecated_operation_callers limit $1',
-      values,
+      valuesOf('deprecated'),
     ),
-    unused: await query(UNUSED, values),
+    unused: await query(UNUSED, valuesOf('unused')),
   };
 }
 
@@ -164,8 +172,9 @@ export async function readKeys(
 export async function readKey(query: Query, id: bigint): Promise<object | undefined> {
   const [key] = await query('select * from api_key_overview where id = $1', [id]);
   if (key === undefined) return undefined;
+  const now = await readNow(query);
   return {
-    now: await readNow(query),
+    now,
     key,
     secrets: await query(
       'select prefix, created_at, expires_at from api_key_secrets where api_key_id = $1 order by created_at',
@@ -186,11 +195,41 @@ export async function readKey(query: Query, id: bigint): Promise<object | undefi
        where api_key_id = $1 limit 20`,
       [id],
     ),
-    changes: await query(
-      `select changed_at, table_name, action from audit_log where api_key_id = $1 order by changed_at desc limit 50`,
-      [id],
-    ),
+    outages: await readOutages(query, new Date(now.getTime() - 35 * 86_400_000)),
+    ...(await readChanges(query, id)),
   };
+}
+
+interface Change {
+  readonly changed_at: Date;
+  readonly table_name: string;
+  readonly action: string;
+  readonly role: string;
+  readonly actor: string | null;
+  /** JSON as text, whose numbers may have more digits than a double. */
+  readonly rows: string;
+}
+
+/** The last changes of a key and of its secrets: from what to what, and by whom. */
+async function readChanges(query: Query, id: bigint): Promise<object> {
+  const [granted] = await query<{ may: boolean }>(
+    `select has_column_privilege('audit_log', 'old', 'select') as may`,
+  );
+  if (granted?.may !== true)
+    return { changes: [], problems: ['What was changed cannot be read before "petstore db roles" has run.'] };
+  const rows = await query<Change>(
+    `select changed_at, table_name, action, role, actor, jsonb_build_object('old', old, 'new', new)::text as rows
+     from audit_log where api_key_id = $1 order by changed_at desc limit 50`,
+    [id],
+  );
+  const changes = rows.map((row) => ({
+    changed_at: row.changed_at,
+    table_name: row.table_name,
+    action: row.action,
+    by: nameOf(row.role, row.actor),
+    members: membersOf(parse(row.rows) as ChangedRow),
+  }));
+  return { changes };
 }
 
 /** When plans, keys and secrets were changed and bans began, by hour. */
@@ -202,6 +241,25 @@ export const readMarks = (query: Query, from: Date): Promise<object[]> =>
      select date_trunc('hour', began_at, 'UTC'), 'bans', 'insert', count(*)
      from api_key_bans where began_at >= $1 group by 1
      order by 1`,
+    [from.toISOString()],
+  );
+
+/** When a replica or more had no database, the last time first. */
+export const readOutages = (query: Query, from: Date): Promise<object[]> =>
+  query(
+    `with outages as materialized (
+       select replica, tstzrange(began_at, ended_at, '[]') as outage
+       from database_outages
+       where ended_at between $1 and trusted_until()
+       order by ended_at desc
+       limit 1000
+     )
+     select
+       lower(whole) as began_at, upper(whole) as ended_at,
+       (select count(distinct replica) from outages where outage && whole) as replicas
+     from (select unnest(range_agg(outage)) as whole from outages) as merged
+     order by whole desc
+     limit 50`,
     [from.toISOString()],
   );
 

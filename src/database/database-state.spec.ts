@@ -31,6 +31,19 @@ describe('the state of the database', () => {
     ]);
   });
 
+  it('has the outages of a second or longer, each once', () => {
+    for (const lasting of [999, 1000, 30_000]) {
+      state.failed(new Error('away'));
+      nowMs += lasting;
+      state.worked();
+    }
+    expect(state.takeOutages()).toEqual([
+      { from: 1999, until: 2999 },
+      { from: 2999, until: 32_999 },
+    ]);
+    expect(state.takeOutages()).toEqual([]);
+  });
+
   it('is named once a minute where it changes all the time', () => {
     for (let second = 0; second < 70; second += 1) {
       state.failed(new Error(`fault ${second}`));

@@ -4,11 +4,24 @@ import { messageOf } from '../common/errors/describe-fault.js';
 /** A cause that lasts is named again after this. */
 const NAMED_EVERY_MS = 60_000;
 
+/** A connection that broke and is opened again is no outage. */
+const OUTAGE_MS = 1000;
+
+/** Outages that are kept until they are taken; the oldest are forgotten. */
+const OUTAGES_MAX = 100;
+
+/** In moments of `performance.now()`. */
+export interface Outage {
+  readonly from: number;
+  readonly until: number;
+}
+
 /** Says that the database is away and why, once a minute, and when it is back. */
 export class DatabaseState {
   #awaySince: number | undefined;
   #namedAt = -Infinity;
   #isNamed = false;
+  #outages: Outage[] = [];
 
   constructor(private readonly warn: (message: string) => void) {}
 
@@ -25,10 +38,19 @@ export class DatabaseState {
   }
 
   worked(): void {
-    if (this.#awaySince === undefined) return;
-    const seconds = ((performance.now() - this.#awaySince) / 1000).toFixed(1);
-    if (this.#isNamed) this.warn(`the database is back after ${seconds} s`);
+    const from = this.#awaySince;
+    if (from === undefined) return;
+    const until = performance.now();
+    if (this.#isNamed) this.warn(`the database is back after ${((until - from) / 1000).toFixed(1)} s`);
+    if (until - from >= OUTAGE_MS) this.#outages = [...this.#outages, { from, until }].slice(-OUTAGES_MAX);
     this.#awaySince = undefined;
     this.#isNamed = false;
+  }
+
+  /** The outages that have ended since it was called last. */
+  takeOutages(): readonly Outage[] {
+    const outages = this.#outages;
+    this.#outages = [];
+    return outages;
   }
 }

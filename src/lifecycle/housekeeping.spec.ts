@@ -84,8 +84,8 @@ describe('Housekeeping', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('deletes hours of usage whose day is older than their own retention, and bans with the days', async () => {
-    await pool.query('truncate api_key_usage_hours, api_key_bans');
+  it('deletes hours of usage whose day is older than their own retention, and bans and outages with the days', async () => {
+    await pool.query('truncate api_key_usage_hours, api_key_bans, database_outages');
     await pool.query(
       `insert into api_key_usage_hours
        select date_trunc('day', now(), 'UTC') - hours * interval '1 hour', key, 'listPets', 'success', 1, 1
@@ -96,14 +96,25 @@ describe('Housekeeping', () => {
        select 7, now() - days * interval '1 day', now() - days * interval '1 day' + interval '1 hour', 60, 1000
        from generate_series(1, 40) as days`,
     );
+    await pool.query(
+      `insert into database_outages
+       select 'replica', now() - days * interval '1 day', now() - days * interval '1 day' + interval '1 hour', 0
+       from generate_series(1, 40) as days`,
+    );
     await new Housekeeping(prisma, config, logger, telemetry).run();
     const { rows } = await pool.query(
       `select count(*)::int as hours, min(hour) = date_trunc('day', now(), 'UTC') - interval '${HOURS_RETENTION_DAYS} days' as whole_days,
-              (select count(*)::int from api_key_bans) as bans
+              (select count(*)::int from api_key_bans) as bans,
+              (select count(*)::int from database_outages) as outages
        from api_key_usage_hours`,
     );
     expect(rows).toEqual([
-      { hours: 10 * (HOURS_RETENTION_DAYS * 24 + 1), whole_days: true, bans: RETENTION_DAYS },
+      {
+        hours: 10 * (HOURS_RETENTION_DAYS * 24 + 1),
+        whole_days: true,
+        bans: RETENTION_DAYS,
+        outages: RETENTION_DAYS,
+      },
     ]);
     expect(warnings).toEqual([]);
   });

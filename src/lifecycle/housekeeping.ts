@@ -16,7 +16,7 @@ const LATE_MS = 60_000;
 /** Rows that one statement deletes, so that none runs or holds locks for long. */
 const CHUNK = 500;
 
-/** Deletes old days and hours of usage, old bans and expired idempotency keys, once an hour. Several replicas may do so at the same time. */
+/** Deletes old days and hours of usage, old bans and outages, and expired idempotency keys, once an hour. Several replicas may do so at the same time. */
 @Injectable()
 export class Housekeeping {
   #isStopping = false;
@@ -54,6 +54,7 @@ export class Housekeeping {
       await this.#deleteBy('delete_old_usage', usageRetentionDays);
       await this.#deleteBy('delete_old_usage_hours', usageHoursRetentionDays);
       await this.#deleteBy('delete_old_bans', usageRetentionDays);
+      await this.#deleteBy('delete_old_database_outages', usageRetentionDays);
     } catch (err) {
       this.telemetry.housekeepingFailed();
       this.logger.warn({ err }, 'deleting old rows failed; the next run tries again');

@@ -6,15 +6,16 @@ export const USAGE_OUTCOMES = [
   'limited',
   'banned',
   'unauthorized',
+  'undecided',
 ] as const;
 
 export type UsageOutcome = (typeof USAGE_OUTCOMES)[number];
 
-/** Requests that are counted together. */
-export interface HourCount {
+/** Requests that are counted together, of a key or of a secret whose key is not known yet. */
+export interface HourCount<Caller = bigint> {
   /** The beginning of the hour, in ms of the database's clock. */
   readonly hourMs: number;
-  readonly keyId: bigint;
+  readonly of: Caller;
   /** The operationId, or `none`. */
   readonly operation: string;
   readonly outcome: UsageOutcome;
@@ -22,15 +23,17 @@ export interface HourCount {
   readonly totalMs: number;
 }
 
+type Writable<Type> = { -readonly [Member in keyof Type]: Type[Member] };
+
 /** Counts in memory, at most so many different ones at a time. */
-export class HourCounts {
-  readonly #counts = new Map<string, { -readonly [Member in keyof HourCount]: HourCount[Member] }>();
+export class HourCounts<Caller extends bigint | string> {
+  readonly #counts = new Map<string, Writable<HourCount<Caller>>>();
 
   constructor(private readonly max: number) {}
 
   /** Adds requests, and returns whether there was room for them. */
-  add(added: HourCount): boolean {
-    const name = `${added.hourMs} ${added.keyId} ${added.operation} ${added.outcome}`;
+  add(added: HourCount<Caller>): boolean {
+    const name = `${added.hourMs} ${added.of} ${added.operation} ${added.outcome}`;
     const count = this.#counts.get(name);
     if (count !== undefined) {
       count.requests += added.requests;
@@ -43,7 +46,7 @@ export class HourCounts {
   }
 
   /** All counts, which begin again at none. */
-  take(): readonly HourCount[] {
+  take(): readonly HourCount<Caller>[] {
     const counts = [...this.#counts.values()];
     this.#counts.clear();
     return counts;

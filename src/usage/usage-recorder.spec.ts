@@ -14,6 +14,7 @@ let fails: (values: unknown[]) => Error | undefined;
 let dropped: number;
 let warnings: unknown[];
 let recorder: UsageRecorder;
+let outages: { from: number; until: number }[];
 
 beforeEach(() => {
   sent = [];
@@ -21,8 +22,12 @@ beforeEach(() => {
   fails = () => undefined;
   dropped = 0;
   warnings = [];
+  outages = [];
   const prisma = {
-    connections: { writes: { run: (send: () => Promise<unknown>) => send() } },
+    connections: {
+      writes: { run: (send: () => Promise<unknown>) => send() },
+      state: { takeOutages: () => outages.splice(0) },
+    },
     write: (_statement: unknown, values: unknown[]) => {
       const failure = failures.shift() ?? fails(values);
       if (failure !== undefined) return Promise.reject(failure);
@@ -46,6 +51,8 @@ function respond(keyId: bigint): void {
 
 /** Key ids and their requests, of all that was sent. */
 const written = (): unknown[] => sent.map(([, keyIds, , , requests]) => [keyIds, requests]);
+
+const isOutage = ([name]: unknown[]): boolean => typeof name === 'string';
 
 const keysOf = (values: unknown): string[] => String(values).slice(1, -1).split(',');
 
@@ -104,6 +111,22 @@ describe('UsageRecorder', () => {
     respond(501n);
     await recorder.write();
     expect(sent.map(([hours]) => (hours as unknown[]).length)).toEqual([200, 101]);
+  });
+
+  it('goes on where outages cannot be written, says so once, and writes them when they can be', async () => {
+    const rejected = Object.assign(new Error('permission denied'), { code: '42501', severity: 'ERROR' });
+    fails = (values) => (isOutage(values) ? rejected : undefined);
+    for (const count of [1, 2, 3]) {
+      outages.push({ from: count * 10_000, until: count * 10_000 + 5000 });
+      respond(7n);
+      await recorder.write();
+    }
+    expect([written(), warnings.length]).toEqual([[1, 2, 3].map(() => ['{7}', '{1}']), 1]);
+    expect(recorder.problems()).toHaveLength(1);
+    fails = () => undefined;
+    await recorder.write();
+    expect(sent.find(isOutage)?.[1]).toHaveLength(3);
+    expect(recorder.problems()).toEqual([]);
   });
 
   it('loses nothing where the pool has no place for the statement', async () => {

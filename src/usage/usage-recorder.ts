@@ -18,6 +18,8 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { Clock } from '../throttling/clock.js';
 import type { AdmissionDecision } from '../throttling/decision.js';
 import { type HourCount, HourCounts, type UsageOutcome } from './hour-counts.js';
+import { Outages } from './outages.js';
+import { type Secret, UndecidedRequests } from './undecided-requests.js';
 
 /** Every ten seconds, from a second of this process's own. */
 const EVERY_TEN_SECONDS = `${randomInt(10)}/10 * * * * *`;
@@ -62,7 +64,9 @@ const MAY_BE_COMMITTED: ReadonlySet<DatabaseFailure> = new Set<DatabaseFailure>(
  */
 @Injectable()
 export class UsageRecorder implements UsageObserver {
-  readonly #counts = new HourCounts(COUNTS_MAX);
+  readonly #counts = new HourCounts<bigint>(COUNTS_MAX);
+  readonly #undecided: UndecidedRequests;
+  readonly #outages: Outages;
   #dropped = 0;
   #isFailing = false;
   #writing: Promise<void> = Promise.resolve();
@@ -72,17 +76,19 @@ export class UsageRecorder implements UsageObserver {
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
     @Inject(Telemetry) private readonly telemetry: Pick<Telemetry, 'usageDropped'>,
-  ) {}
+  ) {
+    this.#undecided = new UndecidedRequests(prisma);
+    this.#outages = new Outages(prisma, clock);
+  }
 
   responded(request: FastifyRequest, reply: FastifyReply): void {
     const { decision } = request;
-    const keyId = decision === null ? undefined : keyIdOf(decision);
-    if (decision === null || keyId === undefined) return;
+    const of = decision?.caller?.keyId ?? rejectedOf(decision);
+    if (decision === null || of === undefined) return;
     const operation = routeConfigOf(request).operation ?? 'none';
-    const outcome = outcomeOf(decision, reply.statusCode);
-    const hourMs = this.#hourOf(decision);
-    const count = { hourMs, keyId, operation, outcome, requests: 1, totalMs: reply.elapsedTime };
-    if (!this.#counts.add(count)) this.#dropped += 1;
+    const count = { hourMs: this.#hourOf(decision), operation, requests: 1, totalMs: reply.elapsedTime };
+    if (typeof of === 'string') this.#undecided.add({ ...count, of, outcome: 'undecided' });
+    else this.#keep([{ ...count, of, outcome: outcomeOf(decision, reply.statusCode) }]);
   }
 
   /** What an operator should know, in sentences. */
@@ -105,12 +111,29 @@ export class UsageRecorder implements UsageObserver {
   }
 
   async #writeAll(): Promise<void> {
+    let failure: unknown;
+    for (const step of [() => this.#countUndecided(), () => this.#writeCounts(), () => this.#writeOutages()])
+      await step().catch((error: unknown) => (failure ??= error));
+    if (failure !== undefined && !this.#isFailing)
+      this.logger.warn({ err: failure }, 'cannot write the usage by hour; retrying every 10 s');
+    this.#isFailing = failure !== undefined;
+    this.#reportDropped();
+  }
+
+  async #countUndecided(): Promise<void> {
+    this.#keep(await this.#undecided.takeThoseOfKeys());
+  }
+
+  #writeOutages(): Promise<void> {
+    return this.#outages.write(() => this.#undecided.takeThoseOfNoKey());
+  }
+
+  async #writeCounts(): Promise<void> {
     const chunks = chunked(this.#counts.take(), CHUNK);
     let wrong = 0;
     for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
       try {
         await this.#send(chunk);
-        this.#isFailing = false;
       } catch (err) {
         if (isDataError(err)) {
           // The rows of one key may be wrong, and must not keep those of the others from being written.
@@ -123,20 +146,21 @@ export class UsageRecorder implements UsageObserver {
         }
         if (this.#mayBeCommitted(err)) this.#drop(chunk);
         else chunks.unshift(chunk);
-        this.#drop(chunks.flat().filter((count) => !this.#counts.add(count)));
-        if (!this.#isFailing)
-          this.logger.warn({ err }, 'cannot write the usage by hour; retrying every 10 s');
-        this.#isFailing = true;
-        break;
+        this.#keep(chunks.flat());
+        throw err;
       }
     }
-    this.#reportDropped();
+  }
+
+  /** Those without room are missing. */
+  #keep(counts: readonly HourCount[]): void {
+    this.#drop(counts.filter((count) => !this.#counts.add(count)));
   }
 
   async #send(counts: readonly HourCount[]): Promise<void> {
     const values = [
       counts.map(({ hourMs }) => new Date(hourMs).toISOString()),
-      plainArray(counts.map(({ keyId }) => keyId)),
+      plainArray(counts.map(({ of }) => of)),
       counts.map(({ operation }) => operation),
       counts.map(({ outcome }) => outcome),
       plainArray(counts.map(({ requests }) => requests)),
@@ -175,10 +199,11 @@ const chunked = <Item>(items: readonly Item[], size: number): Item[][] =>
     items.slice(nth * size, (nth + 1) * size),
   );
 
-/** The key, where the database has decided about it. */
-function keyIdOf({ caller, rejectedKey }: AdmissionDecision): bigint | undefined {
-  if (caller !== undefined) return caller.keyId;
-  return rejectedKey !== undefined && 'keyId' in rejectedKey ? rejectedKey.keyId : undefined;
+/** The key that may not be used, or the secret that nobody could decide about. */
+function rejectedOf(decision: AdmissionDecision | null): bigint | Secret | undefined {
+  const { rejectedKey } = decision ?? {};
+  if (rejectedKey === undefined) return undefined;
+  return 'keyId' in rejectedKey ? rejectedKey.keyId : rejectedKey.secret;
 }
 
 function outcomeOf({ caller, rejection, rejectedBy }: AdmissionDecision, status: number): UsageOutcome {

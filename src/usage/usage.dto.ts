@@ -41,7 +41,8 @@ export class UsageHourCount {
     type: 'string',
     description:
       '`success`, `client_error` (4xx) and `server_error` (5xx) of requests that were admitted; `limited` (429), `banned` (429, or ' +
-      '403 while suspended) and `unauthorized` (revoked or expired) of the others. There may be more values later.',
+      '403 while suspended), `unauthorized` (revoked or expired) and `undecided` (503, before the key was looked up) of the others. ' +
+      'There may be more values later.',
     examples: [...USAGE_OUTCOMES],
   })
   readonly outcome!: UsageOutcome;

@@ -219,6 +219,32 @@ describe('the dashboard', () => {
     }
   });
 
+  it.each(['light', 'dark'] as const)('shows when there was no database, in %s', async (colorScheme) => {
+    await emptyPool.query('truncate database_outages, api_key_usage_hours');
+    await emptyPool.query(
+      `insert into database_outages
+       select replica, date_trunc('day', now(), 'UTC') - interval '1 day' + interval '190 minutes', date_trunc('day', now(), 'UTC') - interval '1 day' + lasting, 0
+       from (values ('one', interval '195 minutes'), ('two', interval '196 minutes')) as outage (replica, lasting)`,
+    );
+    await emptyPool.query(
+      `insert into api_key_usage_hours values (date_trunc('hour', now(), 'UTC'), 1, 'listPets', 'undecided', 5883, 1)`,
+    );
+    await page.emulateMedia({ colorScheme });
+    await open(empty.management, '?range=7d');
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    await page.getByText(`No database: ${yesterday} 03:10 to 03:16 (2 replicas).`).waitFor();
+    await page.locator('#summary > div').filter({ hasText: 'undecided today' }).getByText('5,883').waitFor();
+    const painted = await paintedIn(page);
+    const colours = await page.evaluate<readonly string[]>(
+      `[...document.querySelectorAll('#hours .legend .dot')].map((dot) => getComputedStyle(dot).backgroundColor).slice(-2)`,
+    );
+    expect(colours).toHaveLength(2);
+    for (const colour of colours) expect(painted[colour]).toBeGreaterThan(10);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keepScreenshot(page, `dashboard-outage-${colorScheme}`);
+    await emptyPool.query('truncate database_outages, api_key_usage_hours');
+  });
+
   it('follows the colour scheme while it is open', async () => {
     await open(service.management);
     await page.locator('#hours canvas').waitFor();

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  await pool.query('truncate api_key_usage_hours, api_key_usage, api_key_bans');
+  await pool.query('truncate api_key_usage_hours, api_key_usage, api_key_bans, database_outages');
   await pool.query(
     `update api_key_counters set minute = '-infinity', day = '-infinity', minute_admitted = 0, minute_refused = 0,
        day_admitted = 0, day_refused = 0, banned_at = null, banned_until = null`,
@@ -250,6 +250,31 @@ describe('usage_hours_gaps', () => {
       [2, '7', '0', '1', '1'],
       [1, '0', '0', '0', '0'],
       [0, '15', '6', '4', '0'],
+    ]);
+  });
+
+  it('has from when to when which replica had no database, on each of the days', async () => {
+    await pool.query(
+      `insert into api_key_usage_hours
+       values (date_trunc('day', now(), 'UTC') - interval '3 days', 1, 'listPets', 'success', 1, 1)`,
+    );
+    await pool.query(
+      `insert into database_outages
+       select replica, date_trunc('day', now(), 'UTC') + began, date_trunc('day', now(), 'UTC') + ended, 0
+       from (values
+         ('a', interval '-2 days -10 minutes', interval '-2 days' + interval '5 minutes'),
+         ('b', interval '-36 hours', interval '-36 hours' + interval '90 seconds'),
+         ('c', interval '-47 hours', interval '9 days')) as outage (replica, began, ended)`,
+    );
+    expect(
+      await select(
+        `select (now() at time zone 'UTC')::date - day as ago, without_database from usage_hours_gaps`,
+      ),
+    ).toEqual([
+      [3, '23:50:00 to 23:59:59, a'],
+      [2, '00:00:00 to 00:05:00, a; 12:00:00 to 12:01:30, b'],
+      [1, null],
+      [0, null],
     ]);
   });
 });

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
+import { type ChangedRow, membersOf, nameOf } from '../../common/audit-entry.js';
 import { examples, type JsonOption, positiveInteger, since } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { findKeyId, toKeyReference } from '../key-command.js';
-import { shown, toJson, toJsonLine, wrapped } from '../output.js';
+import { toJson, toJsonLine, wrapped } from '../output.js';
+import { shown } from '../../common/shown.js';
 import type { Row } from '../row.js';
 import { withDatabase } from '../session.js';
 
@@ -101,11 +103,11 @@ interface Change {
 function toChange(entry: Row): Change {
   const { role, actor, changed_at: at, action, table_name: table, api_key_id: key, plan_id: plan } = entry;
   return {
-    by: actor === null || actor === role ? shown(role) : `${shown(role)}, as ${shown(actor)}`,
+    by: nameOf(role, actor),
     at: shown(at),
     action: shown(action),
     kind: WHAT[shown(table)] ?? shown(table),
-    members: describe(entry['old'], entry['new']),
+    members: membersOf(entry as unknown as ChangedRow),
     subjects: [shown(key ?? plan)],
   };
 }
@@ -134,16 +136,5 @@ function toText({ at, by, action, kind, members, subjects }: Change, columns: nu
   return (
     wrapped(`${at}  ${action} ${what}, by ${by}`, '', columns) +
     members.map((one) => wrapped(one, '    ', columns)).join('')
-  );
-}
-
-/** `requests_per_minute: 300 → 600` for each member, or the values of what was made or deleted. */
-function describe(before: unknown, after: unknown): readonly string[] {
-  const old = (before ?? {}) as Row;
-  const changed = (after ?? before ?? {}) as Row;
-  return Object.entries(changed).map(([name, value]) =>
-    before !== null && after !== null && shown(old[name]) !== shown(value)
-      ? `${name}: ${shown(old[name])} → ${shown(value)}`
-      : `${name}: ${shown(value)}`,
   );
 }

@@ -4,7 +4,8 @@ import { USAGE_DAYS } from '../../usage/usage-range.js';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
-import { column, numberColumn, printRows, textColumn, shown, toFacts, toJson } from '../output.js';
+import { column, numberColumn, printRows, textColumn, toFacts, toJson } from '../output.js';
+import { shown } from '../../common/shown.js';
 import type { Row } from '../row.js';
 import { withDatabase } from '../session.js';
 

@@ -4,7 +4,8 @@ import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { examples, type JsonOption, since } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyReference, overviewOf } from '../key-command.js';
-import { column, numberColumn, printRows, shown, sparkLine, textColumn, toJson } from '../output.js';
+import { column, numberColumn, printRows, sparkLine, textColumn, toJson } from '../output.js';
+import { shown } from '../../common/shown.js';
 import type { Row } from '../row.js';
 import { withDatabase } from '../session.js';
 
@@ -17,7 +18,7 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     .command('usage')
     .description(
       'Shows what keys have used, by hour (UTC). Outcomes of admitted requests are success, client_error (4xx) and server_error (5xx); ' +
-        'those of rejected ones limited, banned (also while suspended) and unauthorized (revoked or expired).',
+        'those of rejected ones limited, banned (also while suspended), unauthorized (revoked or expired) and undecided (503: no database).',
     );
 
   usage

@@ -1,6 +1,6 @@
 // Bars over time, by uPlot. What a chart shows is also there as text: its legend, and a table that can be opened.
 import { element } from './dom.js';
-import { number, OUTCOMES, show, table, time } from './format.js';
+import { number, OUTCOMES, show, span, table, time } from './format.js';
 import uPlot from './uPlot.esm.js';
 
 /** Resolves colours: a custom property is the text that was written, and a canvas ignores a colour that it cannot parse. */
@@ -44,12 +44,13 @@ export function outcomeChart(place) {
   let plot;
   const canvas = element('div', { class: 'plot', 'aria-hidden': 'true' });
   const readout = element('p', { class: 'readout' });
+  const outages = element('p', { class: 'readout' });
   const legend = element('ul', { class: 'legend' });
   const rowsPlace = element('div');
   const rows = element('details', {}, element('summary', {}, 'As a table'), rowsPlace);
-  place.replaceChildren(legend, canvas, readout, rows);
-  /** @type {{ hours: string[], outcomes: { outcome: string, requests: number[] }[], marks: any[] }} */
-  let shown = { hours: [], outcomes: [], marks: [] };
+  place.replaceChildren(legend, canvas, outages, readout, rows);
+  /** @type {{ hours: string[], outcomes: { outcome: string, requests: number[] }[], marks: any[], outages: any[] }} */
+  let shown = { hours: [], outcomes: [], marks: [], outages: [] };
 
   /** @param {number | null | undefined} index */
   const describe = (index) => {
@@ -58,9 +59,16 @@ export function outcomeChart(place) {
     const parts = shown.outcomes
       .filter(({ requests }) => requests[index] !== 0)
       .map(({ outcome, requests }) => `${OUTCOMES[outcome]} ${number(requests[index])}`);
-    const marks = shown.marks.filter((mark) => mark.hour === hour).map(describeMark);
-    return `${time(hour)}: ${[...(parts.length > 0 ? parts : ['no requests']), ...marks].join(', ')}`;
+    return `${time(hour)}: ${[...(parts.length > 0 ? parts : ['no requests']), ...eventsOf(hour)].join(', ')}`;
   };
+
+  /** What happened in an hour besides requests. @param {string} hour */
+  const eventsOf = (hour) => [
+    ...shown.marks.filter((mark) => mark.hour === hour).map(describeMark),
+    ...shown.outages
+      .filter((outage) => isIn(outage, hour))
+      .map((outage) => `no database ${describeOutage(outage)}`),
+  ];
 
   const fillTable = () => {
     if (!rows.open) return;
@@ -70,17 +78,13 @@ export function outcomeChart(place) {
       isNumber: true,
     }));
     const hour = { title: 'hour', cell: (/** @type {number} */ index) => time(shown.hours[index]) };
-    const changed = {
-      title: 'changed',
-      cell: (/** @type {number} */ index) =>
-        shown.marks
-          .filter((mark) => mark.hour === shown.hours[index])
-          .map(describeMark)
-          .join(', '),
+    const events = {
+      title: 'events',
+      cell: (/** @type {number} */ index) => eventsOf(shown.hours[index] ?? '').join(', '),
     };
     const made = table(
       'Requests by hour',
-      [hour, ...columns, changed],
+      [hour, ...columns, events],
       [...shown.hours.keys()].toReversed(),
       'No hours.',
     );
@@ -121,7 +125,8 @@ export function outcomeChart(place) {
       series: [{}, ...series],
       hooks: {
         setCursor: [({ cursor }) => void (readout.textContent = describe(cursor.idx))],
-        draw: [drawMarks],
+        drawClear: [(plotted) => drawOutages(plotted, 'bad-soft', HEIGHT)],
+        draw: [drawMarks, (plotted) => drawOutages(plotted, 'bad', 5)],
       },
     };
     plot = new uPlot(options, [seconds(), ...stacked.toReversed()], canvas);
@@ -135,6 +140,20 @@ export function outcomeChart(place) {
     for (const hour of new Set(shown.marks.map((mark) => mark.hour))) {
       const x = valToPos.call(plot, Date.parse(hour) / 1000, 'x', true);
       ctx.fillRect(x - devicePixelRatio, bbox.top, 2 * devicePixelRatio, 7 * devicePixelRatio);
+    }
+    ctx.restore();
+  };
+
+  /** From the bottom up; also of a second, which is less than a pixel. @param {any} plotted @param {string} name @param {number} height */
+  const drawOutages = ({ ctx, bbox, valToPos }, name, height) => {
+    ctx.save();
+    ctx.fillStyle = colour(name);
+    const tall = Math.min(bbox.height, height * devicePixelRatio);
+    for (const { began_at: from, ended_at: to } of shown.outages) {
+      const [left = 0, right = 0] = [from, to].map((at) =>
+        Math.round(Math.max(bbox.left, valToPos.call(plot, Date.parse(at) / 1000, 'x', true))),
+      );
+      ctx.fillRect(left, bbox.top + bbox.height - tall, Math.max(3 * devicePixelRatio, right - left), tall);
     }
     ctx.restore();
   };
@@ -159,10 +178,12 @@ export function outcomeChart(place) {
         ),
       ),
       ...(shown.marks.length > 0 ? [element('li', {}, dot('text', 'dot mark'), 'something changed')] : []),
+      ...(shown.outages.length > 0 ? [element('li', {}, dot('bad', 'dot mark'), 'no database')] : []),
     );
     if (isSame)
       plot.setData([seconds(), ...stack(shown.outcomes.map(({ requests }) => requests)).toReversed()]);
     else draw();
+    outages.textContent = describeOutages(shown.outages);
     readout.textContent = describe(plot?.cursor.idx);
     fillTable();
   };
@@ -205,6 +226,27 @@ function stack(series) {
 const SUBJECTS = { api_keys: 'key', api_key_secrets: 'secret', plans: 'plan', bans: 'ban' };
 /** @type {Record<string, string>} */
 const ACTIONS = { insert: 'new', update: 'changed', delete: 'deleted' };
+
+/** Outages that the sentence names. */
+const NAMED_MAX = 5;
+
+/** @typedef {{ began_at: string, ended_at: string, replicas: number }} Outage */
+
+/** @param {Outage} outage @param {string} hour */
+const isIn = ({ began_at: from, ended_at: to }, hour) =>
+  Date.parse(to) >= Date.parse(hour) && Date.parse(from) < Date.parse(hour) + HOUR_SECONDS * 1000;
+
+/** @param {Outage} outage */
+const describeOutage = ({ began_at: from, ended_at: to, replicas }) =>
+  `${span(from, to)}${replicas > 1 ? ` (${replicas} replicas)` : ''}`;
+
+/** @param {Outage[]} outages */
+function describeOutages(outages) {
+  if (outages.length === 0) return '';
+  const named = outages.slice(0, NAMED_MAX).map(describeOutage).join(', ');
+  const more = outages.length - NAMED_MAX;
+  return `No database: ${named}${more > 0 ? `, and ${more} times more` : ''}.`;
+}
 
 /** @param {{ subject: string, action: string, changes: number }} mark */
 const describeMark = ({ subject, action, changes }) =>

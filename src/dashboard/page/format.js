@@ -12,6 +12,16 @@ export const number = (value) =>
  */
 export const time = (value) => (typeof value === 'string' ? value.slice(0, 16).replace('T', ' ') : '–');
 
+/**
+ * `2026-11-20 03:10 to 03:16`, with seconds within a minute
+ * @param {string} from @param {string} to
+ */
+export function span(from, to) {
+  const length = time(from) === time(to) ? 19 : 16;
+  const [begin = '', end = ''] = [from, to].map((one) => one.slice(0, length).replace('T', ' '));
+  return `${begin} to ${begin.slice(0, 10) === end.slice(0, 10) ? end.slice(11) : end}`;
+}
+
 /** 100 % is all of it, and not 995 of 1,000. @param {number} share */
 const percent = (share) => `${Math.round((share < 1 ? Math.min(share, 0.99) : share) * 100)} %`;
 
@@ -26,6 +36,7 @@ export const OUTCOMES = {
   limited: 'limited',
   banned: 'banned',
   unauthorized: 'unauthorized',
+  undecided: 'undecided',
 };
 
 /**
@@ -133,6 +144,7 @@ export function show(place, ...nodes) {
     },
   });
   // Content above it may have grown. A page that was not scrolled begins at its top.
-  if (scrollY > 0 && at?.isConnected)
-    scrollBy({ top: at.getBoundingClientRect().top - before, behavior: 'instant' });
+  const moved = at?.isConnected ? at.getBoundingClientRect().top - before : 0;
+  // Less than a pixel is rounding, which would add up.
+  if (scrollY > 0 && Math.abs(moved) >= 1) scrollBy({ top: moved, behavior: 'instant' });
 }

@@ -1,6 +1,6 @@
 // Everything about one key, and how to change it.
 import { copyButton, element } from './dom.js';
-import { column, count, number, OUTCOMES, show, table, time, usedOf, when } from './format.js';
+import { column, count, named, number, OUTCOMES, show, table, time, usedOf, when } from './format.js';
 
 /** @typedef {Record<string, any>} Row */
 
@@ -34,6 +34,17 @@ const changesOf = (id) => [
 const listing = (title, columns, rows, empty) =>
   element('section', {}, element('h2', {}, title), table(title, columns, rows, empty));
 
+/** @param {Row} key */
+const sinceOf = ({ state, revoked_at: revoked, suspended_until: until }) => {
+  if (state === 'revoked') return ` since ${time(revoked)}`;
+  if (until === null) return '';
+  return `${state === 'suspended' ? '' : ', suspended'} until ${time(until)}`;
+};
+
+/** @param {string[]} texts */
+const lines = (texts) =>
+  element('ul', { class: 'lines' }, ...texts.map((text) => element('li', {}, element('bdi', {}, text))));
+
 /** @param {string} text */
 function toCopy(text) {
   const code = element('code', {}, text);
@@ -59,7 +70,7 @@ const BAN_COLUMNS = [
 export function showKey(place, chart, { key, secrets, days, hours, bans, changes }, back) {
   const id = String(key.id);
   const facts = Object.entries({
-    state: key.state,
+    state: `${key.state}${sinceOf(key)}`,
     plan: `${key.plan_id}${key.own_limits ? ', with limits of its own' : ''}`,
     access: key.access === 'read' ? 'may only read' : 'may read and write',
     'this minute': usedOf(key.minute_admitted, key.requests_per_minute),
@@ -108,7 +119,9 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
       'Changes',
       [
         when('when', 'changed_at'),
-        column('change', (row) => `${row['table_name'] === 'api_keys' ? 'key' : 'secret'}: ${row['action']}`),
+        column('change', (row) => `${row['action']} ${row['table_name'] === 'api_keys' ? 'key' : 'secret'}`),
+        column('from what to what', (row) => lines(row['members'])),
+        column('by', (row) => named(row['by'])),
       ],
       changes,
       'No changes.',

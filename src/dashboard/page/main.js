@@ -71,7 +71,14 @@ function showFacts(changed) {
   Object.assign(facts, changed);
   show(
     byId('summary'),
-    ...['served today', 'rejected today', 'active keys', 'banned now', 'suspended now'].flatMap((name) => {
+    ...[
+      'served today',
+      'rejected today',
+      'undecided today',
+      'active keys',
+      'banned now',
+      'suspended now',
+    ].flatMap((name) => {
       const { value, meaning } = facts[name] ?? { value: undefined, meaning: '' };
       const text = element('dd', {}, number(value), element('small', {}, meaning));
       return element('div', {}, element('dt', {}, name), text);
@@ -79,20 +86,22 @@ function showFacts(changed) {
   );
 }
 
-const SERVED = new Set(['success', 'client_error', 'server_error']);
+const SERVED = ['success', 'client_error', 'server_error'];
+const REJECTED = ['limited', 'banned', 'unauthorized'];
 
 /** Sums of what the chart shows since midnight; its last hour is the present one. @param {any} view */
 function factsOf({ now, hours, outcomes }) {
   const first = hours.findIndex((/** @type {string} */ hour) => hour.startsWith(now.slice(0, 10)));
-  /** @param {boolean} isServed */
-  const sum = (isServed) =>
+  /** @param {string[]} wanted */
+  const sum = (wanted) =>
     outcomes
-      .filter((/** @type {any} */ { outcome }) => SERVED.has(outcome) === isServed)
+      .filter((/** @type {any} */ { outcome }) => wanted.includes(outcome))
       .flatMap((/** @type {any} */ { requests }) => requests.slice(first))
       .reduce((/** @type {number} */ total, /** @type {number} */ one) => total + one, 0);
   return {
-    'served today': { value: sum(true), meaning: 'success, client and server errors since 00:00 UTC' },
-    'rejected today': { value: sum(false), meaning: 'limited, banned and unauthorized since 00:00 UTC' },
+    'served today': { value: sum(SERVED), meaning: 'success, client and server errors since 00:00 UTC' },
+    'rejected today': { value: sum(REJECTED), meaning: 'limited, banned and unauthorized since 00:00 UTC' },
+    'undecided today': { value: sum(['undecided']), meaning: '503 for want of the database since 00:00 UTC' },
   };
 }
 
@@ -100,6 +109,7 @@ function factsOf({ now, hours, outcomes }) {
 const PARAMETERS = {
   hours: () => ({ range: range.value }),
   keys: () => ({ sort: sort.value, search: search.value.trim(), page: parameter('page') || '0' }),
+  attention: () => ({ whole: parameter('whole') }),
   key: () => ({ key: parameter('key') }),
 };
 
@@ -171,7 +181,11 @@ const VIEWS = {
     /** @param {string} title @param {string} member @param {(row: Row) => string} text */
     const list = (title, member, text) => {
       const rows = /** @type {Row[]} */ (view[member]);
-      const more = rows.length > view.max ? [element('li', { class: 'empty' }, 'and more')] : [];
+      const max = view.max[member];
+      // Of one that is shown whole there is no more to show.
+      const href = `${addressWith({ whole: member })}#attention-title`;
+      const link = parameter('whole') === member ? 'and more' : element('a', { href }, 'and more');
+      const more = rows.length > max ? [element('li', { class: 'empty' }, link)] : [];
       return element(
         'div',
         {},
@@ -181,7 +195,7 @@ const VIEWS = {
           : element(
               'ul',
               {},
-              ...rows.slice(0, view.max).map((row) => element('li', {}, ofKey(row), ` ${text(row)}`)),
+              ...rows.slice(0, max).map((row) => element('li', {}, ofKey(row), ` ${text(row)}`)),
               ...more,
             ),
       );
@@ -215,8 +229,11 @@ const VIEWS = {
     }
     document.title = byId('title').textContent = `${view.key.name} (key ${view.key.id})`;
     showKey(byId('one'), keyChart, view, addressWith({ key: '' }));
-    showKeyHours(toOutcomes(view.hours, HOURS[range.value] ?? 24, Date.parse(view.now)));
+    const hours = toOutcomes(view.hours, HOURS[range.value] ?? 24, Date.parse(view.now));
+    const isShown = (/** @type {Row} */ { ended_at: at }) => at >= (hours.hours[0] ?? '');
+    showKeyHours({ ...hours, outages: view.outages.filter(isShown) });
     showTime(view.now);
+    return view.problems;
   },
 };
 

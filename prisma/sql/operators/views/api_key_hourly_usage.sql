@@ -13,5 +13,5 @@ comment on view api_key_hourly_usage is
 comment on column api_key_hourly_usage.mean_ms is 'Mean milliseconds from the headers of a request to its response.';
 comment on column api_key_hourly_usage.hour is 'When the hour began (UTC).';
 comment on column api_key_hourly_usage.operation is 'The operationId of the interface; none where no route matched.';
-comment on column api_key_hourly_usage.outcome is 'success, client_error, server_error, limited, banned or unauthorized.';
+comment on column api_key_hourly_usage.outcome is 'success, client_error, server_error, limited, banned, unauthorized or undecided.';
 comment on column api_key_hourly_usage.requests is 'Requests with this outcome.';

@@ -3,7 +3,7 @@ select
   busiest.api_key_id, k.name, k.plan_id, busiest.requests,
   by_outcome.success, by_outcome.client_error, by_outcome.server_error,
   by_outcome.limited, by_outcome.banned, by_outcome.unauthorized,
-  by_outcome.mean_ms, by_outcome.last_hour
+  by_outcome.mean_ms, by_outcome.last_hour, by_outcome.undecided
 from (
   select api_key_id, saturated(sum(requests)) as requests
   from api_key_usage_hours
@@ -21,6 +21,7 @@ cross join lateral (
     coalesce(saturated(sum(requests) filter (where outcome = 'limited')), 0) as limited,
     coalesce(saturated(sum(requests) filter (where outcome = 'banned')), 0) as banned,
     coalesce(saturated(sum(requests) filter (where outcome = 'unauthorized')), 0) as unauthorized,
+    coalesce(saturated(sum(requests) filter (where outcome = 'undecided')), 0) as undecided,
     round(sum(total_ms) / nullif(sum(requests), 0), 1) as mean_ms,
     max(hour) as last_hour
   from last_24_hours
@@ -40,3 +41,4 @@ comment on column busiest_api_keys.banned is 'Rejected because of a ban (429) or
 comment on column busiest_api_keys.unauthorized is 'Rejected because the key is revoked or expired (401).';
 comment on column busiest_api_keys.mean_ms is 'Mean milliseconds from the headers of a request to its response.';
 comment on column busiest_api_keys.last_hour is 'The last hour with requests.';
+comment on column busiest_api_keys.undecided is 'Rejected because the database was away, or too many requests waited (503).';

@@ -11,7 +11,8 @@ select
   exact.admitted,
   exact.admitted - hours.admitted as admitted_missing,
   exact.refused,
-  exact.refused - hours.refused as refused_missing
+  exact.refused - hours.refused as refused_missing,
+  outages.without_database
 from (
   select (min(hour) at time zone 'UTC')::date as first, today() as last
   from api_key_usage_hours
@@ -33,12 +34,29 @@ cross join lateral (
   where u.hour >= of_day.day::timestamp at time zone 'UTC'
     and u.hour < (of_day.day + 1)::timestamp at time zone 'UTC'
 ) as hours
+cross join lateral (
+  select string_agg(to_char(began, 'HH24:MI:SS') || ' to ' || to_char(ended, 'HH24:MI:SS, ') || replica, '; ' order by began) as without_database
+  from (
+    select
+      greatest(began_at at time zone 'UTC', of_day.day) as began,
+      least(ended_at at time zone 'UTC', of_day.day + time '23:59:59') as ended,
+      replica
+    from database_outages
+    where ended_at >= of_day.day::timestamp at time zone 'UTC'
+      and began_at < (of_day.day + 1)::timestamp at time zone 'UTC'
+      and ended_at <= trusted_until()
+    order by began_at
+    limit 100
+  ) as of_replica
+) as outages
 order by of_day.day;
 
 comment on view usage_hours_gaps is
-  'How many of the admitted and rejected (refused) requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. Filter with: where day = today().';
+  'How many of the admitted and rejected (refused) requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. And when replicas had no database (UTC). Filter with: where day = today().';
 comment on column usage_hours_gaps.day is 'The UTC day.';
 comment on column usage_hours_gaps.admitted is 'Requests that admission admitted in the day.';
 comment on column usage_hours_gaps.admitted_missing is 'How many of them the hours lack.';
 comment on column usage_hours_gaps.refused is 'Requests that admission rejected in the day.';
 comment on column usage_hours_gaps.refused_missing is 'How many of them the hours lack.';
+comment on column usage_hours_gaps.without_database is
+  'From when to when (UTC) which replica had no database, at most a hundred times of a day. A replica that was killed meanwhile is missing.';

@@ -1,0 +1,240 @@
+create table database_outages (
+  replica text not null,
+  began_at timestamptz(6) not null,
+  ended_at timestamptz(6) not null,
+  undecided_of_no_key bigint not null,
+  constraint database_outages_pkey primary key (replica, began_at),
+  constraint database_outages_bounded check (
+    char_length(replica) between 1 and 255 and replica !~ '[[:cntrl:]]'
+      and is_instant(began_at) and is_instant(ended_at) and ended_at >= began_at
+      and undecided_of_no_key between 0 and count_max())
+);
+
+-- For the last ones, and those of a day.
+create index database_outages_ended_at_idx on database_outages (ended_at);
+-- From prisma/sql by "npm run migration". Changes below this line are lost.
+
+comment on table api_key_usage_hours is
+  'The requests of each key by hour (UTC), operation and outcome. Written every 10 s, so it may lack the last ones; the exact totals of days are in api_key_daily_usage.';
+comment on column api_key_usage_hours.operation is 'The operationId of the interface; none where no route matched.';
+comment on column api_key_usage_hours.outcome is
+  'Of admitted requests: success (below 400), client_error (4xx), server_error (5xx). Of others: limited (429), banned (429 or 403, also suspended), unauthorized (revoked or expired), undecided (503: no database, or too many waited).';
+comment on column api_key_usage_hours.total_ms is 'Milliseconds from the headers of the requests to their responses, in all.';
+comment on column api_key_usage_hours.hour is 'When the hour began (UTC).';
+comment on column api_key_usage_hours.requests is 'Requests with this outcome.';
+
+comment on table database_outages is
+  'When a replica had no database, or one that rejected all statements, for a second or longer. Written when it was back; that of a replica that was stopped or killed meanwhile is missing.';
+comment on column database_outages.replica is 'The host name of the replica.';
+comment on column database_outages.began_at is 'When the replica found that it had none, by the clock of the database.';
+comment on column database_outages.ended_at is 'When it was back.';
+comment on column database_outages.undecided_of_no_key is
+  'Requests with a secret of no key that this replica could not decide about since the outage before. Those of keys are in api_key_usage_hours.';
+
+-- With the owner's rights, like delete_old_usage.
+create or replace function delete_old_database_outages(keep_days integer, at_most integer) returns integer
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  deleted integer;
+begin
+  delete from database_outages as o
+  using (
+    select replica, began_at
+    from database_outages
+    where ended_at < statement_timestamp() - greatest(keep_days, 31) * interval '1 day'
+    limit at_most
+    for update skip locked
+  ) as old
+  where (o.replica, o.began_at) = (old.replica, old.began_at);
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+comment on function delete_old_database_outages is
+  'Deletes some of the outages that ended more than the given number of days ago, but none of the last 31. Returns how many.';
+
+revoke execute on function delete_old_database_outages(integer, integer) from public;
+
+-- The one list of rights: prisma/roles.sql grants them, and `petstore doctor` and the tests compare them with the catalog. Each table, view
+-- and function is in it. Only the owner may do the rest.
+create or replace function role_rights() returns table (role name, privilege text, object name)
+language sql stable rows 300 set search_path = public, pg_temp as $$
+  with listed (role, privileges, columns, objects) as (values
+    ('petstore_service', 'select', null, '_prisma_migrations, plans, api_keys, api_key_secrets, pet_counts'),
+    ('petstore_service', 'select, insert', null, 'api_key_bans, database_outages'),
+    ('petstore_service', 'select, insert, update', null, 'api_key_counters, api_key_usage, api_key_usage_hours'),
+    ('petstore_service', 'select, insert, update, delete', null, 'idempotency_keys, pets, orders'),
+    -- For the dashboard: who changed what.
+    ('petstore_service', 'select', 'changed_at, role, actor, action, table_name, api_key_id, plan_id, old, new', 'audit_log'),
+    ('petstore_service', 'select', null,
+      'api_key_overview, api_key_daily_usage, api_key_hourly_usage, deprecated_operation_callers, expiring_api_keys, last_24_hours, recent_bans'),
+    -- When a row has the id of a new one already, and for old rows of usage and bans.
+    ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_old_bans, delete_old_database_outages'),
+
+    -- Operators write only the columns that they decide. Ids and hashes are created by functions.
+    ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, api_key_bans, database_outages, audit_log'),
+    ('petstore_operator', 'select', null,
+      'api_key_overview, api_key_daily_usage, plan_overview, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
+      'api_keys_near_limit, deprecated_operation_callers, last_24_hours, recent_bans, unused_api_keys, usage_hours_gaps'),
+    ('petstore_operator', 'insert', 'id, requests_per_minute, requests_per_day, custom', 'plans'),
+    ('petstore_operator', 'update', 'requests_per_minute, requests_per_day, custom', 'plans'),
+    ('petstore_operator', 'insert',
+      'name, plan_id, requests_per_minute, requests_per_day, expires_at, suspended_until, access', 'api_keys'),
+    ('petstore_operator', 'update',
+      'name, plan_id, requests_per_minute, requests_per_day, expires_at, revoked_at, suspended_until, bans_lifted_at, access, usage_reset_at',
+      'api_keys'),
+    ('petstore_operator', 'select', 'api_key_id, prefix, created_at, expires_at', 'api_key_secrets'),
+    ('petstore_operator', 'update', 'expires_at', 'api_key_secrets'),
+    ('petstore_operator', 'execute', null,
+      'issue_api_key, rotate_api_key, revoke_api_key, set_api_key_plan, set_api_key_limits, suspend_api_key, resume_api_key, unban_api_key, '
+      'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, api_key_overview_of'),
+    ('petstore_support', 'execute', null, 'api_key_overview_of'),
+
+    -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
+    ('public', 'execute', null,
+      'present, today, this_hour, clock_tolerance, trusted_until, counts_in_minute, counts_in_day, awaits_reset, last_counted_at, is_valid, '
+      'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
+      'missing_protections'),
+    ('public', 'execute', null,
+      'pet_json, order_json, new_pet, new_order, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pet_if, order_may_become'),
+    ('public', 'execute', null,
+      'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets'),
+    ('the owner', 'execute', null,
+      'random_base62, api_key_checksum, add_api_key_secret, audit_changes, count_pets, count_no_pets, explain_key_values, explain_plan_values, explain_limits, '
+      'explain_plan_numbers, follow_plan, limit_changes, make_api_key_counters, reject_change, reject_deleting_used_plan, reject_later_revocation')
+  ), rights as (
+    select role, privilege || coalesce(' (' || "column" || ')', '') as privilege, object
+    from listed
+    cross join string_to_table(privileges, ', ') as privilege
+    cross join unnest(coalesce(string_to_array(columns, ', '), array[null])) as "column"
+    cross join string_to_table(objects, ', ') as object
+  )
+  select * from rights
+  union all
+  -- Support reads what operators read.
+  select 'petstore_support', privilege, object from rights where role = 'petstore_operator' and privilege like 'select%'
+  union all
+  -- The service takes ids from the sequences before it inserts. Otherwise the table draws them.
+  select case when privilege is null then 'the owner' else role end, 'usage', sequence_name
+  from drawn_ids()
+  left join rights on object = table_name and role = 'petstore_service' and privilege = 'insert'
+$$;
+
+comment on function role_rights is 'What each role may do with each table, view, sequence and function. prisma/roles.sql grants it.';
+
+comment on view api_key_hourly_usage is
+  'Requests by hour, key, operation and outcome, except those of the last 10 s. Filter by key or hour: where api_key_id = 7 order by hour.';
+comment on column api_key_hourly_usage.mean_ms is 'Mean milliseconds from the headers of a request to its response.';
+comment on column api_key_hourly_usage.hour is 'When the hour began (UTC).';
+comment on column api_key_hourly_usage.operation is 'The operationId of the interface; none where no route matched.';
+comment on column api_key_hourly_usage.outcome is 'success, client_error, server_error, limited, banned, unauthorized or undecided.';
+comment on column api_key_hourly_usage.requests is 'Requests with this outcome.';
+
+create or replace view busiest_api_keys as
+select
+  busiest.api_key_id, k.name, k.plan_id, busiest.requests,
+  by_outcome.success, by_outcome.client_error, by_outcome.server_error,
+  by_outcome.limited, by_outcome.banned, by_outcome.unauthorized,
+  by_outcome.mean_ms, by_outcome.last_hour, by_outcome.undecided
+from (
+  select api_key_id, saturated(sum(requests)) as requests
+  from api_key_usage_hours
+  where hour > present() - interval '24 hours'
+    and hour <= trusted_until()
+  group by api_key_id
+  order by requests desc, api_key_id
+  limit 100
+) as busiest
+cross join lateral (
+  select
+    coalesce(saturated(sum(requests) filter (where outcome = 'success')), 0) as success,
+    coalesce(saturated(sum(requests) filter (where outcome = 'client_error')), 0) as client_error,
+    coalesce(saturated(sum(requests) filter (where outcome = 'server_error')), 0) as server_error,
+    coalesce(saturated(sum(requests) filter (where outcome = 'limited')), 0) as limited,
+    coalesce(saturated(sum(requests) filter (where outcome = 'banned')), 0) as banned,
+    coalesce(saturated(sum(requests) filter (where outcome = 'unauthorized')), 0) as unauthorized,
+    coalesce(saturated(sum(requests) filter (where outcome = 'undecided')), 0) as undecided,
+    round(sum(total_ms) / nullif(sum(requests), 0), 1) as mean_ms,
+    max(hour) as last_hour
+  from last_24_hours
+  join api_key_usage_hours u using (hour)
+  where u.api_key_id = busiest.api_key_id
+) as by_outcome
+left join api_keys k on k.id = busiest.api_key_id
+order by busiest.requests desc, busiest.api_key_id;
+
+comment on view busiest_api_keys is 'The hundred keys with the most requests of the last 24 hours, rejected ones included.';
+comment on column busiest_api_keys.requests is 'All requests of the last 24 hours.';
+comment on column busiest_api_keys.success is 'Admitted, with a status below 400.';
+comment on column busiest_api_keys.client_error is 'Admitted, with a 4xx status.';
+comment on column busiest_api_keys.server_error is 'Admitted, with a 5xx status.';
+comment on column busiest_api_keys.limited is 'Rejected because a limit was used up (429).';
+comment on column busiest_api_keys.banned is 'Rejected because of a ban (429) or a suspension (403).';
+comment on column busiest_api_keys.unauthorized is 'Rejected because the key is revoked or expired (401).';
+comment on column busiest_api_keys.mean_ms is 'Mean milliseconds from the headers of a request to its response.';
+comment on column busiest_api_keys.last_hour is 'The last hour with requests.';
+comment on column busiest_api_keys.undecided is 'Rejected because the database was away, or too many requests waited (503).';
+
+-- By day, because what admission counts it does not count by hour.
+create or replace view usage_hours_gaps as
+with counted as materialized (
+  select day, sum(day_admitted) as admitted, sum(day_refused) as refused
+  from api_key_counters
+  where day > '-infinity'
+  group by day
+)
+select
+  of_day.day,
+  exact.admitted,
+  exact.admitted - hours.admitted as admitted_missing,
+  exact.refused,
+  exact.refused - hours.refused as refused_missing,
+  outages.without_database
+from (
+  select (min(hour) at time zone 'UTC')::date as first, today() as last
+  from api_key_usage_hours
+) as stored
+cross join lateral (select stored.first + n as day from generate_series(0, stored.last - stored.first) as n) as of_day
+cross join lateral (
+  select coalesce(saturated(sum(admitted)), 0) as admitted, coalesce(saturated(sum(refused)), 0) as refused
+  from (
+    select admitted, refused from api_key_usage u where u.day = of_day.day
+    union all
+    select admitted, refused from counted where counted.day = of_day.day
+  ) as counts
+) as exact
+cross join lateral (
+  select
+    coalesce(saturated(sum(requests) filter (where is_admitted(outcome))), 0) as admitted,
+    coalesce(saturated(sum(requests) filter (where outcome = 'limited')), 0) as refused
+  from api_key_usage_hours u
+  where u.hour >= of_day.day::timestamp at time zone 'UTC'
+    and u.hour < (of_day.day + 1)::timestamp at time zone 'UTC'
+) as hours
+cross join lateral (
+  select string_agg(to_char(began, 'HH24:MI:SS') || ' to ' || to_char(ended, 'HH24:MI:SS, ') || replica, '; ' order by began) as without_database
+  from (
+    select
+      greatest(began_at at time zone 'UTC', of_day.day) as began,
+      least(ended_at at time zone 'UTC', of_day.day + time '23:59:59') as ended,
+      replica
+    from database_outages
+    where ended_at >= of_day.day::timestamp at time zone 'UTC'
+      and began_at < (of_day.day + 1)::timestamp at time zone 'UTC'
+      and ended_at <= trusted_until()
+    order by began_at
+    limit 100
+  ) as of_replica
+) as outages
+order by of_day.day;
+
+comment on view usage_hours_gaps is
+  'How many of the admitted and rejected (refused) requests of a day the hours lack: those of the last 10 s, of a replica that was killed, and of replicas of 1.0.0-rc.1. And when replicas had no database (UTC). Filter with: where day = today().';
+comment on column usage_hours_gaps.day is 'The UTC day.';
+comment on column usage_hours_gaps.admitted is 'Requests that admission admitted in the day.';
+comment on column usage_hours_gaps.admitted_missing is 'How many of them the hours lack.';
+comment on column usage_hours_gaps.refused is 'Requests that admission rejected in the day.';
+comment on column usage_hours_gaps.refused_missing is 'How many of them the hours lack.';
+comment on column usage_hours_gaps.without_database is
+  'From when to when (UTC) which replica had no database, at most a hundred times of a day. A replica that was killed meanwhile is missing.';

@@ -1,0 +1,59 @@
+import { hostname } from 'node:os';
+import { statement } from '../database/statement.js';
+import type { PrismaService } from '../prisma/prisma.service.js';
+
+/** Times without a database that wait to be written; the oldest are forgotten. */
+const OUTAGES_MAX = 100;
+
+/** What may have been written is written again: it says the same. */
+const ADD_OUTAGES = statement(
+  'add_database_outages',
+  `
+    insert into database_outages as o (replica, began_at, ended_at, undecided_of_no_key)
+    select $1, began_at, ended_at, undecided
+    from unnest($2::timestamptz[], $3::timestamptz[], $4::bigint[]) as outage (began_at, ended_at, undecided)
+    on conflict (replica, began_at) do nothing`,
+);
+
+/** By the clock of the database. */
+interface WrittenOutage {
+  readonly beganAt: string;
+  readonly endedAt: string;
+  readonly undecided: number;
+}
+
+/** Writes from when to when this replica had no database. What a replica knows that is killed before is lost. */
+export class Outages {
+  #unwritten: readonly WrittenOutage[] = [];
+
+  constructor(
+    private readonly prisma: Pick<PrismaService, 'connections' | 'write'>,
+    private readonly clock: { nowMs(): number },
+  ) {}
+
+  /**
+   * Rejects where they cannot be written, and writes them the next time.
+   *
+   * @param takeUndecided how many requests of no key nobody could decide about; only called for an outage
+   */
+  async write(takeUndecided: () => number): Promise<void> {
+    const { connections } = this.prisma;
+    const nowMs = this.clock.nowMs();
+    const at = (moment: number): string => new Date(nowMs - (performance.now() - moment)).toISOString();
+    const known = connections.state.takeOutages().map(({ from, until }, nth, { length }) => ({
+      beganAt: at(from),
+      endedAt: at(until),
+      undecided: nth === length - 1 ? takeUndecided() : 0,
+    }));
+    this.#unwritten = [...this.#unwritten, ...known].slice(-OUTAGES_MAX);
+    if (this.#unwritten.length === 0) return;
+    const values = [
+      hostname(),
+      this.#unwritten.map(({ beganAt }) => beganAt),
+      this.#unwritten.map(({ endedAt }) => endedAt),
+      this.#unwritten.map(({ undecided }) => undecided),
+    ];
+    await connections.writes.run(() => this.prisma.write(ADD_OUTAGES, values));
+    this.#unwritten = [];
+  }
+}

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { hostname } from 'node:os';
+import pg from 'pg';
+import { UsageRecorder } from '../src/usage/usage-recorder.js';
+import { createTestDatabase, type TestDatabase } from './support/database.js';
+import { eventually } from './support/eventually.js';
+import { issueKeys } from './support/issue-keys.js';
+import { send } from './support/send.js';
+import { startService, type TestService } from './support/service.js';
+import { createTcpProxy, type TcpProxy } from './support/tcp-proxy.js';
+import { openTestPool } from './support/test-pool.js';
+import { unknownKey } from './support/unknown-keys.js';
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let service: TestService;
+let operator: pg.Pool;
+let keys: readonly { readonly id: bigint; readonly key: string }[];
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  operator = openTestPool(database.url, { max: 2 });
+  keys = await issueKeys(operator, 3, { perMinute: 1_000_000, perDay: 10_000_000 });
+  proxy = await createTcpProxy(database.url);
+  service = await startService({ databaseUrl: proxy.url, provokes503: true });
+});
+afterEach(async () => {
+  await proxy.close();
+  await service.close();
+  await operator.end();
+  await database.drop();
+});
+
+const recorder = (): UsageRecorder => service.app.get(UsageRecorder);
+
+/** Sends requests that nobody can decide about, with a key or a secret of nobody. */
+async function sendUndecided(requests: number, key: string, path = '/v1/pets'): Promise<void> {
+  const responses = await Promise.all(
+    Array.from({ length: requests }, () => send(service.origin, { key, path })),
+  );
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]));
+}
+
+/** Ends the time without a database, which has lasted for longer than a second. The polls have a key of their own. */
+async function comeBack(awaySince: number): Promise<void> {
+  await eventually(() => expect(performance.now() - awaySince).toBeGreaterThan(1100));
+  await proxy.mode('pass');
+  await eventually(async () =>
+    expect((await send(service.origin, { key: keys[2]?.key ?? '' })).status).toBe(200),
+  );
+}
+
+const readHours = async (): Promise<string[]> => {
+  const { rows } = await operator.query<{ row: string }>(
+    `select concat_ws(' ', api_key_id, operation, sum(requests)) as row from api_key_usage_hours
+     where outcome = 'undecided' and api_key_id <> 3 group by api_key_id, operation order by 1`,
+  );
+  return rows.map(({ row }) => row);
+};
+
+describe('requests that nobody could decide about', () => {
+  it('are counted by key, hour and operation when the database is back, and say when it was away', async () => {
+    const [first, second] = keys;
+    await proxy.mode('close');
+    await sendUndecided(40, first?.key ?? '');
+    const awaySince = performance.now();
+    await sendUndecided(7, first?.key ?? '', '/v1/store/orders');
+    await sendUndecided(3, second?.key ?? '');
+    await sendUndecided(5, unknownKey());
+    await recorder().write();
+    expect(recorder().problems()).toEqual(['The usage by hour cannot be written: the log says why.']);
+    expect((await send(service.origin)).status).toBe(401);
+    await comeBack(awaySince);
+    await recorder().write();
+    expect(recorder().problems()).toEqual([]);
+    expect(await readHours()).toEqual([
+      `${first?.id} listOrders 7`,
+      `${first?.id} listPets 40`,
+      `${second?.id} listPets 3`,
+    ]);
+    const { rows: outages } = await operator.query(
+      `select replica, undecided_of_no_key::int as undecided, ended_at - began_at between interval '1 second' and interval '1 minute' as lasted,
+              ended_at between now() - interval '1 minute' and now() + interval '1 second' as recent
+       from database_outages`,
+    );
+    expect(outages).toEqual([{ replica: hostname(), undecided: 5, lasted: true, recent: true }]);
+    const { rows: gaps } = await operator.query<{ without_database: string }>(
+      'select without_database from usage_hours_gaps where without_database is not null',
+    );
+    expect(gaps[0]?.without_database).toMatch(/^\d\d:\d\d:\d\d to \d\d:\d\d:\d\d, /);
+    const response = await service.fetch('/v1/usage', { key: first?.key ?? '' });
+    expect(await response.text()).toContain('{"operation":"listPets","outcome":"undecided","requests":40}');
+  });
+});
