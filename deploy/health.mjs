@@ -1,10 +1,14 @@
 // HEALTHCHECK of the image: `node health.mjs` asks the management port whether the process lives, `node health.mjs ready`
 // whether requests may come. Node itself asks, so that the image needs no curl.
 const check = process.argv[2] === 'ready' ? 'ready' : 'live';
+// Behind all addresses is this one.
+const named = process.env['MANAGEMENT_HOST'] ?? '';
+const address = ['', '0.0.0.0', '::'].includes(named) ? '127.0.0.1' : named;
+const host = address.includes(':') ? `[${address}]` : address;
 const port = process.env['MANAGEMENT_PORT'] || (process.env['PORT'] === '3001' ? '3002' : '3001');
 
 try {
-  const response = await fetch(`http://127.0.0.1:${port}/health/${check}`, {
+  const response = await fetch(`http://${host}:${port}/health/${check}`, {
     // Less than the time-out of HEALTHCHECK, so that the reason is printed.
     signal: AbortSignal.timeout(2000),
   });
@@ -12,6 +16,6 @@ try {
   console.log((await response.text()).trim());
   process.exitCode = response.ok ? 0 : 1;
 } catch (error) {
-  console.log(`no response on port ${port}: ${error.cause?.code ?? error.message}`);
+  console.log(`no response on ${host}:${port}: ${error.cause?.code ?? error.message}`);
   process.exitCode = 1;
 }

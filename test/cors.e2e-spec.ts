@@ -52,7 +52,7 @@ describe('CORS', () => {
     expect(first.headers.get('access-control-allow-origin')).toBe('*');
     expect(first.headers.get('access-control-allow-methods')).toContain('POST');
     expect(first.headers.get('access-control-allow-headers')).toBe(
-      'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, X-Request-Id',
+      'Authorization, baggage, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, tracestate, X-Request-Id',
     );
     expect(second.headers.get('x-ratelimit-remaining')).toBe(first.headers.get('x-ratelimit-remaining'));
   });

@@ -173,7 +173,7 @@ describe('an Idempotency-Key', () => {
     expect((await send(structured, { body: REX })).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it.each(['', '""', 'a b', '"a b"', 'é', 'x'.repeat(256), 'a, b'])(
+  it.each(['', '""', 'a b', '"a b"', 'é', 'x'.repeat(256), 'a, b', '"a', '"a\\"'])(
     'is rejected when it is %j',
     async (bad) => {
       const before = await countOf('pets');

@@ -75,9 +75,17 @@ describe('a request has one line', () => {
     expect(written).not.toContain(service.key.slice(0, 13));
   });
 
-  it('without a trace when the one that came is malformed', async () => {
-    await service.get('/v1/pets', { traceparent: `00-${TRACE}-0000000000000000-01` });
-    expect(line()).not.toHaveProperty('traceId');
+  it.each([`00-${TRACE}-0000000000000000-01`, `00-${TRACE}-b7ad6b7169203331-01-more`])(
+    'without a trace when the one that came is malformed: %s',
+    async (traceparent) => {
+      await service.get('/v1/pets', { traceparent });
+      expect(line()).not.toHaveProperty('traceId');
+    },
+  );
+
+  it('with the trace of a later version, which may say more', async () => {
+    await service.get('/v1/pets', { traceparent: `01-${TRACE}-b7ad6b7169203331-01-more` });
+    expect(line()).toMatchObject({ traceId: TRACE });
   });
 
   it.each<[string, string, RequestInit & { readonly key?: string }, Line]>([

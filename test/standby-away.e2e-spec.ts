@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { migrate } from '../src/database/migrations.js';
 import { LONG_DEADLINES } from './support/deadlines.js';
 import { eventually } from './support/eventually.js';
+import { startReplica } from './support/replicas.js';
 import { startService, type TestService } from './support/service.js';
 import { addPets } from './support/store.js';
 import {
@@ -87,6 +88,40 @@ describe('a commit that waits for a synchronous standby for a while', () => {
     const responses = await Promise.all([first, ...writes]);
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     await patient.close();
+  });
+});
+
+describe('a stop while a synchronous standby does not respond', () => {
+  it('ends by itself, and loses no count of a request that was served', async () => {
+    // The management port is up longer than requests, so that a slow machine has the time as well.
+    const environment = { SHUTDOWN_TIMEOUT_MS: '60000', DATABASE_POOL_MAX: '5' };
+    const replica = await startReplica({ databaseUrl: server.url, environment });
+    const { id, key: own } = await service.issueKey();
+    const authorization = { authorization: `Bearer ${own}` };
+    const served = await Promise.all(
+      Array.from({ length: 9 }, () => fetch(`${replica.origin}/v1/pets?limit=1`, { headers: authorization })),
+    );
+    expect(new Set(served.map(({ status }) => status))).toEqual(new Set([200]));
+    await awaitAbsentStandby(server);
+    const headers = { ...authorization, 'content-type': 'application/json' };
+    const writes = Array.from({ length: 9 }, (_, nth) =>
+      fetch(`${replica.origin}/v1/pets`, {
+        method: 'POST',
+        headers: { ...headers, 'idempotency-key': randomUUID() },
+        body: JSON.stringify({ name: `stalled ${nth}`, categoryId: 1 }),
+      }),
+    );
+    expect(new Set((await Promise.all(writes)).map(({ status }) => status))).toEqual(new Set([503]));
+    await replica.stop();
+    await awaitNoStandby(server);
+    const [row] = await asSuperuser(
+      server,
+      `select sum(requests) filter (where operation = 'listPets' and outcome = 'success')::int as listed,
+              sum(requests) filter (where operation = 'createPet' and outcome = 'server_error')::int as failed
+       from api_key_usage_hours where api_key_id = ${id}`,
+      'petstore',
+    );
+    expect(row).toEqual({ listed: 9, failed: 9 });
   });
 });
 

@@ -93,6 +93,32 @@ describe('loadConfig', () => {
     }
   });
 
+  it('says that one host is meant where a URL names several', () => {
+    for (const hosts of ['db1,db2', 'db1:5432,db2:5433', '[::1],db2'])
+      expect(faultsOf({ DATABASE_URL: `postgres://u:p@${hosts}/petstore?sslmode=disable` })).toEqual([
+        'DATABASE_URL: names several hosts: write one, such as a proxy that leads to the primary',
+      ]);
+    expect(faultsOf({ DATABASE_URL: 'postgres://u:a,b@db/petstore' })).toEqual([]);
+  });
+
+  it("means by OpenTelemetry's variables what they say", () => {
+    const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318';
+    const isOn = (more: object) => loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT, ...more }).tracing;
+    expect([isOn({}), isOn({ OTEL_SDK_DISABLED: 'false' }), isOn({ OTEL_TRACES_EXPORTER: 'otlp' })]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([isOn({ OTEL_SDK_DISABLED: 'TRUE' }), isOn({ OTEL_TRACES_EXPORTER: 'none' })]).toEqual([
+      false,
+      false,
+    ]);
+    for (const name of ['OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL']) {
+      expect(faultsOf({ [name]: 'http/json' })).toEqual([]);
+      expect(faultsOf({ [name]: 'grpc' })).toEqual([`${name}: must be one of http/json, not "grpc"`]);
+    }
+  });
+
   it('takes an empty variable for one that is not set, as compose files write it', () => {
     expect(loadConfig({ DATABASE_URL: '', PORT: ' ' })).toMatchObject({
       port: 3000,

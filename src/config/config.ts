@@ -60,6 +60,10 @@ const isOtherSchema = ({ searchParams }: URL): boolean =>
 
 const databaseUrl = z
   .string()
+  .refine((text) => !/^\w+:\/\/[^/?#]*,[^/?#@]*(?:[/?#]|$)/.test(text), {
+    error: 'names several hosts: write one, such as a proxy that leads to the primary',
+    abort: true,
+  })
   .refine((text) => !isCutByPassword(text), 'has a /, ? or # in the user or password: write %2F, %3F or %23')
   .pipe(url(/^postgres(ql)?$/, 'postgresql://user:password@host:5432/database'))
   // Prisma's own parameter, which its adapter ignores: the tables would be in another schema than the one that is named.
@@ -75,11 +79,11 @@ const databaseUrl = z
     }
   });
 
-/** The content of a file, as Docker and Kubernetes mount secrets, without the white space around it. */
+/** The content of a file, as Docker and Kubernetes mount secrets, without the end of its last line, which editors add. */
 const secretFile = z.string().transform((file, context) => {
   try {
-    const secret = readFileSync(file, 'utf8').trim();
-    if (secret !== '') return secret;
+    const secret = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    if (secret.trim() !== '') return secret;
     context.addIssue(`the file ${file} is empty`);
   } catch (error) {
     context.addIssue(`cannot read ${file} (${(error as NodeJS.ErrnoException).code})`);
@@ -196,11 +200,19 @@ const variables = z
     // Either turns traces on. OpenTelemetry reads these variables itself, and ignores wrong values.
     OTEL_EXPORTER_OTLP_ENDPOINT: url(/^https?$/, 'http://collector:4318').optional(),
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url(/^https?$/, 'http://collector:4318/v1/traces').optional(),
+    // These as well, except for what is not sent: a wrong value would be no traces without a word.
+    OTEL_SDK_DISABLED: z.string().optional(),
+    OTEL_TRACES_EXPORTER: oneOf(['otlp', 'none']).default('otlp'),
+    OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/json']).optional(),
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: oneOf(['http/json']).optional(),
     OTEL_TRACES_SAMPLER: oneOf(TRACES_SAMPLERS).optional(),
     OTEL_TRACES_SAMPLER_ARG: ratio.optional(),
     // Without one an embedded PostgreSQL runs in DATA_DIR, whose default is found by src/embedded.
     DATABASE_URL: databaseUrl.optional(),
-    DATABASE_URL_FILE: secretFile.pipe(databaseUrl).optional(),
+    DATABASE_URL_FILE: secretFile
+      .transform((text) => text.trim())
+      .pipe(databaseUrl)
+      .optional(),
     DATABASE_PASSWORD_FILE: secretFile.optional(),
     DATA_DIR: z.string().optional(),
     // Off behind a pooler that does not keep prepared statements (PgBouncer before 1.21).
@@ -280,7 +292,10 @@ function toConfig(read: z.infer<typeof variables>) {
     keepAliveTimeoutMs: read.KEEP_ALIVE_TIMEOUT_MS,
     connectionsMax: read.CONNECTIONS_MAX,
     shutdownTimeoutMs: read.SHUTDOWN_TIMEOUT_MS,
-    tracing: (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined,
+    tracing:
+      (read.OTEL_EXPORTER_OTLP_ENDPOINT ?? read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined &&
+      read.OTEL_SDK_DISABLED?.toLowerCase() !== 'true' &&
+      read.OTEL_TRACES_EXPORTER !== 'none',
     database: {
       url: databaseUrlOf(read),
       dataDir: read.DATA_DIR,

@@ -56,6 +56,9 @@ describe('connectionTo', () => {
     ['sslmode=require&sslrootcert=system', /any host with a public certificate/, /verify-full$/],
     ['sslmode=verify-full&sslrootcert=/nowhere/ca.pem', /sslrootcert \/nowhere\/ca.pem/, /\(ENOENT\)$/],
     ['sslmode=verify-full&sslcrl=/crl.pem', /^has sslcrl, which is not supported$/, /./],
+    ['require_auth=scram-sha-256', /^has require_auth, which is not supported$/, /./],
+    ['target_session_attrs=standby', /^has target_session_attrs, which is not supported$/, /./],
+    ['sslmode=disable&sslmode=prefer', /^has sslmode=prefer/, instead],
     [
       'sslmode=require&sslnegotiation=Direct',
       /^has an unknown sslnegotiation/,
@@ -115,14 +118,36 @@ describe('URLs of platforms', () => {
   });
 });
 
-describe('PGSSLMODE', () => {
-  const before = process.env['PGSSLMODE'];
+describe("libpq's variables", () => {
+  const NAMES = ['PGSSLMODE', 'PGSSLROOTCERT', 'PGCHANNELBINDING'] as const;
+  const before = NAMES.map((name) => process.env[name]);
   afterEach(() => {
-    if (before === undefined) delete process.env['PGSSLMODE'];
-    else process.env['PGSSLMODE'] = before;
+    for (const [index, name] of NAMES.entries()) {
+      if (before[index] === undefined) delete process.env[name];
+      else process.env[name] = before[index];
+    }
   });
 
-  it('is the mode of a URL without one, as for psql', () => {
+  it('are the parameters that a URL does not have, where it asks for TLS', () => {
+    process.env['PGSSLROOTCERT'] = text;
+    const url = 'postgresql://u@variables.example/petstore';
+    // The file is read.
+    expect(() => connectionTo(`${url}?sslmode=require`)).toThrow(/which is no certificate/);
+    expect(
+      connectionTo(`${url}?sslmode=require&sslrootcert=system`.replace('require', 'verify-full')).ssl,
+    ).toBeTruthy();
+    expect(connectionTo(url).ssl).toBeUndefined();
+  });
+
+  it('demand a bound channel, which no connection without TLS has', () => {
+    process.env['PGCHANNELBINDING'] = 'require';
+    expect(() => connectionTo('postgresql://u@bound.example/petstore')).toThrow(/no sslmode/);
+    expect(connectionTo('postgresql://u@bound.example/petstore?sslmode=require').ssl).toMatchObject({
+      rejectUnauthorized: true,
+    });
+  });
+
+  it('are the mode of a URL without one, as for psql', () => {
     process.env['PGSSLMODE'] = 'require';
     const url = 'postgresql://u@mode.example/petstore';
     expect(connectionTo(url).ssl).toMatchObject({ rejectUnauthorized: false });

@@ -32,11 +32,24 @@ const TLS_PARAMETERS = [
   'uselibpqcompat',
 ] as const;
 
-/** Those of libpq that would be ignored, and promise what then does not hold. */
-const UNSUPPORTED = [
-  ...['sslcrl', 'sslcrldir', 'sslpassword', 'ssl_min_protocol_version', 'ssl_max_protocol_version'],
-  'requirepeer',
-];
+/** libpq's variables for what an URL does not say. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  sslnegotiation: 'PGSSLNEGOTIATION',
+};
+
+/**
+ * Those of libpq that would be ignored, and promise what then does not hold, except with these values. The others choose times, which the
+ * service has its own of.
+ */
+const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
+  ...{ sslcrl: [], sslcrldir: [], sslpassword: [], requirepeer: [], require_auth: [], requiressl: ['0'] },
+  ...{ ssl_min_protocol_version: [], ssl_max_protocol_version: [], sslcertmode: ['allow'] },
+  ...{ hostaddr: [], service: [], servicefile: [], passfile: [], load_balance_hosts: ['disable'] },
+  ...{ target_session_attrs: ['any', 'read-write'], gssencmode: ['disable', 'prefer'] },
+};
 
 type TlsParameters = Readonly<Record<(typeof TLS_PARAMETERS)[number], string>>;
 
@@ -70,8 +83,10 @@ export function connectionTo(databaseUrl: string): ClientConfig {
 
 function toClientConfig(databaseUrl: string): ClientConfig {
   const url = new URL(databaseUrl);
-  const unsupported = UNSUPPORTED.find((name) => url.searchParams.has(name));
-  if (unsupported !== undefined) throw new DatabaseTlsError(`has ${unsupported}, which is not supported`);
+  for (const [name, value] of url.searchParams) {
+    if (UNSUPPORTED[name]?.includes(value) === false)
+      throw new DatabaseTlsError(`has ${name}, which is not supported`);
+  }
   // Sessions of the service are found by its own name, which the driver would take from the URL.
   const isNamed = url.searchParams.has('application_name');
   url.searchParams.delete('application_name');
@@ -88,13 +103,25 @@ function toClientConfig(databaseUrl: string): ClientConfig {
 }
 
 function tlsParametersOf({ searchParams }: URL): TlsParameters {
-  const named = TLS_PARAMETERS.map((name) => [name, searchParams.get(name) ?? ''] as const);
-  const parameters = Object.fromEntries(named) as Record<keyof TlsParameters, string>;
-  const sslmode = parameters.sslmode || (environment['PGSSLMODE'] ?? '');
+  // As libpq does, the last one of a name.
+  const named = TLS_PARAMETERS.map((name) => [name, searchParams.getAll(name).at(-1) ?? ''] as const);
+  const given = Object.fromEntries(named) as Record<keyof TlsParameters, string>;
+  if (environment['PGCHANNELBINDING'] === 'require') given.channel_binding ||= 'require';
+  const sslmode = given.sslmode || (environment['PGSSLMODE'] ?? '');
+  const parameters = sslmode === '' ? given : withVariables(given);
   // The driver does not enforce a bound channel. A verified certificate identifies the server as well.
   const isBound = sslmode === 'require' && parameters.channel_binding === 'require';
   return { ...parameters, sslmode: isBound ? 'verify-full' : sslmode };
 }
+
+/** Only where a mode says that there is TLS: they are for other programs, too. */
+const withVariables = (given: TlsParameters): TlsParameters => {
+  const values = Object.entries(given).map(([name, value]) => [
+    name,
+    value || (environment[VARIABLES[name] ?? ''] ?? ''),
+  ]);
+  return Object.fromEntries(values) as TlsParameters;
+};
 
 function toTlsOptions(parameters: TlsParameters): ConnectionOptions | false {
   const mode = modeOf(parameters);

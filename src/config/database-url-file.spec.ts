@@ -61,6 +61,18 @@ describe('DATABASE_URL_FILE', () => {
 describe('DATABASE_PASSWORD_FILE', () => {
   const withoutPassword = 'postgresql://api@db:5432/petstore?sslmode=verify-full';
 
+  it.each([
+    [' a ', ' a '],
+    ['a\r\n', 'a'],
+    ['a\n\n', 'a\n'],
+  ])('takes the line end away from %j, and nothing else', (content, password) => {
+    const { url = '' } = loadConfig({
+      DATABASE_URL: withoutPassword,
+      DATABASE_PASSWORD_FILE: fileWith(content),
+    }).database;
+    expect(decodeURIComponent(new globalThis.URL(url).password)).toBe(password);
+  });
+
   it('names a file with the password of the URL, whatever characters it has', () => {
     const password = `a%40b@c/d:é"?#`;
     const environment = { DATABASE_URL: withoutPassword, DATABASE_PASSWORD_FILE: fileWith(`${password}\n`) };

@@ -141,9 +141,14 @@ export class ConnectionPools {
     void this.#lockReport.write();
   }
 
+  /** From now on no statement is waited for longer than its time, as for a commit whose standby is away. */
+  giveUpStalled(): void {
+    this.#lostResults.close();
+  }
+
   /** Statements in flight have the time of a statement to end. */
   async close(): Promise<void> {
-    this.#lostResults.close();
+    this.giveUpStalled();
     await Promise.all(this.all.map((pool) => pool.end()));
     this.#lostResults.stop();
   }

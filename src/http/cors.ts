@@ -61,7 +61,7 @@ const ANY_ORIGIN = headersFor('*');
 export const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': METHOD_LIST,
   'access-control-allow-headers':
-    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, X-Request-Id',
+    'Authorization, baggage, Content-Type, Idempotency-Key, If-Match, If-None-Match, traceparent, tracestate, X-Request-Id',
   // Chromium's own maximum.
   'access-control-max-age': '7200',
 };

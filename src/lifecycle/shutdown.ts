@@ -11,6 +11,7 @@ import { Batching } from '../batching/batching.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { WarmUp } from '../database/warm-up.js';
+import { within } from '../database/within.js';
 import type { HttpAdapter } from '../http/http-adapter.js';
 import { ManagementServer } from '../management/management-server.js';
 import { Readiness } from '../management/readiness.js';
@@ -31,9 +32,15 @@ const SAME_SIGNAL_MS = 500;
  */
 const DRAIN_MS = 500;
 
+/** The longest time of a timer. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
 /** All steps of a stop, in their order. Between the two methods Nest closes the server. */
 @Injectable()
 export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdown {
+  /** `app.close()` waits for as long as it takes. */
+  #endsAt = Infinity;
+
   constructor(
     private readonly host: HttpAdapterHost<HttpAdapter>,
     private readonly readiness: Readiness,
@@ -57,6 +64,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     const { drainGraceMs, shutdownTimeoutMs } = this.config;
     this.logger.info(`received ${signal}; stopping`);
     this.readiness.drain();
+    this.#endsAt = performance.now() + drainGraceMs + shutdownTimeoutMs;
     this.#exitAfter(drainGraceMs + shutdownTimeoutMs);
     this.#exitOnSecondSignal();
     await delay(drainGraceMs);
@@ -67,14 +75,27 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   async onApplicationShutdown(signal?: string): Promise<void> {
     this.readiness.drain();
     this.warmUp.close();
-    await this.housekeeping.close();
-    await this.usage.close();
-    await this.batching.close();
-    await this.telemetry.close();
-    await this.management.dashboard.close();
-    await this.database.close();
-    await this.management.close();
+    // Nobody waits for their results any more, and what is written now needs their places.
+    this.database.prisma.connections.giveUpStalled();
+    await this.#end('old rows to be deleted', this.housekeeping);
+    await this.#end('the usage by hour', this.usage);
+    await this.#end('requests', this.batching);
+    await this.#end('traces', this.telemetry);
+    await this.#end('the dashboard', this.management.dashboard);
+    await this.#end('the database', this.database);
+    await this.#end('the management port', this.management);
     if (signal !== undefined) this.logger.info('stopped');
+  }
+
+  /** A step that does not end leaves half of the time to those after it. */
+  async #end(what: string, step: { close(): Promise<void> }): Promise<void> {
+    const leftMs = Math.min(Math.max(0, this.#endsAt - performance.now()), TIMER_MAX_MS);
+    let isLate = true;
+    const closed = step.close().finally(() => (isLate = false));
+    await within(leftMs / 2, closed).catch((error: unknown) => {
+      if (!isLate) throw error;
+      this.logger.warn(`the stop waited for ${what} in vain`);
+    });
   }
 
   #exitAfter(timeoutMs: number): void {

@@ -61,6 +61,21 @@ describe('petstore usage', () => {
     expect((await lines('top', '--since', '7d'))[0]).toMatch(/^ *3 {2}test 3 {2}pro +99 {2}·+█·+ /);
   });
 
+  it('keys show has the outcomes of the last 24 hours', async () => {
+    await pool.query(
+      `insert into api_key_usage_hours values (date_trunc('hour', now(), 'UTC'), 3, 'listPets', 'undecided', 17, 1),
+         (date_trunc('hour', now(), 'UTC'), 3, 'getPet', 'limited', 2, 1)`,
+    );
+    const { stdout } = await petstore(['keys', 'show', '3']);
+    expect(stdout).toMatch(/^requests_24h +undecided 17, limited 2$/m);
+    expect(await json(petstore(['keys', 'show', '3', '--json']))).toMatchObject({
+      requests_24h: { undecided: 17, limited: 2 },
+    });
+    await pool.query(
+      `delete from api_key_usage_hours where api_key_id = 3 and outcome in ('undecided', 'limited')`,
+    );
+  });
+
   it('hours shows what became of the requests of a key, by hour and by operation', async () => {
     const rows = await lines('hours', '1');
     expect(rows).toEqual([

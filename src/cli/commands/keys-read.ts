@@ -37,16 +37,23 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
 
   addKeyCommand(keys, 'show', 'Shows the limits, state, use and secrets of a key.')
     .action(async (reference: KeyReference, { json }: JsonOption) => {
-      const { key, secrets } = await withDatabase(context, async ({ client }) => {
+      const { key, secrets, outcomes } = await withDatabase(context, async ({ client }) => {
         const found = await overviewOf(client, await findKeyId(client, reference));
         const { rows } = await client.query<Row>(
           'select prefix, created_at, expires_at from api_key_secrets where api_key_id = $1 order by created_at',
           [found.id],
         );
-        return { key: found, secrets: rows };
+        const { rows: counts } = await client.query<Row>(LAST_24_HOURS, [found.id]);
+        return { key: found, secrets: rows, outcomes: counts };
       });
-      if (json === true) return context.print(toJson({ ...key, secret_list: secrets }));
-      context.print(`${toFacts(key)}\n`);
+      if (json === true) {
+        const requests_24h = Object.fromEntries(outcomes.map((row) => [row['outcome'], row['requests']]));
+        return context.print(toJson({ ...key, requests_24h, secret_list: secrets }));
+      }
+      const requests_24h = outcomes
+        .map((row) => `${shown(row['outcome'])} ${shown(row['requests'])}`)
+        .join(', ');
+      context.print(`${toFacts({ ...key, requests_24h: requests_24h || null })}\n`);
       printRows(context, ['prefix', 'created_at', 'expires_at'].map(column), secrets, 'It has no secrets.');
     })
     .addHelpText('after', examples('petstore keys show psk_8QvR2mXa'));
@@ -77,6 +84,15 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
     })
     .addHelpText('after', examples('petstore keys usage 7 --days 7'));
 }
+
+/** What became of the requests of a key, with the present hour. */
+const LAST_24_HOURS = `
+  select outcome, saturated(sum(requests)) as requests
+  from last_24_hours
+  join api_key_usage_hours using (hour)
+  where api_key_id = $1
+  group by outcome
+  order by requests desc, outcome`;
 
 const LIST_COLUMNS = [
   numberColumn('id'),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { serverError } from '../../../test/support/fake-send.js';
 import { asUnavailable, classifyDatabaseError, isUnavailable, UnavailableError } from './database-errors.js';
+import { messageOf } from './describe-fault.js';
 
 const systemError = (code: string, syscall?: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
@@ -94,5 +95,16 @@ describe('what leaves the database', () => {
     const unavailable = new UnavailableError('overloaded', 'full');
     expect(asUnavailable(fault)).toBe(fault);
     expect(asUnavailable(unavailable)).toBe(unavailable);
+  });
+
+  it('an object that was dropped since the statement was planned is unavailable, as while a dump is restored', () => {
+    const error = Object.assign(serverError('XX000'), { message: 'cache lookup failed for function 16999' });
+    expect([classifyDatabaseError(error), isUnavailable(error)]).toEqual(['statement-error', true]);
+  });
+
+  it('more iterations of SCRAM than the driver runs have a sentence', () => {
+    const message =
+      'SASL: SCRAM-SERVER-FIRST-MESSAGE: iteration count 600000 exceeds scramMaxIterations of 100000';
+    expect(messageOf(new Error(message))).toMatch(/; set scram_iterations of the server to 100000 or less/);
   });
 });

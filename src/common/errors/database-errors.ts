@@ -71,9 +71,11 @@ export function classifyDatabaseError(error: unknown): DatabaseFailure {
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof UnavailableError) return true;
   const failure = classifyDatabaseError(error);
-  return failure === 'statement-error'
-    ? transient.has(readError(error).sqlState ?? '')
-    : failure !== 'unexpected';
+  if (failure !== 'statement-error') return failure !== 'unexpected';
+  const { sqlState = '', message } = readError(error);
+  return (
+    transient.has(sqlState) || (sqlState === INTERNAL_ERROR && message.startsWith('cache lookup failed '))
+  );
 }
 
 /** Another transaction was in the way: a lock time-out or a deadlock. The connection stays usable. */
@@ -125,6 +127,9 @@ export const isReadOnly = (error: unknown): boolean => readError(error).sqlState
 const READ_ONLY = '25006';
 
 const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Among others that a function or table was dropped since the statement was planned, as a restore does. */
+const INTERNAL_ERROR = 'XX000';
 
 /** By SQLSTATE, or by its class (the first two characters); all others are errors of the statement. */
 const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, DatabaseFailure>([

@@ -19,8 +19,12 @@ export function messageOf(fault: unknown): string {
   const parts: unknown = 'errors' in fault ? fault.errors : undefined;
   if (fault.message === '' && Array.isArray(parts)) return parts.map((part) => messageOf(part)).join('; ');
   const code = 'code' in fault ? String(fault.code) : '';
-  return CERTIFICATE_ERROR.test(code) ? describeCertificate(code, fault.message) : fault.message;
+  if (CERTIFICATE_ERROR.test(code)) return describeCertificate(code, fault.message);
+  return /scramMaxIterations/.test(fault.message) ? `${fault.message}; ${LOWER_ITERATIONS}` : fault.message;
 }
+
+const LOWER_ITERATIONS =
+  'set scram_iterations of the server to 100000 or less, and then the password of the role again';
 
 /** The codes of errors of TLS that say that the server's certificate was not accepted. */
 export const CERTIFICATE_ERROR = /CERT|^UNABLE_TO_/;
