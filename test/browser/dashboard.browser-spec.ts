@@ -235,11 +235,11 @@ describe('the dashboard', () => {
     await page.getByText(`No database: ${yesterday} 03:10 to 03:16 (2 replicas).`).waitFor();
     await page.locator('#summary > div').filter({ hasText: 'undecided today' }).getByText('5,883').waitFor();
     const painted = await paintedIn(page);
-    const colours = await page.evaluate<readonly string[]>(
-      `[...document.querySelectorAll('#hours .legend .dot')].map((dot) => getComputedStyle(dot).backgroundColor).slice(-2)`,
+    const colours = await page.evaluate<Readonly<Record<string, string>>>(
+      `Object.fromEntries([...document.querySelectorAll('#hours .legend li')].map((one) =>
+        [one.textContent.replace(/[\\d,]+$/, '').trim(), getComputedStyle(one.querySelector('.dot')).backgroundColor]))`,
     );
-    expect(colours).toHaveLength(2);
-    for (const colour of colours) expect(painted[colour]).toBeGreaterThan(10);
+    for (const name of ['undecided', 'no database']) expect(painted[colours[name] ?? '']).toBeGreaterThan(10);
     expect(await accessibilityFaults(page)).toEqual([]);
     await keepScreenshot(page, `dashboard-outage-${colorScheme}`);
     await emptyPool.query('truncate database_outages, api_key_usage_hours');

@@ -138,7 +138,7 @@ export function outcomeChart(place) {
     ctx.save();
     ctx.fillStyle = colour('text');
     for (const hour of new Set(shown.marks.map((mark) => mark.hour))) {
-      const x = valToPos.call(plot, Date.parse(hour) / 1000, 'x', true);
+      const x = Math.round(valToPos.call(plot, Date.parse(hour) / 1000, 'x', true));
       ctx.fillRect(x - devicePixelRatio, bbox.top, 2 * devicePixelRatio, 7 * devicePixelRatio);
     }
     ctx.restore();
