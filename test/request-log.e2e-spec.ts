@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from './support/eventually.js';
+import { Telemetry } from '../src/telemetry/telemetry.js';
 import { holdOpen } from './support/operators.js';
 import { sendRaw } from './support/wire.js';
 import { useService } from './support/use-service.js';
@@ -73,6 +74,28 @@ describe('a request has one line', () => {
     const written = lines.find((text) => text.includes('"request"')) ?? '';
     expect(JSON.parse(written)).toMatchObject({ status: 503, keyPrefix: service.key.slice(0, 12) });
     expect(written).not.toContain(service.key.slice(0, 13));
+  });
+
+  it('with why it was 503: another transaction had locked its row', async () => {
+    const { rows } = await service.pool.query<{ id: string }>(
+      `insert into pets (name, category_id) values ('Held', 1) returning id::text`,
+    );
+    const lock = await holdOpen(service.databaseUrl, 'select from pets where id = $1 for update', [
+      rows[0]?.id ?? '',
+    ]);
+    const { key } = await service.issueKey();
+    const response = await service.fetch(`/v1/pets/${rows[0]?.id}`, {
+      key,
+      method: 'PATCH',
+      body: '{"name":"Rex"}',
+      headers: { 'content-type': 'application/json' },
+    });
+    await lock.stop();
+    expect(response.status).toBe(503);
+    const written = lines.find((text) => text.includes('"PATCH"')) ?? '';
+    expect(JSON.parse(written)).toMatchObject({ status: 503, err: { reason: 'row-locked' } });
+    const metrics = await service.app.get(Telemetry).registry.metrics();
+    expect(metrics).toContain('petstore_unavailable_total{reason="row-locked"} 1');
   });
 
   it.each([`00-${TRACE}-0000000000000000-01`, `00-${TRACE}-b7ad6b7169203331-01-more`])(

@@ -385,7 +385,7 @@ describe('a batcher', () => {
       expect(database.sent.slice(3)).toEqual(['b2 b3']);
       database.statement(3).end();
       await pass();
-      expect(later()).toEqual(['open', 'b2 in 3', 'timed-out', 'b3 in 3']);
+      expect(later()).toEqual(['open', 'b2 in 3', 'row-locked', 'b3 in 3']);
 
       await pass(APART_MS + TICK_MS);
       expect(database.sent.slice(4)).toEqual(['a3']);
@@ -475,7 +475,7 @@ describe('a batcher', () => {
       await pass(500);
       database.statement(1).end([LOCKED]);
       await pass(500);
-      expect([outcomes(), batcher.waiting]).toEqual([['timed-out', 'timed-out'], 0]);
+      expect([outcomes(), batcher.waiting]).toEqual([['row-locked', 'row-locked'], 0]);
       for (const statement of database.statements) statement.end([LOCKED]);
       await pass(2 * TICK_MS);
       const next = loadAll(batcher, 'c7');

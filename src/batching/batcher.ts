@@ -64,7 +64,7 @@ export interface BatcherOptions<Item, Result> {
    */
   readonly separatesTimeouts?: boolean;
   /** Called at each try of an item whose row has been locked for `LONG_LOCKED_MS`. Must not throw. */
-  readonly onLongLocked?: () => void;
+  readonly onLongLocked?: (row: QueueKey) => void;
   /** Called when a statement has ended. Must not throw. */
   readonly onStatement?: (report: BatchReport) => void;
   /** The context of the current item, such as a span. Must not throw. */
@@ -140,7 +140,9 @@ export class Batcher<Item, Result> {
   /** Of these one item waits until it is tried alone, and more are rejected. */
   readonly #apart = new ApartKeys();
   /** The rows that were locked when they were tried, the earliest first. */
-  #locked: QueueKey[] = [];
+  readonly #locked = new Set<QueueKey>();
+  /** Those and the ones that are tried again: what waits behind them waits for a lock. */
+  readonly #foundLocked = new Set<QueueKey>();
   /** Not settled yet. */
   readonly #open = new Set<Entry<Item, Result>>();
   #arrivals = 0;
@@ -178,7 +180,7 @@ export class Batcher<Item, Result> {
     }
     const key = keyOf?.(item) ?? '';
     if (this.#apart.has(key) && this.#queue.has(key)) {
-      return Promise.reject(this.#unavailable('timed-out', 'its row is locked'));
+      return Promise.reject(this.#unavailable('row-locked', 'its row is locked'));
     }
     const entry = new Entry<Item, Result>(item, key, deadline, contextOf?.(), this.#arrivals++);
     this.#open.add(entry);
@@ -331,14 +333,16 @@ export class Batcher<Item, Result> {
     if (!locksRow) throw new Error(`${name}: LOCKED without a row`);
     const now = performance.now();
     entry.lockedSince ??= now;
-    if (now - entry.lockedSince >= LONG_LOCKED_MS) onLongLocked?.();
-    this.#locked.push(row);
+    if (now - entry.lockedSince >= LONG_LOCKED_MS) onLongLocked?.(row);
+    this.#locked.add(row);
+    this.#foundLocked.add(row);
     this.#queue.putBack(row, entry);
   }
 
   /** Lets the later items of a row go on. */
   #release({ key: row }: Entry<Item, Result>): void {
     this.#busy.delete(row);
+    this.#foundLocked.delete(row);
   }
 
   /** One timer for all items. After a stall of the process it runs behind the results that have arrived meanwhile. */
@@ -358,11 +362,12 @@ export class Batcher<Item, Result> {
     this.#queue.remove(isSettled);
     for (const entry of this.#retries) if (isSettled(entry)) this.#release(entry);
     this.#retries = this.#retries.filter((entry) => !isSettled(entry));
-    this.#locked = this.#locked.filter((row, place) => {
-      const stays = place >= LOCKED_TRIES_MAX && this.#queue.has(row);
-      if (!stays) this.#busy.delete(row);
-      return stays;
-    });
+    for (const [place, row] of [...this.#locked].entries()) {
+      if (place >= LOCKED_TRIES_MAX && this.#queue.has(row)) continue;
+      this.#locked.delete(row);
+      this.#busy.delete(row);
+      if (!this.#queue.has(row)) this.#foundLocked.delete(row);
+    }
     this.#dispatch();
     this.#isTicking = false;
     this.#keepTicking();
@@ -373,7 +378,10 @@ export class Batcher<Item, Result> {
   }
 
   #giveUp(entry: Entry<Item, Result>): void {
-    this.#reject(entry, this.#unavailable('timed-out', 'no result in time'));
+    const error = this.#foundLocked.has(entry.key)
+      ? this.#unavailable('row-locked', 'another transaction has locked its row')
+      : this.#unavailable('timed-out', 'no result in time');
+    this.#reject(entry, error);
   }
 
   #reject(entry: Entry<Item, Result>, error: unknown): void {

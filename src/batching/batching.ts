@@ -1,6 +1,8 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { PrismaService } from '../prisma/prisma.service.js';
+import type { LockedRow } from '../database/lock-report.js';
 import type { Statement } from '../database/statement.js';
+import type { QueueKey } from './fair-queue.js';
 import { type Outcomes, resultOf } from './outcomes.js';
 import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batcher.js';
 
@@ -28,7 +30,13 @@ const WAITING_MAX = 5000;
 /** Two statements at a time use both halves of a round trip. */
 const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX };
 
+type RowWriteOptions<Item, Result> = Required<
+  Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'keyOf'>
+> & { readonly table: LockedRow['table'] };
+
 interface ChangeOptions<Item, Row extends { readonly outcome: string }, Result> {
+  /** The one whose rows have the ids of the items. */
+  readonly table: LockedRow['table'];
   readonly statement: Statement;
   /** The parameters of the statement. */
   readonly valuesOf: (items: readonly Item[]) => readonly unknown[];
@@ -61,20 +69,20 @@ export class Batching {
   }
 
   /** Joins concurrent writes of rows, some of which other transactions may have locked. The key of an item is its row. */
-  batchRowWrites<Item, Result>(
-    options: Required<Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'keyOf'>>,
-  ): Batcher<Item, Result> {
-    const onLongLocked = (): void => this.prisma.connections.reportLocks();
+  batchRowWrites<Item, Result>({ table, ...options }: RowWriteOptions<Item, Result>): Batcher<Item, Result> {
+    const onLongLocked = (id: QueueKey): void => this.prisma.connections.reportLocks({ table, id });
     return this.batchWrites({ locksRow: true, onLongLocked, ...options });
   }
 
   /** The same, by a statement that returns a row with an outcome for each item. The items of the outcome `locked` are sent again. */
   batchChanges<Item extends { readonly id: bigint }, Row extends { readonly outcome: string }, Result>({
+    table,
     statement,
     valuesOf,
     outcomes,
   }: ChangeOptions<Item, Row, Result>): Batcher<Item, Result> {
     return this.batchRowWrites({
+      table,
       name: statement.name,
       keyOf: ({ id }) => id,
       send: async (items, sendBefore) => {

@@ -9,7 +9,7 @@ import {
   NotSentError,
 } from '../common/errors/database-errors.js';
 import { DatabaseState } from './database-state.js';
-import { LockReport } from './lock-report.js';
+import { type LockedRow, LockReport } from './lock-report.js';
 import { LostResults } from './lost-results.js';
 import { Semaphore } from './semaphore.js';
 import { bindSession, endsWithinMs } from './session-settings.js';
@@ -52,7 +52,7 @@ const IDLE_TIMEOUT_MS = 60_000;
 /** Connections of a pool that stay open for good: after a quiet hour the next request must not wait for a new one. */
 const KEPT_OPEN = 1;
 
-/** The connections of a replica to PostgreSQL, which together never exceed `DATABASE_POOL_MAX`. */
+/** The connections of a replica to PostgreSQL, which together never exceed `DATABASE_POOL_MAX`. The dashboard has one besides. */
 export class ConnectionPools {
   /** For all statements except admission. */
   readonly main: pg.Pool;
@@ -136,9 +136,9 @@ export class ConnectionPools {
     return await send();
   }
 
-  /** Warns of the sessions of other programs that hold locks. To be called when a row has been locked for long. */
-  reportLocks(): void {
-    void this.#lockReport.write();
+  /** Warns of the sessions of other programs that hold what statements wait for, or a row that has been locked for long. */
+  reportLocks(row?: LockedRow): void {
+    void this.#lockReport.write(row);
   }
 
   /** From now on no statement is waited for longer than its time, as for a commit whose standby is away. */

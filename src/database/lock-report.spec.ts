@@ -22,13 +22,13 @@ const openOperator = async (url: string): Promise<Client> => {
 
 const sessionOf = async (client: Client): Promise<RegExp> => {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  return new RegExp(`lock of session ${rows[0]?.pid} \\(role \\w+, program "psql"\\)`);
+  return new RegExp(`^session ${rows[0]?.pid} \\(role \\w+, program "psql"\\) holds the lock`);
 };
 
 beforeEach(async () => {
   test = await createTestDatabase();
   warnings = [];
-  pool = openTestPool(test.url, { application_name: 'petstore' });
+  pool = openTestPool(test.url, { application_name: 'petstore', max: 2 });
   report = new LockReport(pool, (message) => warnings.push(message));
   operator = await openOperator(test.url);
 });
@@ -74,8 +74,29 @@ describe('a report of locks', () => {
     const session = await sessionOf(operator);
     await operator.query('begin');
     await operator.query(statement, [(table === 'pets' ? pets : orders)[0]?.id]);
-    await report.write();
+    const id = (table === 'pets' ? pets : orders)[0]?.id ?? '';
+    await report.write({ table, id });
     expect(warnings).toEqual([expect.stringMatching(session)]);
+    await operator.query('rollback');
+  });
+
+  it('names the session that holds an order of the pet that cannot be deleted', async () => {
+    await operator.query(
+      `insert into pets (id, name, category_id, status) values (50, 'Rex', 1, 'available')`,
+    );
+    await operator.query('insert into orders (id, pet_id) values (60, 50)');
+    const session = await sessionOf(operator);
+    await operator.query('begin; select from orders where id = 60 for update');
+    await report.write({ table: 'pets', id: 50n });
+    expect(warnings).toEqual([expect.stringMatching(session)]);
+    await operator.query('rollback');
+  });
+
+  it('names no session that has locked other rows', async () => {
+    await operator.query(`insert into pets (name, category_id) select 'Rex', 1 from generate_series(1, 9)`);
+    await operator.query('begin; update pets set name = name where id > 1');
+    await report.write({ table: 'pets', id: 1n });
+    expect(warnings).toEqual([]);
     await operator.query('rollback');
   });
 

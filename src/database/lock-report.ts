@@ -4,21 +4,49 @@ import type { Pool } from 'pg';
 const REPORTED_EVERY_MS = 10_000;
 
 /**
- * Sessions of other programs that hold a lock on a table of the service, or on rows of it, which shows as the lock on the table that
- * goes with them. Readers and autovacuum block no statement of the service. These columns are visible whatever the role of the session.
+ * Sessions of other programs that hold a table as no statement of the service may have it meanwhile, or that a session of the service waits
+ * for. These columns are visible whatever the role of the session. The tables themselves are not read, which may be what is locked.
  */
-const BLOCKERS = `
-  select distinct blocker.pid, blocker.usename as role, blocker.application_name as program
+const HOLDERS = `
+  select lock.pid
   from pg_locks as lock
-  join pg_stat_activity as blocker on blocker.pid = lock.pid
-  join pg_class as locked on locked.oid = lock.relation
+  join pg_class as held on held.oid = lock.relation
   where lock.database = (select oid from pg_database where datname = current_database())
-    and locked.relnamespace = 'public'::regnamespace
+    and held.relnamespace = 'public'::regnamespace
     and lock.granted
-    and lock.mode not in ('AccessShareLock', 'ShareUpdateExclusiveLock')
-    and blocker.application_name <> 'petstore'
-  order by blocker.pid
+    and lock.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+  union
+  select unnest(pg_blocking_pids(waiting.pid))
+  from pg_stat_activity as waiting
+  where waiting.datname = current_database()
+    and waiting.application_name = 'petstore'`;
+
+/** The session that has changed or locked a pet, its order, or an order or its pet: `xmax` is its transaction. */
+const HOLDER_OF_ROW = `
+  select lock.pid
+  from (
+    select xmax from pets
+    where id = coalesce($1::bigint, (select pet_id from orders where id = $2::bigint))
+    union all
+    select xmax from orders
+    where pet_id = $1 or id = $2
+  ) as held_row
+  join pg_locks as lock on lock.transactionid = held_row.xmax and lock.granted`;
+
+const blockers = (holders: string): string => `
+  select pid, session.usename as role, session.application_name as program
+  from pg_stat_activity as session
+  join (${holders}) as holder using (pid)
+  where session.application_name <> 'petstore'
+  group by pid, role, program
+  order by pid
   limit 5`;
+
+/** A row that a statement found locked. */
+export interface LockedRow {
+  readonly table: 'pets' | 'orders';
+  readonly id: bigint | string;
+}
 
 interface Blocker {
   readonly pid: number;
@@ -36,14 +64,19 @@ export class LockReport {
   ) {}
 
   /** To be called when a lock was not available in time. Never rejects. */
-  async write(): Promise<void> {
+  async write(row?: LockedRow): Promise<void> {
     if (performance.now() < this.#reportsAgainAt) return;
     this.#reportsAgainAt = performance.now() + REPORTED_EVERY_MS;
     try {
-      const { rows } = await this.pool.query<Blocker>(BLOCKERS);
+      const { rows } = await (row === undefined
+        ? this.pool.query<Blocker>(blockers(HOLDERS))
+        : this.pool.query<Blocker>(blockers(HOLDER_OF_ROW), [
+            row.table === 'pets' ? row.id : null,
+            row.table === 'orders' ? row.id : null,
+          ]));
       for (const { pid, role, program } of rows) {
         this.warn(
-          `statements are waiting for a lock of session ${pid} (role ${role}, program "${program}"); to end the session: select pg_terminate_backend(${pid})`,
+          `session ${pid} (role ${role}, program "${program}") holds the lock that statements wait for; to end the session: select pg_terminate_backend(${pid})`,
         );
       }
     } catch {

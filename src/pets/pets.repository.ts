@@ -137,6 +137,7 @@ export class PetsRepository {
       send: (items, sendBefore) => this.#create(items, sendBefore),
     });
     this.#changes = batching.batchChanges<ChangeItem, ChangeRow, string>({
+      table: 'pets',
       statement: CHANGE_PETS,
       valuesOf: (items) => [
         plainArray(items.map(({ id }) => id)),
@@ -152,6 +153,7 @@ export class PetsRepository {
       },
     });
     this.#deletions = batching.batchChanges<DeleteItem, DeleteRow, void>({
+      table: 'pets',
       statement: DELETE_PETS,
       valuesOf: (items) => [plainArray(items.map(({ id }) => id)), ...preconditionArrays(items)],
       outcomes: {

@@ -64,11 +64,13 @@ export class OrdersRepository {
     this.#pages = batchPages(batching, prisma, LIST_ORDERS, PAGE_PARAMETERS);
     this.#records = batchRecords(batching, prisma, FIND_ORDERS);
     this.#placings = batching.batchRowWrites<PlaceItem, CreationOutcome>({
+      table: 'pets',
       name: PLACE_ORDERS.name,
       keyOf: ({ petId }) => petId,
       send: (items, sendBefore) => this.#place(items, sendBefore),
     });
     this.#changes = batching.batchChanges<ChangeItem, ChangeRow, string>({
+      table: 'orders',
       statement: CHANGE_ORDERS,
       valuesOf: (items) => [
         plainArray(items.map(({ id }) => id)),

@@ -2,7 +2,11 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BatchReport } from '../batching/batcher.js';
 import { type AnyBatcher, SIZE_MAX } from '../batching/batching.js';
 import type { AdmissionDecision } from '../throttling/decision.js';
-import { DATABASE_FAILURES } from '../common/errors/database-errors.js';
+import {
+  DATABASE_FAILURES,
+  UNAVAILABLE_REASONS,
+  type UnavailableReason,
+} from '../common/errors/database-errors.js';
 import type { ErrorCode } from '../common/errors/error-codes.js';
 import { METHODS } from '../http/cors.js';
 
@@ -70,6 +74,12 @@ export class Metrics {
     labelNames: ['window'],
     registers: [this.registry],
   });
+  readonly #unavailable = new Counter({
+    name: 'petstore_unavailable_total',
+    help: 'Responses with status 503, by reason (docs/operations.md).',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
   readonly #bans = new Counter({
     name: 'petstore_bans_started_total',
     help: 'Bans started by this replica.',
@@ -121,6 +131,7 @@ export class Metrics {
       this.#admissions.inc({ plan: NONE, outcome }, 0);
     }
     for (const window of WINDOWS) this.#rejections.inc({ window }, 0);
+    for (const reason of UNAVAILABLE_REASONS) this.#unavailable.inc({ reason }, 0);
     const waiting: Gauge<'batch'> = new Gauge({
       name: 'petstore_batch_waiting',
       help: 'Items waiting for a statement.',
@@ -142,6 +153,10 @@ export class Metrics {
     this.#inFlight.dec();
     if (seconds !== undefined) this.#durations.observe({ operation: operation ?? NONE }, seconds);
     this.#countRequest(operation, method, status);
+  }
+
+  unavailable(reason: UnavailableReason): void {
+    this.#unavailable.inc({ reason });
   }
 
   respondedOnSocket(status: number): void {

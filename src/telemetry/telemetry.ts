@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { BatchReport } from '../batching/batcher.js';
 import type { AnyBatcher, BatchObserver } from '../batching/batching.js';
 import type { HttpObserver, SocketResponse } from '../http/observer.js';
+import { UnavailableError } from '../common/errors/database-errors.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import type { AdmissionObserver } from '../throttling/admission-statement.js';
 import type { RequestLog } from './request-log.js';
@@ -42,6 +43,7 @@ export class Telemetry implements HttpObserver, BatchObserver, AdmissionObserver
     const seconds = decision?.rejection === undefined ? reply.elapsedTime * MS : undefined;
     this.#metrics.responded(routeConfigOf(request).operation, method, reply.statusCode, seconds);
     if (decision !== null) this.#metrics.decided(decision);
+    if (request.failure instanceof UnavailableError) this.#metrics.unavailable(request.failure.reason);
     this.#tracing?.responded(request, reply);
     this.#log.responded(request, reply, this.#traceIdOf(request));
   }

@@ -92,7 +92,7 @@ describe('under mixed load on three replicas', () => {
     {
       fault: 'a lock is held on every table',
       inject: withLock('pets, orders, api_key_counters, idempotency_keys', FAULT_MS),
-      cause: /statements are waiting for a lock of session \d+ \(role petstore/,
+      cause: /session \d+ \(role petstore[^)]*\) holds the lock that statements wait for/,
     },
   ];
 
@@ -260,7 +260,7 @@ describe('rows that another session keeps locked, under mixed load on three repl
     });
     expect(outcome.history.count(({ status }) => status === 503)).toBe(0);
     expect(replicas.map((replica) => replica.log()).join('\n')).toMatch(
-      /statements are waiting for a lock of session \d+ \(role petstore/,
+      /session \d+ \(role petstore[^)]*\) holds the lock that statements wait for/,
     );
     // Each wanted pet went to one client, once it was free.
     expect(placed).toHaveLength(wanted);

@@ -25,7 +25,9 @@ export const DATABASE_FAILURES = [
 ] as const;
 
 /** Why the service is unavailable: for logs and metrics, never for clients. */
-export type UnavailableReason = 'overloaded' | 'timed-out' | 'database' | 'closing';
+export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number];
+
+export const UNAVAILABLE_REASONS = ['overloaded', 'timed-out', 'row-locked', 'database', 'closing'] as const;
 
 /** The service is unavailable (503 `service_unavailable`). Message and cause are internal. */
 export class UnavailableError extends StacklessError {
