@@ -7,7 +7,7 @@ export interface ChangedRow {
 }
 
 /** `requests_per_minute: 300 → 600` for each member, or the values of what was made or deleted. */
-export const membersOf = ({ old: before, new: after }: ChangedRow): readonly string[] =>
+export const describeMembers = ({ old: before, new: after }: ChangedRow): readonly string[] =>
   Object.entries(after ?? before ?? {}).map(([name, value]) =>
     before !== null && after !== null && shown(before[name]) !== shown(value)
       ? `${name}: ${shown(before[name])} → ${shown(value)}`

@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { type ChangedRow, membersOf, nameOf } from '../common/audit-entry.js';
+import { type ChangedRow, describeMembers, nameOf } from '../common/audit-entry.js';
 import type { Query } from './dashboard-database.js';
 
 /** What each part of the page shows. Ids and counts are exact; times are the database's. */
@@ -227,7 +227,7 @@ async function readChanges(query: Query, id: bigint): Promise<object> {
     table_name: row.table_name,
     action: row.action,
     by: nameOf(row.role, row.actor),
-    members: membersOf(parse(row.rows) as ChangedRow),
+    members: describeMembers(parse(row.rows) as ChangedRow),
   }));
   return { changes };
 }

@@ -49,7 +49,8 @@ export class AddressLimiter {
   constructor(private readonly options: AddressLimiterOptions) {}
 
   /**
-   * Counts one rejected request, or what a document costs. `allowed` is false if the limit was used up before, `isFlooding` if the address counts as flooding.
+   * Counts one rejected request, or what a document costs. `allowed` is false if the limit was used up before, `isFlooding` if the address
+   * counts as flooding.
    */
   charge(
     address: string,

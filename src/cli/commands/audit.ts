@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { type ChangedRow, membersOf, nameOf } from '../../common/audit-entry.js';
+import { type ChangedRow, describeMembers, nameOf } from '../../common/audit-entry.js';
 import { examples, type JsonOption, positiveInteger, since } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
@@ -107,7 +107,7 @@ function toChange(entry: Row): Change {
     at: shown(at),
     action: shown(action),
     kind: WHAT[shown(table)] ?? shown(table),
-    members: membersOf(entry as unknown as ChangedRow),
+    members: describeMembers(entry as unknown as ChangedRow),
     subjects: [shown(key ?? plan)],
   };
 }
