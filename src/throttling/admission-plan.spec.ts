@@ -18,6 +18,13 @@ const FIRST_KEY = 1001;
 const LARGE_TABLES = ['api_keys', 'api_key_secrets', 'api_key_counters', 'api_key_usage'];
 const TABLES_OF_PLAIN = LARGE_TABLES.filter((table) => table !== 'api_key_usage');
 
+/** A new generation is one in 125 at random: that it is one in 50 of thousands is as good as impossible. */
+function expectNearlyAllHot({ all, hot }: { readonly all: number; readonly hot: number }): void {
+  expect(all).toBe(GROUPS * SIZE);
+  expect(hot).toBeGreaterThan(0.98 * all);
+  expect(hot).toBeLessThan(all);
+}
+
 describe('the admission statements with many keys', () => {
   let database: TestDatabase;
   let client: Client;
@@ -73,11 +80,11 @@ describe('the admission statements with many keys', () => {
 
   // Each key once: for this half of a page is room enough. For more, PostgreSQL first clears away the old versions, and
   // an open transaction anywhere on the server, of another test for one, can keep it from that.
-  it('update counters without a new entry in any index (general)', async () => {
-    expect(await updatesBy(FIRST_KEY)).toEqual({ all: GROUPS * SIZE, hot: GROUPS * SIZE });
+  it('update counters with a new entry in an index once in some hundred times (general)', async () => {
+    expectNearlyAllHot(await updatesBy(FIRST_KEY));
   });
 
-  it('update counters without a new entry in any index (plain)', async () => {
+  it('update counters with a new entry in an index once in some hundred times (plain)', async () => {
     const first = FIRST_KEY + GROUPS * SIZE;
     const hashes = Array.from({ length: GROUPS * SIZE }, (_, n) => hashOfKey(first + n));
     await client.query(
@@ -88,7 +95,7 @@ describe('the admission statements with many keys', () => {
     );
     await client.query('vacuum full api_key_counters');
     const general = await timesRun('admission');
-    expect(await updatesBy(first)).toEqual({ all: GROUPS * SIZE, hot: GROUPS * SIZE });
+    expectNearlyAllHot(await updatesBy(first));
     expect(await timesRun('admission')).toBe(general);
   });
 

@@ -1,3 +1,4 @@
+import { NEXT_GENERATION } from './counter-generation.js';
 import { selectAdmissionRow } from './database-decision.js';
 
 /**
@@ -78,10 +79,17 @@ unlocked as materialized (
         or (c.banned_until > clock.now and c.banned_at > r.lifted_at and c.minute <= clock.horizon),
       false
     ) as was_barred,
+    c.generation as seen,
     c.*
   from clock
   cross join requested r
-  join api_key_counters c on c.api_key_id = r.id
+  cross join lateral (
+    select *
+    from api_key_counters
+    where api_key_id = r.id
+    order by generation desc
+    limit 1
+  ) as c
 ),
 
 -- The rows that may be written, as they are now. All replicas lock them in the same order. A reset that another replica has applied
@@ -89,12 +97,16 @@ unlocked as materialized (
 locked as materialized (
   select u.requests, u.minute_limit, u.day_limit, u.suspended_until, u.lifted_at, u.now, u.horizon,
     case when c.usage_reset_at is not distinct from u.usage_reset_at then u.due_reset end as due_reset,
-    u.was_barred, c.*
-  from unlocked u
-  join api_key_counters c on c.api_key_id = u.api_key_id
-  where not u.was_barred
-  order by c.api_key_id
-  for update of c
+    u.was_barred, u.seen, c.*
+  from (select * from unlocked where not was_barred order by api_key_id) as u
+  cross join lateral (
+    select *
+    from api_key_counters
+    where api_key_id = u.api_key_id
+    order by generation desc
+    limit 1
+    for update
+  ) as c
 ),
 
 -- The windows of the requests: the present ones, or later ones if another replica has opened them already. A row ahead of the
@@ -117,7 +129,7 @@ windowed as materialized (
 current_counts as materialized (
   select
     api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead, was_barred,
-    this_minute, this_day,
+    this_minute, this_day, seen, generation,
     case when minute = this_minute and due_reset is null then minute_admitted else 0 end as minute_admitted,
     case when minute = this_minute then minute_refused else 0 end as minute_refused,
     case when day = this_day and due_reset is null then day_admitted else 0 end as day_admitted,
@@ -162,22 +174,25 @@ decided as materialized (
   from granted
 ),
 
--- Writes the counts, which stop at the bound of their constraint. Here barred_until is set only if this batch starts a ban.
+-- Writes the counts, which stop at the bound of their constraint. Here barred_until is set only if this batch starts a ban. The row has the
+-- generation that this statement saw, or as it is now, the one that it was locked with.
 counted as (
   update api_key_counters c
   set
-    minute = d.this_minute,
-    minute_admitted = d.minute_admitted + d.granted,
-    minute_refused = least(d.minute_refused + d.rejected, count_max()),
-    day = d.this_day,
-    day_admitted = d.day_admitted + d.granted,
-    day_refused = least(d.day_refused + d.rejected, count_max()),
-    banned_at = case when d.barred_until is null then d.banned_at else d.now end,
-    banned_until = coalesce(d.barred_until, d.banned_until),
-    usage_reset_at = d.reset_at
-  from decided d
-  where c.api_key_id = d.api_key_id
-    and not d.barred
+    minute = a.this_minute,
+    minute_admitted = a.minute_admitted + a.granted,
+    minute_refused = least(a.minute_refused + a.rejected, count_max()),
+    day = a.this_day,
+    day_admitted = a.day_admitted + a.granted,
+    day_refused = least(a.day_refused + a.rejected, count_max()),
+    banned_at = case when a.barred_until is null then a.banned_at else a.now end,
+    banned_until = coalesce(a.barred_until, a.banned_until),
+    usage_reset_at = a.reset_at,
+    ${NEXT_GENERATION}
+  from decided a
+  where c.api_key_id = a.api_key_id
+    and c.generation in (a.seen, a.generation)
+    and not a.barred
 ),
 
 -- After midnight the finished day becomes history, and at a reset what the day has admitted so far. It exists already after a reset, or if

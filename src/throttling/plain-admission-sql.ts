@@ -1,3 +1,4 @@
+import { NEXT_GENERATION } from './counter-generation.js';
 import { selectAdmissionRow } from './database-decision.js';
 
 /**
@@ -9,7 +10,7 @@ import { selectAdmissionRow } from './database-decision.js';
  * - `$1 bytea[]` SHA-256 of each distinct secret, `$2 int[]` the number of its requests; `$3 timestamptz` a test's clock, else null.
  * - A row is JSON for `parseAdmission`, for each secret whose requests are admitted.
  * - It locks only rows of `api_key_counters`, in the order of their keys, so that replicas cannot deadlock. A row that another
- *   replica is writing is read as that replica leaves it.
+ *   replica is writing is read as that replica leaves it. If its generation has changed meanwhile, the key is left out.
  */
 export const plainAdmissionSql = `
 -- The one timestamp at which the batch is decided, and the windows that it falls into.
@@ -59,33 +60,43 @@ live as (
 ),
 
 -- The counters with enough requests left, as they are now. All replicas lock them in the same order. They may be of an earlier minute.
-available as (
+-- The row of a banned key is not locked, which would be a write.
+available as materialized (
   select
     a.*,
+    c.generation,
     case when c.minute = a.this_minute then c.minute_admitted else 0 end as minute_admitted,
     case when c.minute = a.this_minute then c.minute_refused else 0 end as minute_refused,
     c.day_admitted
-  from live a
-  join api_key_counters c on c.api_key_id = a.id
-  where a.secrets = 1
-    and c.day = a.this_day
+  from (select * from live where secrets = 1 order by id) as a
+  cross join lateral (
+    select *
+    from api_key_counters
+    where api_key_id = a.id
+      and coalesce(banned_until <= a.now and banned_at > coalesce(a.bans_lifted_at, '-infinity'), true)
+    order by generation desc
+    limit 1
+    for no key update
+  ) as c
+  where c.day = a.this_day
     and c.minute <= a.this_minute
-    and coalesce(c.banned_until <= a.now and c.banned_at > coalesce(a.bans_lifted_at, '-infinity'), true)
     and coalesce(a.usage_reset_at = c.usage_reset_at, a.usage_reset_at is null)
     and a.requests + case when c.minute = a.this_minute then c.minute_admitted else 0 end <= a.minute_limit
     and a.requests + c.day_admitted <= a.day_limit
-  order by c.api_key_id
-  for no key update of c
 )
 
 update api_key_counters c
 set
   minute = a.this_minute,
+  -- As it is. What is checked first is the version that this statement saw, and its day may be an earlier one.
+  day = a.this_day,
   minute_admitted = a.requests + a.minute_admitted,
   minute_refused = a.minute_refused,
-  day_admitted = a.requests + a.day_admitted
+  day_admitted = a.requests + a.day_admitted,
+  ${NEXT_GENERATION}
 from available a
 where c.api_key_id = a.id
+  and c.generation = a.generation
 returning ${selectAdmissionRow({
   state: `'live'`,
   position: 'a.position',
