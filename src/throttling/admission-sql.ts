@@ -174,25 +174,25 @@ decided as materialized (
   from granted
 ),
 
--- Writes the counts, which stop at the bound of their constraint. Here barred_until is set only if this batch starts a ban. The row has the
--- generation that this statement saw, or as it is now, the one that it was locked with.
+-- Writes the counts, which stop at the bound of their constraint. Here barred_until is set only if this batch starts a ban. The version that
+-- this statement found has the generation "seen", and the one that it locked and updates a later one if another replica was faster.
 counted as (
   update api_key_counters c
   set
-    minute = a.this_minute,
-    minute_admitted = a.minute_admitted + a.granted,
-    minute_refused = least(a.minute_refused + a.rejected, count_max()),
-    day = a.this_day,
-    day_admitted = a.day_admitted + a.granted,
-    day_refused = least(a.day_refused + a.rejected, count_max()),
-    banned_at = case when a.barred_until is null then a.banned_at else a.now end,
-    banned_until = coalesce(a.barred_until, a.banned_until),
-    usage_reset_at = a.reset_at,
+    minute = d.this_minute,
+    minute_admitted = d.minute_admitted + d.granted,
+    minute_refused = least(d.minute_refused + d.rejected, count_max()),
+    day = d.this_day,
+    day_admitted = d.day_admitted + d.granted,
+    day_refused = least(d.day_refused + d.rejected, count_max()),
+    banned_at = case when d.barred_until is null then d.banned_at else d.now end,
+    banned_until = coalesce(d.barred_until, d.banned_until),
+    usage_reset_at = d.reset_at,
     ${NEXT_GENERATION}
-  from decided a
-  where c.api_key_id = a.api_key_id
-    and c.generation in (a.seen, a.generation)
-    and not a.barred
+  from decided d
+  where c.api_key_id = d.api_key_id
+    and c.generation between d.seen and d.generation
+    and not d.barred
 ),
 
 -- After midnight the finished day becomes history, and at a reset what the day has admitted so far. It exists already after a reset, or if

@@ -34,7 +34,7 @@ export interface AdmissionDecision {
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
   /** The key, when it is valid, also of a rejected request. */
   readonly caller?: Caller;
-  /** For log and usage: a key that is known and may not be used, or the secret that nobody could decide about. */
+  /** For log and usage: a key that is known and may not be used, or a secret that was not looked up. */
   readonly rejectedKey?: { readonly keyId: bigint } | UndecidedSecret;
   /** When a rejected request may be repeated, if that is later than the end of its window: `X-RateLimit-Reset`. */
   readonly retryAtMs?: number;

@@ -88,7 +88,8 @@ available as materialized (
 update api_key_counters c
 set
   minute = a.this_minute,
-  -- As it is. What is checked first is the version that this statement saw, and its day may be an earlier one.
+  -- It does not change. But PostgreSQL checks the constraints with the version that this statement found before it takes a newer one, and
+  -- the day of the former may be an earlier one.
   day = a.this_day,
   minute_admitted = a.requests + a.minute_admitted,
   minute_refused = a.minute_refused,

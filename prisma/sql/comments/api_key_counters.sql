@@ -8,4 +8,4 @@ comment on column api_key_counters.day_admitted is 'Requests admitted in the day
 comment on column api_key_counters.day_refused is 'Requests rejected in the day.';
 comment on column api_key_counters.banned_at is 'When the last ban began.';
 comment on column api_key_counters.banned_until is 'When the last ban ends unless an operator lifts it.';
-comment on column api_key_counters.generation is 'Grows once in some hundred updates: the newest row version of a key has the greatest one.';
+comment on column api_key_counters.generation is 'Grows once in some hundred updates of the row, so that an index leads to its newest version.';
