@@ -385,7 +385,7 @@ describe('a batcher', () => {
       expect(database.sent.slice(3)).toEqual(['b2 b3']);
       database.statement(3).end();
       await pass();
-      expect(later()).toEqual(['open', 'b2 in 3', 'row-locked', 'b3 in 3']);
+      expect(later()).toEqual(['open', 'b2 in 3', 'timed-out', 'b3 in 3']);
 
       await pass(APART_MS + TICK_MS);
       expect(database.sent.slice(4)).toEqual(['a3']);
@@ -483,6 +483,20 @@ describe('a batcher', () => {
       database.statements.at(-1)?.end(['c7']);
       await pass();
       expect(next()).toEqual(['c7']);
+    });
+
+    it('that was given up is no reason any more for items that are late for want of a place', async () => {
+      const batcher = locking({ concurrencyMax: 1 });
+      const locked = loadAll(batcher, 'a7');
+      await pass();
+      database.statement(0).end([LOCKED]);
+      await pass();
+      // It has the only place from now on.
+      loadAll(batcher, 'b8');
+      await pass(1000);
+      const late = loadAll(batcher, 'c7');
+      await pass(1000);
+      expect([database.sent, locked(), late()]).toEqual([['a7', 'b8'], ['row-locked'], ['timed-out']]);
     });
 
     it('leaves room for other rows, however many there are', async () => {

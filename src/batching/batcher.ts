@@ -141,7 +141,7 @@ export class Batcher<Item, Result> {
   readonly #apart = new ApartKeys();
   /** The rows that were locked when they were tried, the earliest first. */
   readonly #locked = new Set<QueueKey>();
-  /** Those and the ones that are tried again: what waits behind them waits for a lock. */
+  /** Those, and the ones of which an item is tried again or has to be: their items wait for a lock. */
   readonly #foundLocked = new Set<QueueKey>();
   /** Not settled yet. */
   readonly #open = new Set<Entry<Item, Result>>();
@@ -180,7 +180,7 @@ export class Batcher<Item, Result> {
     }
     const key = keyOf?.(item) ?? '';
     if (this.#apart.has(key) && this.#queue.has(key)) {
-      return Promise.reject(this.#unavailable('row-locked', 'its row is locked'));
+      return Promise.reject(this.#unavailable('timed-out', 'its row is locked'));
     }
     const entry = new Entry<Item, Result>(item, key, deadline, contextOf?.(), this.#arrivals++);
     this.#open.add(entry);
@@ -366,7 +366,9 @@ export class Batcher<Item, Result> {
       if (place >= LOCKED_TRIES_MAX && this.#queue.has(row)) continue;
       this.#locked.delete(row);
       this.#busy.delete(row);
-      if (!this.#queue.has(row)) this.#foundLocked.delete(row);
+    }
+    for (const row of this.#foundLocked) {
+      if (!this.#busy.has(row) && !this.#queue.has(row)) this.#foundLocked.delete(row);
     }
     this.#dispatch();
     this.#isTicking = false;

@@ -3,7 +3,7 @@ import { PrismaService } from '../prisma/prisma.service.js';
 import type { LockedRow } from '../database/lock-report.js';
 import type { Statement } from '../database/statement.js';
 import type { QueueKey } from './fair-queue.js';
-import { type Outcomes, resultOf } from './outcomes.js';
+import { type Outcomes, resultsOf } from './outcomes.js';
 import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batcher.js';
 
 /** A batcher as metrics and the shutdown see it. */
@@ -81,15 +81,14 @@ export class Batching {
     valuesOf,
     outcomes,
   }: ChangeOptions<Item, Row, Result>): Batcher<Item, Result> {
+    const all = { ...outcomes, locked: () => LOCKED };
     return this.batchRowWrites({
       table,
       name: statement.name,
       keyOf: ({ id }) => id,
       send: async (items, sendBefore) => {
         const rows = await this.prisma.write<Row>(statement, valuesOf(items), sendBefore);
-        return rows.map((row, index) =>
-          row.outcome === 'locked' ? LOCKED : resultOf(statement.name, outcomes, row, items[index] as Item),
-        );
+        return resultsOf(statement.name, all, rows, items);
       },
     });
   }

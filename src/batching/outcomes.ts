@@ -11,16 +11,20 @@ export type Outcomes<Row extends OutcomeRow, Result, Item = unknown> = {
   readonly [Outcome in Row['outcome']]: ErrorCode | ((row: Row, item: Item) => Result | Error);
 };
 
-/** Applies the table of a statement to a row. An outcome of a later release rejects its item alone: the changes of all are committed. */
-export function resultOf<Row extends OutcomeRow, Result, Item = unknown>(
+/**
+ * The results of items by the rows of a statement, in their order. An outcome of a later release rejects its item alone: the changes of all
+ * are committed.
+ */
+export const resultsOf = <Row extends OutcomeRow, Result, Item = unknown>(
   statement: string,
   outcomes: Outcomes<Row, Result, Item>,
-  row: Row,
-  item: Item,
-): Result | Error {
-  const { outcome }: { readonly outcome: Row['outcome'] } = row;
-  if (!Object.hasOwn(outcomes, outcome))
-    return new Error(`${statement}: this release does not know the outcome "${outcome}"`);
-  const known = outcomes[outcome];
-  return typeof known === 'string' ? new ApiError(known) : known(row, item);
-}
+  rows: readonly Row[],
+  items: readonly Item[],
+): readonly (Result | Error)[] =>
+  rows.map((row, index) => {
+    const { outcome }: { readonly outcome: Row['outcome'] } = row;
+    if (!Object.hasOwn(outcomes, outcome))
+      return new Error(`${statement}: this release does not know the outcome "${outcome}"`);
+    const known = outcomes[outcome];
+    return typeof known === 'string' ? new ApiError(known) : known(row, items[index] as Item);
+  });

@@ -7,9 +7,6 @@ const NAMED_EVERY_MS = 60_000;
 /** A connection that broke and is opened again is no outage. */
 const OUTAGE_MS = 1000;
 
-/** Outages that are kept until they are taken; the oldest are forgotten. */
-const OUTAGES_MAX = 100;
-
 /** In moments of `performance.now()`. */
 export interface Outage {
   readonly from: number;
@@ -21,7 +18,7 @@ export class DatabaseState {
   #awaySince: number | undefined;
   #namedAt = -Infinity;
   #isNamed = false;
-  #outages: Outage[] = [];
+  readonly #outages: Outage[] = [];
 
   constructor(private readonly warn: (message: string) => void) {}
 
@@ -42,15 +39,13 @@ export class DatabaseState {
     if (from === undefined) return;
     const until = performance.now();
     if (this.#isNamed) this.warn(`the database is back after ${((until - from) / 1000).toFixed(1)} s`);
-    if (until - from >= OUTAGE_MS) this.#outages = [...this.#outages, { from, until }].slice(-OUTAGES_MAX);
+    if (until - from >= OUTAGE_MS) this.#outages.push({ from, until });
     this.#awaySince = undefined;
     this.#isNamed = false;
   }
 
   /** The outages that have ended since it was called last. */
   takeOutages(): readonly Outage[] {
-    const outages = this.#outages;
-    this.#outages = [];
-    return outages;
+    return this.#outages.splice(0);
   }
 }

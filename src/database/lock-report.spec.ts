@@ -92,6 +92,24 @@ describe('a report of locks', () => {
     await operator.query('rollback');
   });
 
+  it('names the session that a statement of the service waits for, whatever it has locked', async () => {
+    await operator.query(`insert into pets (id, name, category_id) values (70, 'Rex', 1)`);
+    const session = await sessionOf(operator);
+    await operator.query(`begin; update pets set name = 'Max' where id = 70`);
+    const waiting = pool.query(`update pets set name = 'Bo' where id = 70`);
+    await eventually(async () => {
+      // Not by the operator, whose transaction sees the sessions as they were.
+      const { rows } = await pool.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      expect(rows).toHaveLength(1);
+    }, 10_000);
+    await report.write();
+    expect(warnings).toEqual([expect.stringMatching(session)]);
+    await operator.query('rollback');
+    await waiting;
+  });
+
   it('names no session that has locked other rows', async () => {
     await operator.query(`insert into pets (name, category_id) select 'Rex', 1 from generate_series(1, 9)`);
     await operator.query('begin; update pets set name = name where id > 1');

@@ -4,8 +4,8 @@ import type { Pool } from 'pg';
 const REPORTED_EVERY_MS = 10_000;
 
 /**
- * Sessions of other programs that hold a table as no statement of the service may have it meanwhile, or that a session of the service waits
- * for. These columns are visible whatever the role of the session. The tables themselves are not read, which may be what is locked.
+ * The sessions whose lock on a table excludes every statement of the service, and those that a session of the service waits for now. These
+ * columns are visible to every role. The tables of the service are not read, because one of them may be what is locked.
  */
 const HOLDERS = `
   select lock.pid
@@ -21,7 +21,7 @@ const HOLDERS = `
   where waiting.datname = current_database()
     and waiting.application_name = 'petstore'`;
 
-/** The session that has changed or locked a pet, its order, or an order or its pet: `xmax` is its transaction. */
+/** The sessions that have changed or locked a pet or one of its orders, or an order or its pet: `xmax` is their transaction. */
 const HOLDER_OF_ROW = `
   select lock.pid
   from (
@@ -34,11 +34,10 @@ const HOLDER_OF_ROW = `
   join pg_locks as lock on lock.transactionid = held_row.xmax and lock.granted`;
 
 const blockers = (holders: string): string => `
-  select pid, session.usename as role, session.application_name as program
-  from pg_stat_activity as session
-  join (${holders}) as holder using (pid)
-  where session.application_name <> 'petstore'
-  group by pid, role, program
+  select pid, usename as role, application_name as program
+  from pg_stat_activity
+  where pid in (${holders})
+    and application_name <> 'petstore'
   order by pid
   limit 5`;
 

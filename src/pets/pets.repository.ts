@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
-import { type Outcomes, resultOf } from '../batching/outcomes.js';
+import { type Outcomes, resultsOf } from '../batching/outcomes.js';
 import {
   batchPages,
   batchRecords,
@@ -215,6 +215,6 @@ export class PetsRepository {
     const rows = await skippingUsedIds(this.prisma, 'pets', sendBefore, () =>
       this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore),
     );
-    return rows.map((row) => resultOf(CREATE_PETS.name, CREATIONS, row, undefined));
+    return resultsOf(CREATE_PETS.name, CREATIONS, rows, items);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Batcher, LOCKED } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
-import { type Outcomes, resultOf } from '../batching/outcomes.js';
+import { type Outcomes, resultsOf } from '../batching/outcomes.js';
 import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { ERROR_CODES } from '../common/errors/error-codes.js';
@@ -131,6 +131,6 @@ export class OrdersRepository {
     const rows = await skippingUsedIds(this.prisma, 'orders', sendBefore, () =>
       this.prisma.write<PlaceRow>(PLACE_ORDERS, values, sendBefore),
     );
-    return rows.map((row) => resultOf(PLACE_ORDERS.name, PLACINGS, row, undefined));
+    return resultsOf(PLACE_ORDERS.name, PLACINGS, rows, items);
   }
 }
