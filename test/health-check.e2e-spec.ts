@@ -15,8 +15,8 @@ describe('the health check of the image', () => {
     ['127.0.0.2', '127.0.0.2'],
     ['::1', '::1'],
     ['localhost', 'localhost'],
-  ])('asks the management port where MANAGEMENT_HOST is "%s"', async (named, address) => {
-    server = createServer((request, response) => response.end(`asked ${request.url}`));
+  ])('requests the management port where MANAGEMENT_HOST is "%s"', async (named, address) => {
+    server = createServer((request, response) => response.end(`requested ${request.url}`));
     server.listen(0, address);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -24,6 +24,6 @@ describe('the health check of the image', () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['deploy/health.mjs'], {
       env: environment,
     });
-    expect(stdout).toBe('asked /health/live\n');
+    expect(stdout).toBe('requested /health/live\n');
   });
 });

@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const recorder = (): UsageRecorder => service.app.get(UsageRecorder);
 
-/** Sends requests that nobody can decide about, with a key or a secret of nobody. */
+/** Sends requests while the database is away, with a key or with a secret of no key. */
 async function sendUndecided(requests: number, key: string, path = '/v1/pets'): Promise<void> {
   const responses = await Promise.all(
     Array.from({ length: requests }, () => send(service.origin, { key, path })),
@@ -58,7 +58,7 @@ const readHours = async (): Promise<string[]> => {
   return rows.map(({ row }) => row);
 };
 
-describe('requests that nobody could decide about', () => {
+describe('requests without a decision', () => {
   it('are counted by key, hour and operation when the database is back, and say when it was away', async () => {
     const [first, second] = keys;
     await proxy.mode('close');

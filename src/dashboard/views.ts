@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { type ChangedRow, describeMembers, nameOf } from '../common/audit-entry.js';
+import { type AuditedRow, describeActor, describeChange } from '../common/audit-entry.js';
 import type { Query } from './dashboard-database.js';
 
 /** What each part of the page shows. Ids and counts are exact; times are the database's. */
@@ -206,7 +206,7 @@ interface Change {
   readonly action: string;
   readonly role: string;
   readonly actor: string | null;
-  /** JSON as text, whose numbers may have more digits than a double. */
+  /** The rows before and after, as JSON text: its numbers may have more digits than a double. */
   readonly rows: string;
 }
 
@@ -218,17 +218,20 @@ async function readChanges(query: Query, id: bigint): Promise<object> {
   if (granted?.may !== true)
     return { changes: [], problems: ['What was changed cannot be read before "petstore db roles" has run.'] };
   const rows = await query<Change>(
-    `select changed_at, table_name, action, role, actor, jsonb_build_object('old', old, 'new', new)::text as rows
+    `select changed_at, table_name, action, role, actor, jsonb_build_array(old, new)::text as rows
      from audit_log where api_key_id = $1 order by changed_at desc limit 50`,
     [id],
   );
-  const changes = rows.map((row) => ({
-    changed_at: row.changed_at,
-    table_name: row.table_name,
-    action: row.action,
-    by: nameOf(row.role, row.actor),
-    members: describeMembers(parse(row.rows) as ChangedRow),
-  }));
+  const changes = rows.map((row) => {
+    const [before, after] = parse(row.rows) as [AuditedRow, AuditedRow];
+    return {
+      changed_at: row.changed_at,
+      table_name: row.table_name,
+      action: row.action,
+      by: describeActor(row.role, row.actor),
+      members: describeChange(before, after),
+    };
+  });
   return { changes };
 }
 

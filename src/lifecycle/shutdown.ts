@@ -75,7 +75,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
   async onApplicationShutdown(signal?: string): Promise<void> {
     this.readiness.drain();
     this.warmUp.close();
-    // Nobody waits for their results any more, and what is written now needs their places.
+    // Their requests have got a response. What is written from now on needs their connections.
     this.database.prisma.connections.giveUpStalled();
     await this.#end('old rows to be deleted', this.housekeeping);
     await this.#end('the usage by hour', this.usage);

@@ -10,8 +10,10 @@ import type { RequestLog } from './request-log.js';
 import { Metrics } from './metrics.js';
 import type { Tracing } from './tracing.js';
 
-/** W3C Trace Context, section 3.2. OpenTelemetry has a parser, but is not loaded without tracing. */
-/** Version 00 has 55 characters; later ones may have more. */
+/**
+ * W3C Trace Context, section 3.2: version 00 has 55 characters, later ones may have more. OpenTelemetry has a parser, but is not loaded
+ * without tracing.
+ */
 const TRACEPARENT = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|-)/;
 
 const MS = 0.001;

@@ -5,11 +5,11 @@ import type { PrismaService } from '../prisma/prisma.service.js';
 /** Times without a database that wait to be written; the oldest are forgotten. */
 const OUTAGES_MAX = 100;
 
-/** What may have been written is written again: it says the same. */
+/** Idempotent, so it is repeated when its result is unknown. */
 const ADD_OUTAGES = statement(
   'add_database_outages',
   `
-    insert into database_outages as o (replica, began_at, ended_at, undecided_of_no_key)
+    insert into database_outages (replica, began_at, ended_at, undecided_of_no_key)
     select $1, began_at, ended_at, undecided
     from unnest($2::timestamptz[], $3::timestamptz[], $4::bigint[]) as outage (began_at, ended_at, undecided)
     on conflict (replica, began_at) do nothing`,
@@ -22,7 +22,7 @@ interface WrittenOutage {
   readonly undecided: number;
 }
 
-/** Writes from when to when this replica had no database. What a replica knows that is killed before is lost. */
+/** Writes the times in which this replica had no database. Those that are not written when the replica ends are lost. */
 export class Outages {
   #unwritten: readonly WrittenOutage[] = [];
 
@@ -32,9 +32,9 @@ export class Outages {
   ) {}
 
   /**
-   * Rejects where they cannot be written, and writes them the next time.
+   * Rejects if they cannot be written; the next call writes them.
    *
-   * @param takeUndecided how many requests of no key nobody could decide about; only called for an outage
+   * @param takeUndecided returns the undecided requests of no key, for the last outage; not called without one
    */
   async write(takeUndecided: () => number): Promise<void> {
     const { connections } = this.prisma;

@@ -1,32 +1,26 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { PrismaService } from '../prisma/prisma.service.js';
 import { type Secret, UndecidedRequests } from './undecided-requests.js';
 
 const KNOWN = '\\x01' as Secret;
 
-let asked: readonly Secret[];
+let requested: readonly Secret[];
 let failure: Error | undefined;
 let undecided: UndecidedRequests;
 
 beforeEach(() => {
-  asked = [];
+  requested = [];
   failure = undefined;
-  undecided = new UndecidedRequests({
-    connections: { reads: { run: (send: () => Promise<unknown>) => send() } },
-    read: (_statement: unknown, [secrets]: [readonly Secret[]]) => {
-      asked = secrets;
-      return failure === undefined
-        ? Promise.resolve([{ secret: KNOWN, keyId: 7n }])
-        : Promise.reject(failure);
-    },
-  } as unknown as PrismaService);
+  undecided = new UndecidedRequests((secrets) => {
+    requested = secrets;
+    return failure === undefined ? Promise.resolve(new Map([[KNOWN, 7n]])) : Promise.reject(failure);
+  });
 });
 
 const add = (of: Secret, operation = 'listPets'): void =>
   undecided.add({ hourMs: 0, of, operation, outcome: 'undecided', requests: 1, totalMs: 3 });
 
 describe('UndecidedRequests', () => {
-  it('asks for each secret once, and separates those of keys from those of none', async () => {
+  it('requests the key of each secret once, and separates those of keys from those of none', async () => {
     add(KNOWN);
     add(KNOWN);
     add(KNOWN, 'getPet');
@@ -36,7 +30,7 @@ describe('UndecidedRequests', () => {
       { ...count, operation: 'listPets', requests: 2, totalMs: 6 },
       { ...count, operation: 'getPet', requests: 1, totalMs: 3 },
     ]);
-    expect(asked).toEqual([KNOWN, '\\x02']);
+    expect(requested).toEqual([KNOWN, '\\x02']);
     expect([undecided.takeThoseOfNoKey(), undecided.takeThoseOfNoKey()]).toEqual([1, 0]);
     expect(await undecided.takeThoseOfKeys()).toEqual([]);
   });
@@ -56,7 +50,7 @@ describe('UndecidedRequests', () => {
     for (let nth = 0; nth < 10_009; nth += 1) add(`\\x02${nth}` as Secret);
     add(KNOWN);
     expect(await undecided.takeThoseOfKeys()).toMatchObject([{ of: 7n, requests: 2 }]);
-    expect(asked).toHaveLength(10_000);
+    expect(requested).toHaveLength(10_000);
     expect(undecided.takeThoseOfNoKey()).toBe(10_009);
   });
 });

@@ -3,7 +3,7 @@ import type { PrismaService } from '../prisma/prisma.service.js';
 import type { UndecidedSecret } from '../throttling/decision.js';
 import { type HourCount, HourCounts } from './hour-counts.js';
 
-/** The hash of one. */
+/** The hash of a secret. */
 export type Secret = UndecidedSecret['secret'];
 
 /** Different secrets, hours and operations in memory, some 3 MB. */
@@ -17,26 +17,39 @@ const KEYS_OF_SECRETS = statement(
     where hash = any ($1::bytea[])`,
 );
 
+export async function keysOfSecrets(
+  prisma: Pick<PrismaService, 'connections' | 'read'>,
+  secrets: readonly Secret[],
+): Promise<ReadonlyMap<Secret, bigint>> {
+  const rows = await prisma.connections.reads.run(() =>
+    prisma.read<{ secret: Secret; keyId: bigint }>(KEYS_OF_SECRETS, [secrets]),
+  );
+  return new Map(rows.map(({ secret, keyId }) => [secret, keyId]));
+}
+
 /**
- * Requests that nobody could decide about, because the database was away or too many waited. They are counted by the hash of their secret
- * until the database can say whose it is.
+ * Requests without a decision, because the database was away or too many requests waited. They are counted by the hash of their secret until
+ * the database can be queried for its key.
  */
 export class UndecidedRequests {
   readonly #counts = new HourCounts<Secret>(COUNTS_MAX);
   #ofNoKey = 0;
 
-  constructor(private readonly prisma: Pick<PrismaService, 'connections' | 'read'>) {}
+  /** @param keysOf the keys of secrets; the map lacks the secrets of no key */
+  constructor(
+    private readonly keysOf: (secrets: readonly Secret[]) => Promise<ReadonlyMap<Secret, bigint>>,
+  ) {}
 
   add(count: HourCount<Secret>): void {
     if (!this.#counts.add(count)) this.#ofNoKey += count.requests;
   }
 
-  /** What belongs to keys. Rejects, with nothing lost, where the database cannot say so. */
+  /** The counts of keys. If the database cannot be queried, it rejects and keeps all counts. */
   async takeThoseOfKeys(): Promise<readonly HourCount[]> {
     const counts = this.#counts.take();
     if (counts.length === 0) return [];
     try {
-      const keys = await this.#keysOf(counts.map(({ of }) => of));
+      const keys = await this.keysOf([...new Set(counts.map(({ of }) => of))]);
       return counts.flatMap(({ of, ...count }) => {
         const keyId = keys.get(of);
         if (keyId !== undefined) return [{ ...count, of: keyId }];
@@ -49,18 +62,10 @@ export class UndecidedRequests {
     }
   }
 
-  /** How many belonged to no key, or were too many to count by theirs. */
+  /** The requests with secrets of no key, or past the counts in memory, since the last call. */
   takeThoseOfNoKey(): number {
     const requests = this.#ofNoKey;
     this.#ofNoKey = 0;
     return requests;
-  }
-
-  async #keysOf(secrets: readonly Secret[]): Promise<ReadonlyMap<Secret, bigint>> {
-    const { connections } = this.prisma;
-    const rows = await connections.reads.run(() =>
-      this.prisma.read<{ secret: Secret; keyId: bigint }>(KEYS_OF_SECRETS, [[...new Set(secrets)]]),
-    );
-    return new Map(rows.map(({ secret, keyId }) => [secret, keyId]));
   }
 }

@@ -19,7 +19,7 @@ import { Clock } from '../throttling/clock.js';
 import type { AdmissionDecision } from '../throttling/decision.js';
 import { type HourCount, HourCounts, type UsageOutcome } from './hour-counts.js';
 import { Outages } from './outages.js';
-import { type Secret, UndecidedRequests } from './undecided-requests.js';
+import { keysOfSecrets, type Secret, UndecidedRequests } from './undecided-requests.js';
 
 /** Every ten seconds, from a second of this process's own. */
 const EVERY_TEN_SECONDS = `${randomInt(10)}/10 * * * * *`;
@@ -77,7 +77,7 @@ export class UsageRecorder implements UsageObserver {
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
     @Inject(Telemetry) private readonly telemetry: Pick<Telemetry, 'usageDropped'>,
   ) {
-    this.#undecided = new UndecidedRequests(prisma);
+    this.#undecided = new UndecidedRequests((secrets) => keysOfSecrets(prisma, secrets));
     this.#outages = new Outages(prisma, clock);
   }
 
@@ -88,7 +88,8 @@ export class UsageRecorder implements UsageObserver {
     const operation = routeConfigOf(request).operation ?? 'none';
     const count = { hourMs: this.#hourOf(decision), operation, requests: 1, totalMs: reply.elapsedTime };
     if (typeof of === 'string') this.#undecided.add({ ...count, of, outcome: 'undecided' });
-    else this.#keep([{ ...count, of, outcome: outcomeOf(decision, reply.statusCode) }]);
+    else if (!this.#counts.add({ ...count, of, outcome: outcomeOf(decision, reply.statusCode) }))
+      this.#dropped += 1;
   }
 
   /** What an operator should know, in sentences. */
@@ -199,7 +200,7 @@ const chunked = <Item>(items: readonly Item[], size: number): Item[][] =>
     items.slice(nth * size, (nth + 1) * size),
   );
 
-/** The key that may not be used, or the secret that nobody could decide about. */
+/** The key that may not be used, or the secret that was not looked up. */
 function rejectedOf(decision: AdmissionDecision | null): bigint | Secret | undefined {
   const { rejectedKey } = decision ?? {};
   if (rejectedKey === undefined) return undefined;

@@ -67,9 +67,9 @@ describe('petstore usage', () => {
          (date_trunc('hour', now(), 'UTC'), 3, 'getPet', 'limited', 2, 1)`,
     );
     const { stdout } = await petstore(['keys', 'show', '3']);
-    expect(stdout).toMatch(/^requests_24h +undecided 17, limited 2$/m);
+    expect(stdout).toMatch(/^outcomes_24h +undecided 17, limited 2$/m);
     expect(await json(petstore(['keys', 'show', '3', '--json']))).toMatchObject({
-      requests_24h: { undecided: 17, limited: 2 },
+      outcomes_24h: { undecided: 17, limited: 2 },
     });
     await pool.query(
       `delete from api_key_usage_hours where api_key_id = 3 and outcome in ('undecided', 'limited')`,

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { type ChangedRow, describeMembers, nameOf } from '../../common/audit-entry.js';
+import { type AuditedRow, describeActor, describeChange } from '../../common/audit-entry.js';
+import { shown } from '../../common/shown.js';
 import { examples, type JsonOption, positiveInteger, since } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { findKeyId, toKeyReference } from '../key-command.js';
 import { toJson, toJsonLine, wrapped } from '../output.js';
-import { shown } from '../../common/shown.js';
 import type { Row } from '../row.js';
 import { withDatabase } from '../session.js';
 
@@ -103,11 +103,11 @@ interface Change {
 function toChange(entry: Row): Change {
   const { role, actor, changed_at: at, action, table_name: table, api_key_id: key, plan_id: plan } = entry;
   return {
-    by: nameOf(role, actor),
+    by: describeActor(role, actor),
     at: shown(at),
     action: shown(action),
     kind: WHAT[shown(table)] ?? shown(table),
-    members: describeMembers(entry as unknown as ChangedRow),
+    members: describeChange(entry['old'] as AuditedRow, entry['new'] as AuditedRow),
     subjects: [shown(key ?? plan)],
   };
 }

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
 import { USAGE_DAYS } from '../../usage/usage-range.js';
+import { shown } from '../../common/shown.js';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
 import { column, numberColumn, printRows, textColumn, toFacts, toJson } from '../output.js';
-import { shown } from '../../common/shown.js';
 import type { Row } from '../row.js';
 import { withDatabase } from '../session.js';
 
@@ -47,13 +47,13 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
         return { key: found, secrets: rows, outcomes: counts };
       });
       if (json === true) {
-        const requests_24h = Object.fromEntries(outcomes.map((row) => [row['outcome'], row['requests']]));
-        return context.print(toJson({ ...key, requests_24h, secret_list: secrets }));
+        const outcomes_24h = Object.fromEntries(outcomes.map((row) => [row['outcome'], row['requests']]));
+        return context.print(toJson({ ...key, outcomes_24h, secret_list: secrets }));
       }
-      const requests_24h = outcomes
+      const outcomes_24h = outcomes
         .map((row) => `${shown(row['outcome'])} ${shown(row['requests'])}`)
         .join(', ');
-      context.print(`${toFacts({ ...key, requests_24h: requests_24h || null })}\n`);
+      context.print(`${toFacts({ ...key, outcomes_24h: outcomes_24h || null })}\n`);
       printRows(context, ['prefix', 'created_at', 'expires_at'].map(column), secrets, 'It has no secrets.');
     })
     .addHelpText('after', examples('petstore keys show psk_8QvR2mXa'));

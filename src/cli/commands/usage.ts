@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
+import { shown } from '../../common/shown.js';
 import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { examples, type JsonOption, since } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyReference, overviewOf } from '../key-command.js';
 import { column, numberColumn, printRows, sparkLine, textColumn, toJson } from '../output.js';
-import { shown } from '../../common/shown.js';
 import type { Row } from '../row.js';
 import { withDatabase } from '../session.js';
 

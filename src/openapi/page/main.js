@@ -38,16 +38,16 @@ for (const heading of document.querySelectorAll('section[id] > :is(h2, h3)')) {
   heading.append(element('a', { class: 'anchor', href, tabindex: -1, 'aria-hidden': 'true' }, '#'));
 }
 byId('reference').removeAttribute('aria-busy');
-// Once, when all that is above has its height: the browser may have jumped before, or found no target.
+// One jump, when everything above the target has its height: the browser may have jumped too early, or found no target.
 if (location.hash !== '') location.replace(location.hash);
-// The jump is no scrolling, which what comes later would interrupt. Links scroll.
+// Smooth scrolling begins with the first click, because a later change of the layout would interrupt that of the jump.
 addEventListener('click', () => document.documentElement.classList.add('scrolls'), {
   capture: true,
   once: true,
 });
 followReading();
 
-// On paper nothing can be opened.
+// A reader of paper cannot open them.
 /** @type {HTMLDetailsElement[]} */
 let closed = [];
 addEventListener('beforeprint', () => {

@@ -1,4 +1,4 @@
-// Light or dark, as the reader has chosen: before anything is painted, and therefore no module. Without a choice as the system has it.
+// Applies the colour scheme that the reader has chosen; without a choice, that of the system. No module, so that it runs before the first paint.
 {
   const SCHEMES = ['', 'light', 'dark'];
   const NAME = 'colour-scheme';

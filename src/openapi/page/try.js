@@ -146,7 +146,7 @@ const nextButton = (form, inputs, target) =>
   );
 
 /**
- * A link to a form with its values, which the address of the page has at first. Headers stay out of it: they are of one request.
+ * A link to a form with its values; the form takes those of the page's address. Headers are left out, because they belong to one request.
  * @param {string} id
  * @param {Input[]} inputs
  */
@@ -161,10 +161,7 @@ function permalinkTo(id, inputs) {
   const onclick = (/** @type {MouseEvent} */ event) => {
     event.preventDefault();
     history.replaceState(null, '', link.href);
-    navigator.clipboard?.writeText(link.href).then(
-      () => (link.textContent = 'Copied'),
-      () => (link.textContent = 'It is in the address of the page'),
-    );
+    link.textContent = 'It is in the address bar';
     setTimeout(() => (link.textContent = LINK_TEXT), 2000);
   };
   const link = element('a', { class: 'permalink', onclick }, LINK_TEXT);
