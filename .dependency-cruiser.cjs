@@ -11,7 +11,7 @@ const arrows = {
   auth: ['common'],
   throttling: ['auth', 'batching', 'prisma', 'database', 'common', 'config'],
   http: ['throttling', 'auth', 'common', 'config'],
-  idempotency: ['throttling', 'prisma', 'database', 'common'],
+  idempotency: ['prisma', 'database', 'common'],
   pets: ['idempotency', 'http', 'batching', 'prisma', 'database', 'common'],
   store: ['idempotency', 'http', 'batching', 'prisma', 'database', 'common'],
   usage: ['telemetry', 'http', 'throttling', 'batching', 'prisma', 'database', 'common', 'config'],

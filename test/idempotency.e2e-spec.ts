@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { Clock } from '../src/throttling/clock.js';
 import { eventually } from './support/eventually.js';
 import { holdOpen } from './support/operators.js';
 import { processTimeMs } from './support/process-time.js';
@@ -7,6 +8,7 @@ import { addPet, petStatus } from './support/store.js';
 import { useReplicas, useService } from './support/use-service.js';
 
 const service = useService();
+const HOUR_MS = 3_600_000;
 const replicas = useReplicas(service, 1);
 
 interface Sending {
@@ -149,6 +151,20 @@ describe('an Idempotency-Key', () => {
     expect((await send('later', { path, body: `{"petId":${petId}}` })).status).toBe(201);
     expect(await petStatus(service, petId)).toBe('pending');
   });
+
+  it.each(PATHS)(
+    'of POST %s gets its stored response from a replica that knows a later time than the database',
+    async (path) => {
+      const body = await bodyFor(path);
+      const first = await send(`ahead${path}`, { path, body });
+      const [replica] = replicas;
+      const clock = jest.spyOn(replica?.app.get(Clock) as Clock, 'nowMs');
+      clock.mockImplementation(() => Date.now() + 48 * HOUR_MS);
+      const repeat = await send(`ahead${path}`, { path, body, by: replica });
+      clock.mockRestore();
+      expect([repeat.status, await repeat.text()]).toEqual([201, await first.text()]);
+    },
+  );
 
   it.each(PATHS)('of POST %s can be used anew after 24 hours of the clock of the database', async (path) => {
     const key = `old-${path === '/v1/pets' ? 'pet' : 'order'}`;

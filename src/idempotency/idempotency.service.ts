@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../throttling/clock.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { isUnavailable } from '../common/errors/database-errors.js';
 import { PrismaService } from '../prisma/prisma.service.js';
@@ -36,10 +35,7 @@ interface StoredResponse extends Creation {
 export class Idempotency {
   readonly #underWay = new Map<string, Promise<StoredResponse>>();
 
-  constructor(
-    private readonly prisma: PrismaService,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly prisma: PrismaService) {}
 
   /**
    * A request waits for its own statements and for those of equal requests before it. What it began goes on without it.
@@ -93,14 +89,15 @@ export class Idempotency {
     throw new ApiError('request_in_progress', undefined, { headers: { 'retry-after': '1' } });
   }
 
+  /** Whether it has expired is decided by the clock of the database, as in the statements that store: this process may know a later time. */
   async #find({ apiKeyId, key }: IdempotencyKey): Promise<StoredResponse | undefined> {
-    const now = new Date(this.clock.nowMs());
-    const row = await this.prisma.connections.read(() =>
-      this.prisma.idempotencyKey.findUnique({
-        where: { apiKeyId_key: { apiKeyId, key }, expiresAt: { gt: now } },
-      }),
+    const [stored] = await this.prisma.connections.read(
+      () => this.prisma.$queryRaw<StoredResponse[]>`
+        select resource_id as id, answer as json, fingerprint
+        from idempotency_keys
+        where api_key_id = ${apiKeyId} and key = ${key} and expires_at > now()`,
     );
-    return row === null ? undefined : { id: row.resourceId, json: row.answer, fingerprint: row.fingerprint };
+    return stored;
   }
 }
 
