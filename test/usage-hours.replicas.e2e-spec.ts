@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
+import { Registry } from 'prom-client';
 import { loadConfig } from '../src/config/config.js';
 import { ConnectionPools } from '../src/database/connection-pools.js';
 import { PrismaService } from '../src/prisma/prisma.service.js';
@@ -143,7 +144,7 @@ describe('two replicas that write the same hours at once', () => {
         prisma,
         { nowMs: Date.now },
         { warn },
-        { usageDropped: (requests) => void warnings.push(requests) },
+        { registry: new Registry(), usageDropped: (requests) => void warnings.push(requests) },
       );
       return { prisma, recorder, warnings };
     });

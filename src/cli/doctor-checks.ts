@@ -10,6 +10,12 @@ import {
   serverTimeoutMs,
   wrongSettings,
 } from '../database/session-settings.js';
+import {
+  describeSnapshot,
+  OLD_SNAPSHOT_S,
+  OPEN_SNAPSHOTS,
+  type OpenSnapshot,
+} from '../database/open-snapshots.js';
 import type { CliContext } from './context.js';
 import { queryOne, type Session } from './session.js';
 
@@ -260,6 +266,26 @@ const checkDurability: Check = async ({ client }) => {
   );
 };
 
+/** What a role that does not see times is told of: ten minutes of a busy service. */
+const OLD_SNAPSHOT_TRANSACTIONS = 300_000;
+
+const checkSnapshots: Check = async ({ client }) => {
+  const { rows } = await client.query<OpenSnapshot>(OPEN_SNAPSHOTS);
+  const old = rows.filter(({ seconds, transactions }) =>
+    seconds === null ? transactions >= OLD_SNAPSHOT_TRANSACTIONS : seconds >= OLD_SNAPSHOT_S,
+  );
+  if (old.length === 0) return ok('no snapshot has been open for long');
+  const sentences = old.map((one) =>
+    describeSnapshot(
+      one,
+      one.seconds === null
+        ? `for ${one.transactions} transactions`
+        : `for ${Math.floor(one.seconds / 60)} minutes`,
+    ),
+  );
+  return warn(`${some(sentences)}.`);
+};
+
 /** In the order in which they run. Roles need the tables, so migrations come before. */
 export const CHECKS: Readonly<Record<string, Check>> = {
   encryption: checkEncryption,
@@ -274,4 +300,5 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   rights: checkRights,
   server: checkServer,
   ids: checkIds,
+  snapshots: checkSnapshots,
 };

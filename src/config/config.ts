@@ -79,10 +79,10 @@ const databaseUrl = z
     }
   });
 
-/** The content of a file, as Docker and Kubernetes mount secrets, without the end of its last line, which editors add. */
+/** The content of a file, as Docker and Kubernetes mount secrets, without line ends, which editors add. The scripts of `deploy` read it alike. */
 const secretFile = z.string().transform((file, context) => {
   try {
-    const secret = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    const secret = readFileSync(file, 'utf8').replaceAll(/[\r\n]/g, '');
     if (secret.trim() !== '') return secret;
     context.addIssue(`the file ${file} is empty`);
   } catch (error) {

@@ -64,8 +64,8 @@ describe('DATABASE_PASSWORD_FILE', () => {
   it.each([
     [' a ', ' a '],
     ['a\r\n', 'a'],
-    ['a\n\n', 'a\n'],
-  ])('takes the line end away from %j, and nothing else', (content, password) => {
+    ['a\n\r\n', 'a'],
+  ])('takes the line ends away from %j, and nothing else', (content, password) => {
     const { url = '' } = loadConfig({
       DATABASE_URL: withoutPassword,
       DATABASE_PASSWORD_FILE: fileWith(content),

@@ -8,6 +8,7 @@ import { CONFIG, LOGGER } from '../config/config.module.js';
 import { type Config, describeConfig } from '../config/config.js';
 import { releaseVersion } from '../config/version.js';
 import { ManagementServer } from '../management/management-server.js';
+import { OldSnapshots } from '../management/old-snapshots.js';
 import { Readiness } from '../management/readiness.js';
 import { Database } from '../prisma/database.js';
 import { type FirstStart, prepareFirstStart } from '../samples/first-start.js';
@@ -23,6 +24,7 @@ export class StartReport {
     private readonly readiness: Readiness,
     private readonly management: ManagementServer,
     private readonly usage: UsageRecorder,
+    private readonly snapshots: OldSnapshots,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -39,7 +41,10 @@ export class StartReport {
 
   #print(firstStart?: FirstStart): void {
     this.readiness.serve(this.database.prisma.connections);
-    this.management.dashboard.serve(this.database.url, () => this.usage.problems());
+    this.management.dashboard.serve(this.database.url, () => [
+      ...this.usage.problems(),
+      ...this.snapshots.problems(),
+    ]);
     const settings = describeConfig(this.config);
     this.logger.info({ release: releaseVersion(), node: process.version, settings }, 'started');
     const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;

@@ -6,6 +6,7 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { releaseVersion } from '../config/version.js';
 import { HealthController } from './health.controller.js';
 import { ManagementServer } from './management-server.js';
+import { OldSnapshots } from './old-snapshots.js';
 import { registerPoolMetrics, registerProcessMetrics } from './process-metrics.js';
 import { Readiness } from './readiness.js';
 
@@ -14,9 +15,10 @@ import { Readiness } from './readiness.js';
   controllers: [HealthController],
   providers: [
     Readiness,
+    OldSnapshots,
     { provide: ManagementServer, inject: [CONFIG, Telemetry, Readiness], useFactory: startManagement },
   ],
-  exports: [ManagementServer, Readiness],
+  exports: [ManagementServer, OldSnapshots, Readiness],
 })
 export class ManagementModule {}
 

@@ -1,5 +1,6 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Registry } from 'prom-client';
 import { UnavailableError } from '../common/errors/database-errors.js';
 import type { PrismaService } from '../prisma/prisma.service.js';
 import { UsageRecorder } from './usage-recorder.js';
@@ -13,6 +14,7 @@ let failures: Error[];
 let fails: (values: unknown[]) => Error | undefined;
 let dropped: number;
 let warnings: unknown[];
+let registry: Registry;
 let recorder: UsageRecorder;
 let outages: { from: number; until: number }[];
 
@@ -23,6 +25,7 @@ beforeEach(() => {
   dropped = 0;
   warnings = [];
   outages = [];
+  registry = new Registry();
   const prisma = {
     connections: {
       writes: { run: (send: () => Promise<unknown>) => send() },
@@ -39,7 +42,7 @@ beforeEach(() => {
     prisma,
     { nowMs: () => RESET_MS },
     { warn: (...warning: unknown[]) => void warnings.push(warning) },
-    { usageDropped: (requests) => void (dropped += requests) },
+    { registry, usageDropped: (requests) => void (dropped += requests) },
   );
 });
 
@@ -53,6 +56,9 @@ function respond(keyId: bigint): void {
 const written = (): unknown[] => sent.map(([, keyIds, , , requests]) => [keyIds, requests]);
 
 const isOutage = ([name]: unknown[]): boolean => typeof name === 'string';
+
+const unwritten = async (): Promise<unknown> =>
+  /^petstore_usage_unwritten_seconds (\S+)$/m.exec(await registry.metrics())?.[1];
 
 const keysOf = (values: unknown): string[] => String(values).slice(1, -1).split(',');
 
@@ -127,6 +133,30 @@ describe('UsageRecorder', () => {
     await recorder.write();
     expect(sent.find(isOutage)?.[1]).toHaveLength(3);
     expect(recorder.problems()).toEqual([]);
+  });
+
+  it('says since when nothing was written, by a failure or a statement that does not end', async () => {
+    let ms = 0;
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => ms);
+    await recorder.write();
+    ms = 40_000;
+    failures = [known];
+    respond(7n);
+    await recorder.write();
+    expect([await unwritten(), recorder.problems()]).toEqual([
+      '40',
+      ['The usage by hour cannot be written: the log says why.'],
+    ]);
+    await recorder.write();
+    expect([await unwritten(), recorder.problems()]).toEqual(['0', []]);
+    ms += 29_999;
+    expect(recorder.problems()).toEqual([]);
+    ms += 1;
+    expect([await unwritten(), recorder.problems()]).toEqual([
+      '30',
+      ['A write of the usage by hour has been waiting for 30 s.'],
+    ]);
+    now.mockRestore();
   });
 
   it('loses nothing where the pool has no place for the statement', async () => {

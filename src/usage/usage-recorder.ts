@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { Gauge } from 'prom-client';
 import {
   classifyDatabaseError,
   type DatabaseFailure,
@@ -23,6 +24,9 @@ import { keysOfSecrets, type Secret, UndecidedRequests } from './undecided-reque
 
 /** Every ten seconds, from a second of this process's own. */
 const EVERY_TEN_SECONDS = `${randomInt(10)}/10 * * * * *`;
+
+/** A write that takes as long is reported: two in a row were due. */
+const LATE_S = 30;
 
 /** Counts in memory, some 20 MB, and as many that could not be written. Requests past them are dropped. */
 const COUNTS_MAX = 100_000;
@@ -69,16 +73,24 @@ export class UsageRecorder implements UsageObserver {
   readonly #outages: Outages;
   #dropped = 0;
   #isFailing = false;
+  /** When all was written last, as a moment of `performance.now()`. */
+  #writtenAt = performance.now();
   #writing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly prisma: PrismaService,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
-    @Inject(Telemetry) private readonly telemetry: Pick<Telemetry, 'usageDropped'>,
+    @Inject(Telemetry) private readonly telemetry: Pick<Telemetry, 'usageDropped' | 'registry'>,
   ) {
     this.#undecided = new UndecidedRequests((secrets) => keysOfSecrets(prisma, secrets));
     this.#outages = new Outages(prisma, clock);
+    const unwritten: Gauge = new Gauge({
+      name: 'petstore_usage_unwritten_seconds',
+      help: 'Time since the usage by hour was written; more than 20 if that fails or waits.',
+      registers: [telemetry.registry],
+      collect: () => unwritten.set(this.#unwrittenSeconds()),
+    });
   }
 
   responded(request: FastifyRequest, reply: FastifyReply): void {
@@ -94,7 +106,15 @@ export class UsageRecorder implements UsageObserver {
 
   /** What an operator should know, in sentences. */
   problems(): readonly string[] {
-    return this.#isFailing ? ['The usage by hour cannot be written: the log says why.'] : [];
+    if (this.#isFailing) return ['The usage by hour cannot be written: the log says why.'];
+    const seconds = this.#unwrittenSeconds();
+    return seconds < LATE_S
+      ? []
+      : [`A write of the usage by hour has been waiting for ${Math.floor(seconds)} s.`];
+  }
+
+  #unwrittenSeconds(): number {
+    return (performance.now() - this.#writtenAt) / 1000;
   }
 
   /** Writes what was counted since the last time. Never rejects: what is known to have failed is written the next time. */
@@ -118,6 +138,7 @@ export class UsageRecorder implements UsageObserver {
     if (failure !== undefined && !this.#isFailing)
       this.logger.warn({ err: failure }, 'cannot write the usage by hour; retrying every 10 s');
     this.#isFailing = failure !== undefined;
+    if (!this.#isFailing) this.#writtenAt = performance.now();
     this.#reportDropped();
   }
 

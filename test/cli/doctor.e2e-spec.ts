@@ -61,6 +61,7 @@ describe('petstore doctor', () => {
       connection: 'ok',
       encryption: 'ok',
       ids: 'ok',
+      snapshots: 'ok',
       version: 'ok',
       writes: 'ok',
       clock: 'ok',
@@ -82,11 +83,11 @@ describe('petstore doctor', () => {
     const { stdout, stderr } = await petstore(['doctor']);
     const fsync = (await pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {2}all variables are valid\n/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(14);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(15);
     expect(stdout).toMatch(
       fsync === 'off' ? /^fail {2}durability {5}turned off: fsync/m : /^ok {4}durability/m,
     );
-    expect(stderr).toBe(fsync === 'off' ? '1 of 14 checks failed.\n' : '');
+    expect(stderr).toBe(fsync === 'off' ? '1 of 15 checks failed.\n' : '');
   });
 
   it('finds clocks that differ, however long the statement takes', async () => {
@@ -134,6 +135,36 @@ describe('petstore doctor', () => {
     await client.end();
     expect((await examine(petstoreOn(hostile.url)))['settings']).toMatchObject({ level: 'ok' });
     await hostile.drop();
+  });
+
+  it('names who has had a snapshot open for ten minutes, and what ends it', async () => {
+    const own = await createTestDatabase();
+    const client = openTestPool(own.url, { max: 1 });
+    const snapshots = async (minutes: number | null, transactions: number): Promise<unknown> => {
+      await client.query(
+        `drop view open_snapshots;
+         create view open_snapshots as
+         select 'session'::text as kind, '7'::text as name, 'report'::name as role, 'psql'::text as program,
+           now() - ${minutes === null ? 'null' : `interval '${minutes} minutes'`} as since,
+           ${transactions} as transactions, '9'::xid as xid, 'select pg_terminate_backend(7)'::text as remedy`,
+      );
+      const { level, message } = (await examine(petstoreOn(own.url)))['snapshots'] ?? {};
+      return [level, message];
+    };
+    expect(await snapshots(9, 1_000_000)).toEqual(['ok', 'no snapshot has been open for long']);
+    expect(await snapshots(11, 999)).toEqual(['ok', 'no snapshot has been open for long']);
+    expect(await snapshots(11, 1000)).toEqual([
+      'warn',
+      'session 7 (role report, program "psql") has kept a snapshot open for 11 minutes, so old versions of rows add up and everything becomes slower; to end it: select pg_terminate_backend(7).',
+    ]);
+    // A role that does not see when it began.
+    expect(await snapshots(null, 299_999)).toEqual(['ok', 'no snapshot has been open for long']);
+    expect(await snapshots(null, 300_000)).toEqual([
+      'warn',
+      expect.stringContaining(' open for 300000 transactions, '),
+    ]);
+    await client.end();
+    await own.drop();
   });
 
   it('finds a database that is read only, and who made it so', async () => {

@@ -127,6 +127,27 @@ describe('under mixed load on three replicas', () => {
     expect(outcome.history.count(({ status }) => status === 503)).toBe(0);
   });
 
+  it('a snapshot is held open for 30 s: no request is rejected', async () => {
+    let versions = 0;
+    const outcome = await failUnderLoad(deployment, async () => {
+      const report = 'set transaction isolation level repeatable read; select count(*) from pets';
+      const held = await holdOpen(server.url, report, []);
+      await delay(30_000);
+      const [row] = await asSuperuser(
+        server,
+        `select n_dead_tup::int as dead from pg_stat_user_tables where relname = 'api_key_counters'`,
+      );
+      versions = Number(row?.['dead']);
+      await held.stop();
+    });
+    await expectUnharmed('a snapshot held open for 30 s', outcome, {
+      heals: false,
+      also: `${versions} former versions of counters`,
+    });
+    expect(versions).toBeGreaterThan(1000);
+    expect(outcome.history.count(({ status }) => status === 503)).toBe(0);
+  });
+
   it('a synchronous standby is away: sessions stay within the budget, reads go on, and all heals', async () => {
     // By default (DATABASE_POOL_MAX).
     const budget = 10 * deployment.replicas.length;

@@ -237,7 +237,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     -- For the dashboard: who changed what.
     ('petstore_service', 'select', 'changed_at, role, actor, action, table_name, api_key_id, plan_id, old, new', 'audit_log'),
     ('petstore_service', 'select', null,
-      'api_key_overview, api_key_daily_usage, api_key_hourly_usage, deprecated_operation_callers, expiring_api_keys, last_24_hours, recent_bans'),
+      'api_key_overview, api_key_daily_usage, api_key_hourly_usage, deprecated_operation_callers, expiring_api_keys, last_24_hours, open_snapshots, recent_bans'),
     -- When a row has the id of a new one already, and for old rows of usage and bans.
     ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_old_bans, delete_old_database_outages'),
 
@@ -245,7 +245,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, api_key_bans, database_outages, audit_log'),
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, plan_overview, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
-      'api_keys_near_limit, deprecated_operation_callers, last_24_hours, recent_bans, unused_api_keys, usage_hours_gaps'),
+      'api_keys_near_limit, deprecated_operation_callers, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
     ('petstore_operator', 'insert', 'id, requests_per_minute, requests_per_day, custom', 'plans'),
     ('petstore_operator', 'update', 'requests_per_minute, requests_per_day, custom', 'plans'),
     ('petstore_operator', 'insert',
@@ -385,6 +385,55 @@ comment on column busiest_api_keys.unauthorized is 'Rejected because the key is 
 comment on column busiest_api_keys.mean_ms is 'Mean milliseconds from the headers of a request to its response.';
 comment on column busiest_api_keys.last_hour is 'The last hour with requests.';
 comment on column busiest_api_keys.undecided is 'Rejected because the database was away, or too many requests waited (503).';
+
+-- Everything in it but `since` is visible to every role. A vacuum has a snapshot that holds nothing back.
+create or replace view open_snapshots as
+select kind, name, role, program, since, snapshot.transactions, snapshot.xid, remedy
+from (
+  select
+    case when datid is null then 'standby' else 'session' end as kind,
+    pid::text as name,
+    usename as role,
+    application_name as program,
+    xact_start as since,
+    array[backend_xid, backend_xmin] as xids,
+    case when datid is null then 'end the oldest transaction on the standby'
+      else format('select pg_terminate_backend(%s)', pid) end as remedy
+  from pg_stat_activity
+  where (datname = current_database() or datid is null)
+    and pid <> pg_backend_pid()
+    and pid not in (select pid from pg_stat_progress_vacuum)
+  union all
+  select
+    'slot', slot_name, null, plugin, null, array[xmin],
+    case when active then 'end the oldest transaction on the standby'
+      else format('select pg_drop_replication_slot(%L)', slot_name) end
+  from pg_replication_slots
+  union all
+  select 'prepared transaction', gid, owner, null, prepared, array[transaction], format('rollback prepared %L', gid)
+  from pg_prepared_xacts
+  where database = current_database()
+) as holder
+cross join lateral (
+  select xid, age(xid) as transactions
+  from unnest(xids) as xid
+  where xid is not null
+  order by age(xid) desc
+  limit 1
+) as snapshot;
+
+comment on view open_snapshots is
+  'Who keeps the server from removing old versions of rows, so that everything becomes slower. Filter with: where transactions >= 1000.';
+comment on column open_snapshots.kind is
+  'session, standby (with hot_standby_feedback), slot (of replication), or prepared transaction.';
+comment on column open_snapshots.name is 'The pid of a session or standby, the name of a slot, the id of a prepared transaction.';
+comment on column open_snapshots.role is 'Whose session or prepared transaction it is.';
+comment on column open_snapshots.program is 'The application_name of a session or standby, the plugin of a slot.';
+comment on column open_snapshots.since is
+  'When its transaction began; null for a standby, a slot, and sessions of others whose times the role that asks may not see (pg_read_all_stats).';
+comment on column open_snapshots.transactions is 'How many transactions have begun since. An old snapshot does no harm while nothing is written.';
+comment on column open_snapshots.xid is 'The oldest transaction that it keeps. It is the same as long as the same snapshot is open.';
+comment on column open_snapshots.remedy is 'What ends it: SQL, for the role of the session or a superuser, or a sentence.';
 
 -- By day, because what admission counts it does not count by hour.
 create or replace view usage_hours_gaps as

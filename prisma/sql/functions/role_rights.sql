@@ -10,7 +10,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     -- For the dashboard: who changed what.
     ('petstore_service', 'select', 'changed_at, role, actor, action, table_name, api_key_id, plan_id, old, new', 'audit_log'),
     ('petstore_service', 'select', null,
-      'api_key_overview, api_key_daily_usage, api_key_hourly_usage, deprecated_operation_callers, expiring_api_keys, last_24_hours, recent_bans'),
+      'api_key_overview, api_key_daily_usage, api_key_hourly_usage, deprecated_operation_callers, expiring_api_keys, last_24_hours, open_snapshots, recent_bans'),
     -- When a row has the id of a new one already, and for old rows of usage and bans.
     ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_old_bans, delete_old_database_outages'),
 
@@ -18,7 +18,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, api_key_bans, database_outages, audit_log'),
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, plan_overview, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
-      'api_keys_near_limit, deprecated_operation_callers, last_24_hours, recent_bans, unused_api_keys, usage_hours_gaps'),
+      'api_keys_near_limit, deprecated_operation_callers, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
     ('petstore_operator', 'insert', 'id, requests_per_minute, requests_per_day, custom', 'plans'),
     ('petstore_operator', 'update', 'requests_per_minute, requests_per_day, custom', 'plans'),
     ('petstore_operator', 'insert',

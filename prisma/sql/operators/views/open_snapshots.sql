@@ -1,0 +1,48 @@
+-- Everything in it but `since` is visible to every role. A vacuum has a snapshot that holds nothing back.
+create or replace view open_snapshots as
+select kind, name, role, program, since, snapshot.transactions, snapshot.xid, remedy
+from (
+  select
+    case when datid is null then 'standby' else 'session' end as kind,
+    pid::text as name,
+    usename as role,
+    application_name as program,
+    xact_start as since,
+    array[backend_xid, backend_xmin] as xids,
+    case when datid is null then 'end the oldest transaction on the standby'
+      else format('select pg_terminate_backend(%s)', pid) end as remedy
+  from pg_stat_activity
+  where (datname = current_database() or datid is null)
+    and pid <> pg_backend_pid()
+    and pid not in (select pid from pg_stat_progress_vacuum)
+  union all
+  select
+    'slot', slot_name, null, plugin, null, array[xmin],
+    case when active then 'end the oldest transaction on the standby'
+      else format('select pg_drop_replication_slot(%L)', slot_name) end
+  from pg_replication_slots
+  union all
+  select 'prepared transaction', gid, owner, null, prepared, array[transaction], format('rollback prepared %L', gid)
+  from pg_prepared_xacts
+  where database = current_database()
+) as holder
+cross join lateral (
+  select xid, age(xid) as transactions
+  from unnest(xids) as xid
+  where xid is not null
+  order by age(xid) desc
+  limit 1
+) as snapshot;
+
+comment on view open_snapshots is
+  'Who keeps the server from removing old versions of rows, so that everything becomes slower. Filter with: where transactions >= 1000.';
+comment on column open_snapshots.kind is
+  'session, standby (with hot_standby_feedback), slot (of replication), or prepared transaction.';
+comment on column open_snapshots.name is 'The pid of a session or standby, the name of a slot, the id of a prepared transaction.';
+comment on column open_snapshots.role is 'Whose session or prepared transaction it is.';
+comment on column open_snapshots.program is 'The application_name of a session or standby, the plugin of a slot.';
+comment on column open_snapshots.since is
+  'When its transaction began; null for a standby, a slot, and sessions of others whose times the role that asks may not see (pg_read_all_stats).';
+comment on column open_snapshots.transactions is 'How many transactions have begun since. An old snapshot does no harm while nothing is written.';
+comment on column open_snapshots.xid is 'The oldest transaction that it keeps. It is the same as long as the same snapshot is open.';
+comment on column open_snapshots.remedy is 'What ends it: SQL, for the role of the session or a superuser, or a sentence.';

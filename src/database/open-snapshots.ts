@@ -1,0 +1,30 @@
+/** What reads the view `open_snapshots` again knows how long the same snapshot has been open, also where `since` is not visible. */
+export const OPEN_SNAPSHOTS = `
+  select kind, name, role, program, transactions::float8, xid::text, remedy,
+    extract(epoch from clock_timestamp() - since)::float8 as seconds
+  from open_snapshots
+  where transactions >= 1000
+  order by transactions desc`;
+
+export interface OpenSnapshot {
+  readonly kind: string;
+  readonly name: string;
+  readonly role: string | null;
+  readonly program: string | null;
+  /** Begun since. */
+  readonly transactions: number;
+  readonly xid: string;
+  readonly remedy: string;
+  /** Since its transaction began; null where the role may not see it. */
+  readonly seconds: number | null;
+}
+
+/** From this age a snapshot is reported. */
+export const OLD_SNAPSHOT_S = 600;
+
+/** @param age such as "for 14 minutes" */
+export function describeSnapshot({ kind, name, role, program, remedy }: OpenSnapshot, age: string): string {
+  const details = [role && `role ${role}`, program && `program "${program}"`].filter(Boolean).join(', ');
+  const holder = `${kind} ${name}${details && ` (${details})`}`;
+  return `${holder} has kept a snapshot open ${age}, so old versions of rows add up and everything becomes slower; to end it: ${remedy}`;
+}
