@@ -578,7 +578,7 @@ function backups() {
   const files = [inService('backup', 'ls', '/backups').text, inService('audit-export', 'ls', '/audit').text];
   check(
     'the profile backup',
-    /^petstore-\w+Z\.dump$/.test(files[0]) && files[1] === 'all.jsonl',
+    /^petstore-\w+Z\.dump$/.test(files[0]) && files[1] === 'audit.jsonl',
     files.join(', '),
   );
   const loop =
@@ -589,10 +589,14 @@ function backups() {
 
 /** The commands of docs/deployment.md. */
 function backupAndRestore() {
+  const petstore = (...words) => compose('run', '--rm', 'petstore', ...words);
+  const leaked = JSON.parse(petstore('keys', 'issue', '--json', '--name', 'leaked', '--plan', 'free')).id;
   inService('backup', 'sh', '/petstore/deploy/postgres/backup.sh', 'once');
   const newest = 'cat "$(ls /backups/*.dump | tail -n 1)"';
   const dump = inService('backup', 'sh', '-c', newest).stdout;
   const before = countRows();
+  petstore('keys', 'revoke', String(leaked), '--yes');
+  inService('audit-export', 'petstore', 'audit', '--export', '/audit/audit.jsonl');
   compose('--profile', 'backup', 'stop', 'backup', 'audit-export');
   compose('stop', 'api', 'pgbouncer', ...REPLICAS);
   inDatabase('psql', ['--command', 'alter database petstore rename to petstore_before']);
@@ -600,6 +604,11 @@ function backupAndRestore() {
   const restoredAt = performance.now();
   inDatabase('pg_restore', ['--dbname', 'petstore', '--exit-on-error'], { input: dump });
   check('restore of the backup', countRows() === before, `${before} pets and keys, ${seconds(restoredAt)}`);
+  compose('run', '--rm', 'migrate');
+  sh(`docker compose --profile backup run --rm --no-deps --no-TTY audit-export cat /audit/audit.jsonl > audit.jsonl
+docker compose run --rm --no-TTY migrate petstore db restored --audit - --ids-after 2000000 --yes < audit.jsonl`);
+  const { state } = JSON.parse(petstore('keys', 'show', String(leaked), '--json'));
+  check('what was revoked after the backup is revoked again', state === 'revoked', state);
 }
 
 function removeImages() {

@@ -63,7 +63,7 @@ export function shellIn(directory, more) {
   mkdirSync(bin);
   const program = (name, line) =>
     writeFileSync(join(bin, name), `#!/bin/sh\nexec ${line} "$@"\n`, { mode: 0o755 });
-  for (const name of ['psql', 'pg_dump', 'pg_dumpall', 'pg_restore', 'vacuumdb'])
+  for (const name of ['createdb', 'psql', 'pg_dump', 'pg_dumpall', 'pg_restore', 'vacuumdb'])
     program(name, `${BINARIES}/${name}`);
   program('pg_ctl', `${AS_POSTGRES}${BINARIES}/pg_ctl`);
   program('pgbackrest', `${AS_POSTGRES}/usr/bin/pgbackrest`);

@@ -46,8 +46,8 @@ async function documented(heading, env) {
 const { startServer, stopServer } = serversIn(directory, sh);
 const asOwner = (server) => ({ ...server.env, DATABASE_URL: server.url('petstore_owner') });
 const petstore = async (server, words) => JSON.parse(await sh(`petstore ${words} --json`, asOwner(server)));
-const sql = (server, text) =>
-  sh(`psql --no-psqlrc --tuples-only --no-align --command "${text}" petstore`, server.env);
+const sql = (server, text, database = 'petstore') =>
+  sh(`psql --no-psqlrc --tuples-only --no-align --command "${text}" ${database}`, server.env);
 
 const serviceOn = (server) => startService(server.url('petstore_api'), 'warn');
 
@@ -171,4 +171,10 @@ async function trial() {
     check('the service works on it', (await send(copy.origin, { key: keys.load.key })).outcome === '200');
     await copy.stop();
   }
+  const other = await startServer('other', BINARIES);
+  await sql(other, 'create role new_owner login createrole', 'postgres');
+  const own = { ...other.env, DATABASE_URL: other.url('new_owner') };
+  console.log(`\nUnder another owner took ${await documented('### Under another owner', own)} s`);
+  check('restored under another owner: pets, keys, changes', (await counts(other)) === expected);
+  await sh('petstore doctor', own);
 }

@@ -26,6 +26,11 @@ export class UsageError extends CliError {
   override readonly name = 'UsageError';
 }
 
+/** The output cannot be written, or is read no more: the command ends. */
+export class LostOutputError extends Error {
+  override readonly name = 'LostOutputError';
+}
+
 /** The exit code of a failed command, and its text for standard error; empty when the text is already printed. */
 export interface Failure {
   readonly exitCode: number;
@@ -38,6 +43,8 @@ export function explainError(error: unknown): Failure {
   if (error instanceof CommanderError) {
     return { exitCode: error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage, text: '' };
   }
+  // What it means is known where the output is.
+  if (error instanceof LostOutputError) return { exitCode: EXIT_CODES.ok, text: '' };
   if (error instanceof UsageError) return toFailure(EXIT_CODES.usage, error.message, error.hint);
   if (error instanceof CliError) return toFailure(error.exitCode, error.message, error.hint);
   if (error instanceof DatabaseError) {

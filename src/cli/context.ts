@@ -10,6 +10,12 @@ export interface CliContext {
   /** Who makes the change, for the audit log; empty if unknown. */
   readonly actor: string;
   readonly print: (text: string) => void;
+  /**
+   * Resolves when what was printed has left this process.
+   *
+   * @throws LostOutputError when nobody reads it any more, or it cannot be written
+   */
+  readonly printed: () => Promise<void>;
   readonly printError: (text: string) => void;
   /** The width of the terminal; undefined when standard output is no terminal. */
   readonly columns: number | undefined;

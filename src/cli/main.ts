@@ -4,16 +4,15 @@ import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/config.js';
-import { EXIT_CODES, explainLostOutput } from './cli-error.js';
+import { EXIT_CODES, explainLostOutput, LostOutputError } from './cli-error.js';
 import type { Row } from './row.js';
 import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;
 let changed: Row | undefined;
-let lost: Error | undefined;
-// A reader that closes the pipe early (`| head`) is no failure.
+let lost: NodeJS.ErrnoException | undefined;
 stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') lost ??= error;
+  lost ??= error;
 });
 stderr.on('error', () => undefined);
 
@@ -22,6 +21,10 @@ process.exitCode = await runCommandLine(
     config: () => loadConfig(process.env),
     actor: actor(),
     print: (text) => stdout.write(text),
+    printed: async () => {
+      await written();
+      if (lost !== undefined) throw new LostOutputError();
+    },
     printError: (text) => stderr.write(text),
     // 0 where the width is unknown, as in a container without a window.
     columns: stdout.isTTY ? stdout.columns || 80 : undefined,
@@ -42,13 +45,19 @@ process.exitCode = await runCommandLine(
   process.argv.slice(2),
 );
 
-await new Promise<void>((resolve) => void stdout.write('', () => resolve()));
-if (lost !== undefined) {
+await written();
+// A reader that closes the pipe early (`| head`) is no failure.
+if (lost !== undefined && lost.code !== 'EPIPE') {
   stderr.write(explainLostOutput(lost, changed));
   process.exitCode = EXIT_CODES.failure;
 }
 // A server that has gone may keep its connection open.
 process.exit();
+
+/** Resolves when all that was printed is written, or cannot be. */
+function written(): Promise<void> {
+  return new Promise((resolve) => void stdout.write('', () => resolve()));
+}
 
 function actor(): string {
   const { PETSTORE_ACTOR } = process.env;

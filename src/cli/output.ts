@@ -11,6 +11,50 @@ export const toJson = (value: unknown): string => `${safe(stringify(value, undef
 /** The same in one line. */
 export const toJsonLine = (value: unknown): string => `${safe(stringify(value))}\n`;
 
+/** One JSON array of rows that are read one after another, as `toJson` writes it. */
+export async function* toJsonArray(rows: AsyncIterable<Row>): AsyncGenerator<string> {
+  let separator = '[\n';
+  for await (const row of rows) {
+    // A text in JSON has no line break.
+    yield `${separator}  ${toJson(row).trimEnd().replaceAll('\n', '\n  ')}`;
+    separator = ',\n';
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n';
+}
+
+export async function* mapped<From, To>(
+  rows: AsyncIterable<From>,
+  of: (row: From) => To,
+): AsyncGenerator<To> {
+  for await (const row of rows) yield of(row);
+}
+
+/** Printed at once, so that neither each line is a system call nor a long output is in memory. */
+const PRINTED_TOGETHER = 65_536;
+
+/** Prints parts of a text as they come. Ends when nobody reads them any more. */
+export async function printAll({ print, printed }: CliContext, parts: AsyncIterable<string>): Promise<void> {
+  let text = '';
+  for await (const part of parts) {
+    text += part;
+    if (text.length < PRINTED_TOGETHER) continue;
+    print(text);
+    text = '';
+    await printed();
+  }
+  print(text);
+}
+
+/** The subjects that are named of many. */
+const NAMED = 5;
+
+/** `key 7`, or `12 keys (1, 2, 3, 4, 5, …)`. */
+export function some(kind: string, subjects: readonly string[]): string {
+  const { length } = subjects;
+  if (length === 1) return `${kind} ${subjects[0]}`;
+  return `${length} ${kind}s (${subjects.slice(0, NAMED).join(', ')}${length > NAMED ? ', …' : ''})`;
+}
+
 /** JSON escapes the other control characters itself; the line breaks between members stay. */
 const safe = (json = ''): string => json.replaceAll(CONTROL, (one) => (one === '\n' ? one : escape(one)));
 

@@ -1,10 +1,9 @@
-import { LosslessNumber, parse } from 'lossless-json';
-import { CliError } from './cli-error.js';
 import { shown } from '../common/shown.js';
+import { some } from './output.js';
 import type { Row } from './row.js';
 
-/** A change of the audit log, as `petstore audit --json` prints it. */
-export interface AuditEntry {
+/** A change of the audit log. */
+export interface AuditEntry extends Row {
   readonly id: bigint;
   readonly changed_at: string;
   readonly action: 'insert' | 'update' | 'delete';
@@ -20,16 +19,20 @@ export interface RestoredChanges {
   /** The columns of keys that decide who may do what, as they were last. */
   readonly keys: readonly { readonly id: bigint; readonly values: Row }[];
   /** When secrets end, as it was last. */
-  readonly secrets: readonly {
-    readonly keyId: bigint;
-    readonly prefix: string;
-    readonly expiresAt: string;
-  }[];
+  readonly secrets: readonly SecretEnd[];
   /** Keys and secrets that exist no longer, and secrets that stay valid because their successors are lost. */
   readonly lost: readonly string[];
   readonly kept: readonly string[];
   /** Everything else: limits, plans, names. */
   readonly others: readonly string[];
+  /** The numbers between entries that no entry has: changes that the export lacks, or that were rolled back. */
+  readonly gaps: readonly string[];
+}
+
+interface SecretEnd {
+  readonly keyId: bigint;
+  readonly prefix: string;
+  readonly expiresAt: string;
 }
 
 /** The tables whose changes are applied. */
@@ -38,138 +41,80 @@ const KEY_TABLES: ReadonlySet<string> = new Set(['api_keys', 'api_key_secrets'])
 /** The columns of `api_keys` that are applied. */
 const APPLIED: ReadonlySet<string> = new Set(['revoked_at', 'suspended_until', 'expires_at', 'access']);
 
-/**
- * Reads an exported audit log: an object a line, or an array of objects. A line that is no entry, such as one that was not written to its
- * end, is left out, because other exports may contain it.
- *
- * @returns each entry once, in the order of the changes, and what is wrong with lines that were left out
- * @throws CliError if there are no entries, and something is wrong
- */
-export function readAudit(text: string): {
-  readonly entries: readonly AuditEntry[];
-  readonly faults: readonly string[];
-} {
-  const [entries, faults] = [new Map<string, AuditEntry>(), [] as string[]];
-  const add = (make: () => AuditEntry): void => {
-    try {
-      const entry = make();
-      entries.set(`${entry.id} ${entry.changed_at}`, entry);
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      faults.push(error.message);
-    }
-  };
-  if (text.trimStart().startsWith('['))
-    for (const one of parseJson(text, 'The file') as unknown[]) add(() => toEntry(one, 'The file'));
-  else
-    for (const [index, line] of text.split('\n').entries()) {
-      const where = `Line ${index + 1}`;
-      if (line.trim() !== '') add(() => toEntry(parseJson(line, where), where));
-    }
-  if (entries.size === 0 && faults[0] !== undefined) throw new CliError(faults[0], EXPORT);
-  return { entries: [...entries.values()].sort((one, other) => (one.id < other.id ? -1 : 1)), faults };
-}
+/** Gathers what has to be done about the entries that a restored database lacks. Equal changes of many keys are one. */
+export class LackingChanges {
+  readonly #keys = new Map<bigint, Row>();
+  readonly #secrets = new Map<string, SecretEnd>();
+  readonly #lost: string[] = [];
+  readonly #lostKeys = new Set<bigint>();
+  readonly #lostSecrets = new Set<string>();
+  readonly #rotated = new Set<bigint>();
+  /** Those that make each other change. */
+  readonly #others = new Map<string, string[]>();
+  readonly #gaps: string[] = [];
 
-/**
- * The numbers that no entry has, between the last entry of the restored log and the last one of the file: changes that the export lacks, or
- * that were rolled back.
- *
- * @param missing by `id`
- * @param last the last entry of the restored log before them
- */
-export function gapsIn(
-  missing: readonly AuditEntry[],
-  last: Pick<AuditEntry, 'id' | 'changed_at'>,
-): readonly string[] {
-  let previous = last;
-  const gaps: string[] = [];
-  for (const entry of missing) {
-    if (entry.id > previous.id + 1n)
-      gaps.push(
-        `${previous.id + 1n} to ${entry.id - 1n}, between ${previous.changed_at} and ${entry.changed_at}`,
+  /** @param previous the last entry of the restored log before the first one that it lacks */
+  constructor(private previous: Pick<AuditEntry, 'id' | 'changed_at'>) {}
+
+  /** To be called in the order of the entries. */
+  add(entry: AuditEntry): void {
+    const { id, changed_at: at, action, table_name: table, api_key_id: keyId, plan_id: planId } = entry;
+    if (id > this.previous.id + 1n)
+      this.#gaps.push(
+        `${this.previous.id + 1n} to ${id - 1n}, between ${this.previous.changed_at} and ${at}`,
       );
-    previous = entry;
-  }
-  return gaps;
-}
-
-function parseJson(text: string, where: string): unknown {
-  try {
-    return parse(text, undefined, (digits) =>
-      /^-?\d+$/.test(digits) ? BigInt(digits) : new LosslessNumber(digits),
-    );
-  } catch {
-    throw new CliError(`${where} is not JSON.`, EXPORT);
-  }
-}
-
-function toEntry(value: unknown, where: string): AuditEntry {
-  const entry = (value ?? {}) as AuditEntry;
-  if (
-    typeof entry.id === 'bigint' &&
-    !Number.isNaN(Date.parse(entry.changed_at)) &&
-    typeof entry.table_name === 'string'
-  )
-    return entry;
-  throw new CliError(`${where} is not an entry of the audit log.`, EXPORT);
-}
-
-const EXPORT = 'Such a file is written by: petstore audit --json-lines';
-
-/**
- * What has to be done about entries that a restored database lacks.
- *
- * @param missing by `id`
- * @param endsRotated whether an old secret ends as its rotation said, although the new one is lost
- */
-export function changesOf(missing: readonly AuditEntry[], endsRotated: boolean): RestoredChanges {
-  const keys = new Map<bigint, Row>();
-  const secrets = new Map<string, RestoredChanges['secrets'][number]>();
-  const [lost, others]: [string[], string[]] = [[], []];
-  const [lostKeys, rotated, lostSecrets] = [new Set<bigint>(), new Set<bigint>(), new Set<string>()];
-  for (const {
-    action,
-    table_name: table,
-    api_key_id: keyId,
-    plan_id: planId,
-    changed_at: at,
-    ...entry
-  } of missing) {
+    this.previous = entry;
     const values = entry.new ?? {};
-    const name = `${keyId} ${shown(values['prefix'] ?? entry.old?.['prefix'])}`;
+    const prefix = shown(values['prefix'] ?? entry.old?.['prefix']);
+    const name = `${keyId} ${prefix}`;
     if (keyId === null || !KEY_TABLES.has(table)) {
       const about = table === 'plans' ? `plan ${shown(planId)}` : `${table} of key ${shown(keyId)}`;
-      others.push(`${about}: ${action === 'update' ? describe(values) : action}`);
-    } else if (lostKeys.has(keyId) || lostSecrets.has(name)) {
-      continue;
+      this.#addOther(`${about}: ${action === 'update' ? describe(values) : action}`);
+    } else if (this.#lostKeys.has(keyId) || this.#lostSecrets.has(name)) {
+      return;
     } else if (table === 'api_keys' && action === 'insert') {
-      lostKeys.add(keyId);
-      lost.push(`key ${keyId} (${shown(values['name'])})`);
+      this.#lostKeys.add(keyId);
+      this.#lost.push(`key ${keyId} (${shown(values['name'])})`);
     } else if (table === 'api_keys') {
-      const applied = Object.entries(values).filter(([column]) => APPLIED.has(column));
-      const rest = Object.entries(values).filter(([column]) => !APPLIED.has(column));
-      if (applied.length > 0) keys.set(keyId, { ...keys.get(keyId), ...Object.fromEntries(applied) });
-      if (rest.length > 0) others.push(`key ${keyId}: ${describe(Object.fromEntries(rest))}`);
+      this.#addKey(keyId, values);
     } else if (action === 'insert') {
-      lostSecrets.add(name);
-      rotated.add(keyId);
-      lost.push(`secret ${shown(values['prefix'])}… of key ${keyId}`);
+      this.#lostSecrets.add(name);
+      this.#rotated.add(keyId);
+      this.#lost.push(`secret ${prefix}… of key ${keyId}`);
     } else {
       const expiresAt = action === 'delete' ? at : shown(values['expires_at'] ?? 'infinity');
-      const prefix = shown(values['prefix'] ?? entry.old?.['prefix']);
-      secrets.set(name, { keyId, prefix, expiresAt });
+      this.#secrets.set(name, { keyId, prefix, expiresAt });
     }
   }
-  const isKept = ({ keyId }: { readonly keyId: bigint }): boolean => rotated.has(keyId) && !endsRotated;
-  return {
-    keys: Array.from(keys, ([id, values]) => ({ id, values })),
-    secrets: [...secrets.values()].filter((secret) => !isKept(secret)),
-    kept: [...secrets.values()]
-      .filter(isKept)
-      .map(({ keyId, prefix }) => `secret ${prefix}… of key ${keyId}`),
-    lost,
-    others,
-  };
+
+  #addKey(id: bigint, values: Row): void {
+    const applied = Object.entries(values).filter(([column]) => APPLIED.has(column));
+    const rest = Object.entries(values).filter(([column]) => !APPLIED.has(column));
+    if (applied.length > 0) this.#keys.set(id, { ...this.#keys.get(id), ...Object.fromEntries(applied) });
+    if (rest.length > 0) this.#addOther(describe(Object.fromEntries(rest)), id);
+  }
+
+  #addOther(change: string, key?: bigint): void {
+    const keys = this.#others.get(change) ?? [];
+    if (key !== undefined) keys.push(String(key));
+    this.#others.set(change, keys);
+  }
+
+  /** @param endsRotated whether an old secret ends as its rotation said, although the new one is lost */
+  result(endsRotated: boolean): RestoredChanges {
+    const secrets = [...this.#secrets.values()];
+    const isKept = ({ keyId }: SecretEnd): boolean => this.#rotated.has(keyId) && !endsRotated;
+    return {
+      keys: Array.from(this.#keys, ([id, values]) => ({ id, values })),
+      secrets: secrets.filter((secret) => !isKept(secret)),
+      kept: secrets.filter(isKept).map(({ keyId, prefix }) => `secret ${prefix}… of key ${keyId}`),
+      lost: this.#lost,
+      others: Array.from(this.#others, ([change, keys]) =>
+        keys.length === 0 ? change : `${some('key', keys)}: ${change}`,
+      ),
+      gaps: this.#gaps,
+    };
+  }
 }
 
 /** `name: value, name: value` */

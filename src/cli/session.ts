@@ -1,3 +1,4 @@
+import { LosslessNumber, parse } from 'lossless-json';
 import pg from 'pg';
 import { connectionTo } from '../config/database-tls.js';
 import { isReadOnly } from '../common/errors/database-errors.js';
@@ -67,7 +68,7 @@ export function databaseUrl(context: CliContext): string {
   );
 }
 
-const { INT8, DATE, TIMESTAMPTZ } = pg.types.builtins;
+const { INT8, DATE, TIMESTAMPTZ, JSONB } = pg.types.builtins;
 
 const parseInstant: (text: string) => Date = pg.types.getTypeParser(TIMESTAMPTZ);
 
@@ -79,11 +80,16 @@ function instantText(text: string): string {
     : text;
 }
 
+/** JSON with every integer to its digit. */
+export const parseExact = (text: string): unknown =>
+  parse(text, undefined, (digits) => (/^-?\d+$/.test(digits) ? BigInt(digits) : new LosslessNumber(digits)));
+
 /** Values for scripts: int64 exact, dates as text. */
 const exactParsers = new Map<number, (text: string) => unknown>([
   [INT8, BigInt],
   [DATE, String],
   [TIMESTAMPTZ, instantText],
+  [JSONB, parseExact],
 ]);
 
 const types: pg.CustomTypesConfig = {
@@ -124,6 +130,26 @@ export async function queryOne<Result extends Row = Row>(
   const [row] = rows;
   if (row === undefined) throw new Error(`no row returned by: ${text}`);
   return row;
+}
+
+/** Rows that one query fetches, of those that are read one after another. */
+const FETCHED = 1000;
+
+/** The rows of a statement, some at a time, so that memory does not grow with their number. One statement of a transaction at a time. */
+export async function* streamRows<Result extends Row>(
+  client: pg.Client,
+  text: string,
+  values: readonly unknown[] = [],
+): AsyncGenerator<Result> {
+  // All rows are wanted, not the first ones soon.
+  await client.query('set local cursor_tuple_fraction = 1');
+  await client.query(`declare streamed no scroll cursor for ${text}`, [...values]);
+  for (let isMore = true; isMore;) {
+    const { rows } = await client.query<Result>(`fetch ${FETCHED} from streamed`);
+    yield* rows;
+    isMore = rows.length === FETCHED;
+  }
+  await client.query('close streamed');
 }
 
 /** Runs changes in one transaction and names the actor for the audit log. */

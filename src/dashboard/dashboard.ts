@@ -8,7 +8,7 @@ import { messageOf } from '../common/errors/describe-fault.js';
 import { parseInt64 } from '../common/int64.js';
 import { PAGE_HEADERS, type PageFile, readPageFile, readPageFiles } from '../common/page-files.js';
 import type { Config } from '../config/config.js';
-import { toCsv } from './csv.js';
+import { toCsv } from '../common/csv.js';
 import { DashboardDatabase, type Query } from './dashboard-database.js';
 import { Hours, type Range, RANGES } from './hours.js';
 import {
@@ -40,6 +40,10 @@ const FRESH_MS = 10_000;
 
 const KEYS_A_PAGE = 50;
 const CSV_MAX = 10_000;
+const CSV_COLUMNS = (
+  'id,name,plan_id,state,access,requests_per_minute,requests_per_day,minute_admitted,day_admitted,day_refused,' +
+  'last_used_at,created_at,expires_at,prefix'
+).split(',');
 const SEARCH_LENGTH_MAX = 100;
 
 const packageFile = (name: string, path: string): PageFile =>
@@ -161,7 +165,7 @@ export class Dashboard {
       }
       case 'keys.csv/': {
         const list = { ...listOf(parameters), offset: 0, limit: CSV_MAX, hasHours: false };
-        const make = async () => toCsv(await this.#read((query) => readKeys(query, list)));
+        const make = async () => toCsv(CSV_COLUMNS, await this.#read((query) => readKeys(query, list)));
         return { name: `${path} ${JSON.stringify(list)}`, make };
       }
       default:

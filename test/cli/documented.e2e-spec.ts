@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -14,6 +17,8 @@ const KEY = 7;
 
 let database: TestDatabase;
 let owner: Pool;
+/** With the tables of the document. */
+let folder: string;
 let login: TestLogin;
 let byOperator: Petstore;
 let byOwner: Petstore;
@@ -26,6 +31,11 @@ beforeAll(async () => {
   login = await loginAs('petstore_operator', database.url);
   byOperator = petstoreOn(login.url);
   byOwner = petstoreOn(database.url);
+  folder = await mkdtemp(join(tmpdir(), 'petstore-documented-'));
+  await writeFile(
+    join(folder, 'customers.csv'),
+    /```csv\n(.*?)```/s.exec(await readFile('docs/operations.md', 'utf8'))?.[1] ?? '',
+  );
   await issueKeys(owner, KEY, { plan: 'pro' });
   await owner.query(
     `insert into api_key_secrets (hash, api_key_id, prefix) values (sha256('x'), $1, 'psk_8QvR2mXa')`,
@@ -33,6 +43,7 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
+  await rm(folder, { recursive: true });
   await owner.end();
   await database.drop();
   await login.drop();
@@ -63,7 +74,7 @@ describe('the commands in docs/operations.md and docs/alerts.md work as pasted',
   const others = DOCUMENTED_CALLS.filter((call) => !last.includes(call));
 
   it.each([...others, ...last])('%s', async (call) => {
-    const [, ...words] = shellWords(call);
+    const [, ...words] = shellWords(call).map((word) => (word.endsWith('.csv') ? join(folder, word) : word));
     const copied: string[] = [];
     const run = async (_program: string, [, , command]: readonly string[]): Promise<number> => {
       if (command !== undefined) copied.push(command);

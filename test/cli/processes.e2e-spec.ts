@@ -41,6 +41,16 @@ function start(args: readonly string[], environment: Readonly<Record<string, str
 }
 
 describe('petstore as a process', () => {
+  it('reads an exported audit log from standard input', async () => {
+    const { child, stderr, ended } = start(['db', 'restored', '--audit', '-', '--yes', '--json'], {
+      DATABASE_URL: database.url,
+    });
+    const printed = text(child.stdout);
+    child.stdin.end('\n');
+    expect({ code: await ended, stderr: await stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(await printed)).toMatchObject({ keys: [], gapSince: null });
+  });
+
   it('exits with 0 when the reader closes the output early', async () => {
     await pool.query(
       `insert into api_keys (name, plan_id) select repeat('x', 250), 'free' from generate_series(1, 5000)`,

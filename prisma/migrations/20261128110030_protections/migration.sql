@@ -31,6 +31,24 @@ comment on column database_outages.ended_at is 'When it was back.';
 comment on column database_outages.undecided_of_no_key is
   'Requests with a secret of no key that this replica could not decide about since the outage before. Those of keys are in api_key_usage_hours.';
 
+create or replace function add_api_key_secret(key_id bigint) returns text
+language plpgsql volatile strict set search_path = public, pg_temp as $$
+declare
+  plain constant text := new_secret();
+begin
+  perform reject_second_secret('key ' || key_id, 'rotate');
+  -- Not now(), so that secrets added in one transaction have an order.
+  insert into api_key_secrets (hash, api_key_id, prefix, created_at)
+  values (sha256(convert_to(plain, 'UTF8')), key_id, left(plain, 12), clock_timestamp());
+  return plain;
+end
+$$;
+
+comment on function add_api_key_secret is
+  'Adds a secret to a key and returns the plain key, which is stored nowhere. A statement can add one for each key.';
+
+revoke execute on function add_api_key_secret(bigint) from public;
+
 -- With the owner's rights, like delete_old_usage.
 create or replace function delete_old_database_outages(keep_days integer, at_most integer) returns integer
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -205,6 +223,15 @@ $$;
 comment on function missing_protections is
   'The missing protections of the server against a role that uses up its connections, memory or disk: a sentence each.';
 
+create or replace function new_secret() returns text
+language sql volatile set search_path = public, pg_temp as $$
+  select body || api_key_checksum(body) from (select 'psk_' || random_base62(32) as body offset 0) as made
+$$;
+
+comment on function new_secret is 'A random plain key, with its checksum.';
+
+revoke execute on function new_secret() from public;
+
 create or replace function reject_deleting_used_plan() returns trigger
 language plpgsql as $$
 declare
@@ -224,6 +251,30 @@ $$;
 comment on function reject_deleting_used_plan is 'A plan that has keys cannot be deleted.';
 
 revoke execute on function reject_deleting_used_plan() from public;
+
+-- "select (issue_api_key(…)).*" calls the function once for each column, so a second secret for a key fails. The setting contains a mark
+-- for each secret that the present statement has added.
+create or replace function reject_second_secret(of_key text, called text) returns void
+language plpgsql volatile set search_path = public, pg_temp as $$
+declare
+  mark constant text := md5(of_key) || ',';
+  marks text := coalesce(current_setting('petstore.secrets_added', true), '');
+begin
+  if not starts_with(marks, statement_timestamp()::text) then
+    marks := statement_timestamp()::text || ',';
+  elsif strpos(marks, mark) > 0 then
+    raise exception 'a second secret for % in one statement', of_key
+      using errcode = 'cardinality_violation',
+            hint = format(
+              'Call the function once, after from: select * from %s_api_key(…). For several of them run several statements.', called);
+  end if;
+  perform set_config('petstore.secrets_added', marks || mark, true);
+end
+$$;
+
+comment on function reject_second_secret is 'Raises an error if a statement issues or rotates the same key a second time.';
+
+revoke execute on function reject_second_secret(text, text) from public;
 
 -- The one list of rights: prisma/roles.sql grants them, and `petstore doctor` and the tests compare them with the catalog. Each table, view
 -- and function is in it. Only the owner may do the rest.
@@ -256,7 +307,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_operator', 'select', 'api_key_id, prefix, created_at, expires_at', 'api_key_secrets'),
     ('petstore_operator', 'update', 'expires_at', 'api_key_secrets'),
     ('petstore_operator', 'execute', null,
-      'issue_api_key, rotate_api_key, revoke_api_key, set_api_key_plan, set_api_key_limits, suspend_api_key, resume_api_key, unban_api_key, '
+      'issue_api_key, issue_api_keys, rotate_api_key, revoke_api_key, set_api_key_plan, set_api_key_limits, suspend_api_key, resume_api_key, unban_api_key, '
       'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, api_key_overview_of'),
     ('petstore_support', 'execute', null, 'api_key_overview_of'),
 
@@ -270,7 +321,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('public', 'execute', null,
       'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets'),
     ('the owner', 'execute', null,
-      'random_base62, api_key_checksum, add_api_key_secret, audit_changes, count_pets, count_no_pets, explain_key_values, explain_plan_values, explain_limits, '
+      'random_base62, api_key_checksum, add_api_key_secret, new_secret, reject_second_secret, audit_changes, count_pets, count_no_pets, explain_key_values, explain_plan_values, explain_limits, '
       'explain_plan_numbers, follow_plan, limit_changes, make_api_key_counters, reject_change, reject_deleting_used_plan, reject_later_revocation')
   ), rights as (
     select role, privilege || coalesce(' (' || "column" || ')', '') as privilege, object
@@ -312,6 +363,86 @@ $$;
 comment on function delete_plan is 'Deletes a plan that has no keys, also no revoked ones: select * from delete_plan(''startup'').';
 
 revoke execute on function delete_plan(text) from public;
+
+create or replace function issue_api_key(
+  name text,
+  plan text,
+  per_minute integer default null,
+  per_day integer default null,
+  expires timestamptz default null)
+returns issued_api_key
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+begin
+  perform reject_second_secret(quote_ident(name), 'issue');
+  return (select issued from issue_api_keys(array[name], plan, per_minute, per_day, expires) as issued);
+end
+$$;
+
+comment on function issue_api_key is
+  'Issues a key and returns it, once: select * from issue_api_key(name => ''Acme web'', plan => ''pro'').';
+
+revoke execute on function issue_api_key(text, text, integer, integer, timestamptz) from public;
+
+-- With the owner's rights: operators cannot insert secrets themselves, so that all are equally strong. Ids that are used already are skipped.
+create or replace function issue_api_keys(
+  names text[],
+  plan text,
+  per_minute integer default null,
+  per_day integer default null,
+  expires timestamptz default null,
+  access api_key_access default 'write')
+returns setof issued_api_key
+language plpgsql volatile security definer rows 1000 set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  issued issued_api_key[];
+  violated text;
+begin
+  if expires <= statement_timestamp() then
+    raise exception 'expires (%) is in the past', expires
+      using errcode = 'invalid_parameter_value', hint = 'Pass a time in the future, or omit expires.';
+  end if;
+  loop
+    begin
+      with made as (
+        insert into api_keys (name, plan_id, requests_per_minute, requests_per_day, expires_at, access)
+        select called, issue_api_keys.plan, per_minute, per_day, expires, issue_api_keys.access
+        from unnest(names) with ordinality as listed (called, place)
+        order by place
+        returning api_keys as made_key
+      ), issued_key as materialized (
+        select made_key, (made_key).id, new_secret() as plain from made
+      ), added as (
+        insert into api_key_secrets (hash, api_key_id, prefix, created_at)
+        select sha256(convert_to(plain, 'UTF8')), id, left(plain, 12), clock_timestamp()
+        from issued_key
+      )
+      select array_agg(
+        row(i.id, plain, (made_key).name, left(plain, 12), p.id, minute_limit(made_key, p), day_limit(made_key, p), (made_key).expires_at)::issued_api_key
+        order by i.id)
+        into issued
+        from issued_key i
+        join plans p on p.id = (made_key).plan_id;
+      return query select * from unnest(issued);
+      return;
+    exception when unique_violation then
+      get stacked diagnostics violated = constraint_name;
+      if violated = 'api_keys_pkey' then
+        perform skip_used_ids('api_keys');
+      elsif violated = 'audit_log_pkey' then
+        perform skip_used_ids('audit_log');
+      else
+        raise;
+      end if;
+    end;
+  end loop;
+end
+$$;
+
+comment on function issue_api_keys is
+  'Issues a key for each name, in their order, and returns them, once: select * from issue_api_keys(array[''Acme'', ''Globex''], plan => ''pro'').';
+
+revoke execute on function issue_api_keys(text[], text, integer, integer, timestamptz, api_key_access) from public;
 
 -- Also a ban by the clock of another primary, which may begin in the minute of the last trusted counters. Admission ignores later ones.
 create or replace function unban_api_key(id bigint) returns api_key_overview

@@ -1,14 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Client } from 'pg';
 import { type AuditedRow, describeActor, describeChange } from '../../common/audit-entry.js';
 import { shown } from '../../common/shown.js';
 import { examples, type JsonOption, positiveInteger, since } from '../arguments.js';
+import { exportAudit } from '../audit-export.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { findKeyId, toKeyReference } from '../key-command.js';
-import { toJson, toJsonLine, wrapped } from '../output.js';
+import { mapped, printAll, some, toJson, toJsonArray, toJsonLine, wrapped } from '../output.js';
 import type { Row } from '../row.js';
-import { withDatabase } from '../session.js';
+import { streamRows, withDatabase } from '../session.js';
 
 interface AuditOptions extends JsonOption {
   readonly since?: Date;
@@ -17,6 +19,7 @@ interface AuditOptions extends JsonOption {
   readonly each?: true;
   readonly limit?: number;
   readonly jsonLines?: true;
+  readonly export?: string;
 }
 
 const SHOWN = 100;
@@ -32,32 +35,49 @@ export function addAuditCommand(program: Command, context: CliContext): void {
     .option('--each', 'an entry for each row, where a statement changed several in the same way')
     .option('--limit <changes>', `at most this many (${SHOWN}; with --json-lines: all)`, positiveInteger)
     .option('--json', 'print an array of objects')
+    .option('--json-lines', 'print an object a line, the first change first')
     .option(
-      '--json-lines',
-      'print an object a line, the first change first: an export for petstore db restored',
+      '--export <file>',
+      'append to a file the changes that it lacks, an object a line, whatever the other options are: for petstore db restored',
     )
-    .action(async (subject: string | undefined, options: AuditOptions) => {
-      const { since: from, until, by, limit, each, json, jsonLines } = options;
-      const rows = await withDatabase(context, async ({ client }) => {
-        const key = subject === undefined ? undefined : toKeyReference(subject);
-        const keyId = key === undefined ? undefined : await findKeyId(client, key);
-        const planId = key === undefined ? subject : undefined;
-        const atMost = limit ?? (jsonLines === true ? undefined : SHOWN);
-        const found = await client.query<Row>(CHANGES, [
-          ...[keyId, planId, from?.toISOString(), atMost],
-          ...[until?.toISOString(), by],
-        ]);
-        if (found.rows.length === 0 && subject !== undefined) await rejectUnknown(client, keyId, planId);
-        return found.rows;
-      });
-      if (jsonLines === true) return context.print(rows.toReversed().map(toJsonLine).join(''));
-      if (json === true) return context.print(toJson(rows));
-      const changes = each === true ? rows.map((row) => toChange(row)) : grouped(rows);
-      context.print(changes.map((one) => toText(one, context.columns)).join('') || 'No changes found.\n');
-      if (rows.length === (limit ?? SHOWN))
-        context.print(wrapped('More may have changed before: raise --limit.', '', context.columns));
-    })
-    .addHelpText('after', examples('petstore audit 7 --since 30d', 'petstore audit pro'));
+    .action((subject: string | undefined, options: AuditOptions) =>
+      withDatabase(context, async ({ client }) => {
+        if (options.export === undefined) return await printChanges(context, client, subject, options);
+        const entries = await exportAudit(client, options.export);
+        context.print(options.json === true ? toJson({ entries }) : `${entries} changes exported.\n`);
+      }),
+    )
+    .addHelpText(
+      'after',
+      examples('petstore audit 7 --since 30d', 'petstore audit pro', 'petstore audit --export audit.jsonl'),
+    );
+}
+
+async function printChanges(
+  context: CliContext,
+  client: Client,
+  subject: string | undefined,
+  { since: from, until, by, limit, each, json, jsonLines }: AuditOptions,
+): Promise<void> {
+  const key = subject === undefined ? undefined : toKeyReference(subject);
+  const keyId = key === undefined ? undefined : await findKeyId(client, key);
+  const planId = key === undefined ? subject : undefined;
+  const atMost = limit ?? (jsonLines === true ? undefined : SHOWN);
+  const values = [keyId, planId, from?.toISOString(), until?.toISOString(), by];
+  let count = 0;
+  const rows = mapped(streamRows<Row>(client, ...changes(values, atMost, jsonLines === true)), (row) => {
+    count += 1;
+    return row;
+  });
+  const toLine = (change: Change): string => toText(change, context.columns);
+  if (jsonLines === true) await printAll(context, mapped(rows, toJsonLine));
+  else if (json === true) await printAll(context, toJsonArray(rows));
+  else await printAll(context, mapped(each === true ? mapped(rows, toChange) : grouped(rows), toLine));
+  if (count === 0 && subject !== undefined) await rejectUnknown(client, keyId, planId);
+  if (jsonLines === true || json === true) return;
+  if (count === 0) context.print('No changes found.\n');
+  if (count === atMost)
+    context.print(wrapped('More may have changed before: raise --limit.', '', context.columns));
 }
 
 const CHANGES = `
@@ -66,10 +86,19 @@ const CHANGES = `
   where ($1::bigint is null or api_key_id = $1)
     and ($2::text is null or plan_id = $2)
     and ($3::timestamptz is null or changed_at >= $3)
-    and ($5::timestamptz is null or changed_at < $5)
-    and ($6::text is null or $6 in (role, actor))
-  order by id desc
-  limit $4`;
+    and ($4::timestamptz is null or changed_at < $4)
+    and ($5::text is null or $5 in (role, actor))`;
+
+/** The last ones, at most so many; the first one first only where they are to be. */
+function changes(
+  values: readonly unknown[],
+  atMost: number | undefined,
+  isAscending: boolean,
+): readonly [text: string, values: readonly unknown[]] {
+  if (atMost === undefined) return [`${CHANGES} order by id${isAscending ? '' : ' desc'}`, values];
+  const last = `${CHANGES} order by id desc limit $6`;
+  return [isAscending ? `select * from (${last}) as last order by id` : last, [...values, atMost]];
+}
 
 async function rejectUnknown(
   client: Client,
@@ -93,6 +122,7 @@ const WHAT: Readonly<Record<string, string>> = { api_keys: 'key', api_key_secret
 interface Change {
   readonly by: string;
   readonly at: string;
+  readonly instant: unknown;
   readonly action: string;
   /** `key`, `secret` or `plan`. */
   readonly kind: string;
@@ -105,6 +135,7 @@ function toChange(entry: Row): Change {
   return {
     by: describeActor(role, actor),
     at: shown(at),
+    instant: at,
     action: shown(action),
     kind: WHAT[shown(table)] ?? shown(table),
     members: describeChange(entry['old'] as AuditedRow, entry['new'] as AuditedRow),
@@ -112,29 +143,24 @@ function toChange(entry: Row): Change {
   };
 }
 
-function grouped(rows: readonly Row[]): readonly Change[] {
-  const groups: Change[] = [];
-  let last = '';
-  for (const row of rows) {
-    const { subjects, ...change } = toChange(row);
-    const same = JSON.stringify([change, row['changed_at']]);
-    if (same === last) groups.at(-1)?.subjects.push(...subjects);
-    else groups.push({ ...change, subjects });
-    last = same;
+async function* grouped(rows: AsyncIterable<Row>): AsyncGenerator<Change> {
+  let last: Change | undefined;
+  for await (const row of rows) {
+    const change = toChange(row);
+    if (last !== undefined && isDeepStrictEqual({ ...last, subjects: [] }, { ...change, subjects: [] })) {
+      last.subjects.push(...change.subjects);
+      continue;
+    }
+    if (last !== undefined) yield last;
+    last = change;
   }
-  return groups;
+  if (last !== undefined) yield last;
 }
-
-/** The subjects that are named of a change of many. */
-const NAMED = 5;
 
 /** A line, and one for each member below it: nothing is left out, however narrow the terminal is. */
 function toText({ at, by, action, kind, members, subjects }: Change, columns: number | undefined): string {
-  const { length } = subjects;
-  const named = `${subjects.slice(0, NAMED).join(', ')}${length > NAMED ? ', …' : ''}`;
-  const what = length === 1 ? `${kind} ${named}` : `${length} ${kind}s (${named})`;
   return (
-    wrapped(`${at}  ${action} ${what}, by ${by}`, '', columns) +
+    wrapped(`${at}  ${action} ${some(kind, subjects)}, by ${by}`, '', columns) +
     members.map((one) => wrapped(one, '    ', columns)).join('')
   );
 }

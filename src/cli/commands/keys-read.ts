@@ -5,9 +5,18 @@ import { shown } from '../../common/shown.js';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
-import { column, numberColumn, printRows, textColumn, toFacts, toJson } from '../output.js';
+import {
+  column,
+  numberColumn,
+  printAll,
+  printRows,
+  textColumn,
+  toFacts,
+  toJson,
+  toJsonArray,
+} from '../output.js';
 import type { Row } from '../row.js';
-import { withDatabase } from '../session.js';
+import { streamRows, withDatabase } from '../session.js';
 
 interface ListOptions extends JsonOption {
   readonly plan?: string;
@@ -120,10 +129,12 @@ async function printKeys(
   client: Client,
   { json, plan, state, name, limit }: ListOptions,
 ): Promise<void> {
+  const filters = [plan, state, name];
+  if (json === true)
+    return await printAll(context, toJsonArray(streamRows(client, LIST, [...filters, limit])));
   const shownMax = limit ?? SHOWN_MAX;
   // One more than is shown says whether there are more.
-  const { rows } = await client.query<KeyOverview>(LIST, [plan, state, name, json ? limit : shownMax + 1]);
-  if (json === true) return context.print(toJson(rows));
+  const { rows } = await client.query<KeyOverview>(LIST, [...filters, shownMax + 1]);
   printRows(context, LIST_COLUMNS, rows.slice(0, shownMax).map(toListRow), 'No keys found.');
   if (rows.length > shownMax) {
     context.print(

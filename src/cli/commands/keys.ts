@@ -3,6 +3,7 @@ import { addDelete, examples, OWN_LIMIT, instant, type JsonOption, positiveInteg
 import type { CliContext } from '../context.js';
 import { printRow } from '../output.js';
 import { changeDatabase, queryOne } from '../session.js';
+import { addImportCommand } from './keys-import.js';
 import { addKeyChangeCommands } from './keys-change.js';
 import { addKeyReadCommands } from './keys-read.js';
 
@@ -11,6 +12,7 @@ export function addKeysCommands(program: Command, context: CliContext): void {
     .command('keys')
     .description('Issue, list and change API keys. A change applies to the next request on every replica.');
   addIssueCommand(keys, context);
+  addImportCommand(keys, context);
   addKeyReadCommands(keys, context);
   addKeyChangeCommands(keys, context);
   addDelete(

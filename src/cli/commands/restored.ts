@@ -1,22 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { stringify } from 'lossless-json';
 import type { Client } from 'pg';
-import { describeFault } from '../../common/errors/describe-fault.js';
+import { isDataError } from '../../common/errors/database-errors.js';
 import { examples, givenId, type JsonOption } from '../arguments.js';
+import { isMark, linesOf } from '../audit-export.js';
 import { CliError } from '../cli-error.js';
 import { type CliContext, confirm } from '../context.js';
 import { toJson } from '../output.js';
-import {
-  type AuditEntry,
-  changesOf,
-  describe,
-  gapsIn,
-  readAudit,
-  type RestoredChanges,
-} from '../restored-changes.js';
-import type { Row } from '../row.js';
-import { changeDatabase, queryOne, withDatabase } from '../session.js';
+import { type AuditEntry, describe, LackingChanges, type RestoredChanges } from '../restored-changes.js';
+import { changeDatabase, parseExact, queryOne, streamRows } from '../session.js';
 
 interface RestoredOptions extends JsonOption {
   readonly audit: string;
@@ -32,7 +24,10 @@ export function addRestoredCommand(db: Command, context: CliContext): void {
         'what was revoked, suspended, expired or made read-only since is so again, the missing entries are added, and ids that were used ' +
         'are not used twice.',
     )
-    .requiredOption('--audit <file>', 'the exported audit log (petstore audit --json-lines)')
+    .requiredOption(
+      '--audit <file>',
+      'the exported audit log (petstore audit --export); - for standard input, with --yes',
+    )
     .option('--ids-after <id>', 'new pets and orders get ids that are greater than this one', givenId)
     .option(
       '--end-rotated',
@@ -41,35 +36,34 @@ export function addRestoredCommand(db: Command, context: CliContext): void {
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print an object')
     .action(async ({ audit, idsAfter, endRotated, yes, json }: RestoredOptions) => {
-      const { entries, faults } = await readEntries(audit);
-      const { missing, gaps } = await withDatabase(context, async ({ client }) => {
+      const { found, failed } = await changeDatabase(context, async (client) => {
+        // A person takes time to confirm.
+        await client.query('set local idle_in_transaction_session_timeout = 0');
         await rejectReplicas(client);
-        return await missingFrom(client, entries);
+        const read = await readExport(client, audit);
+        const changes = await findChanges(client, read, endRotated === true);
+        const whole = { ...changes, faults: read.faults, gapSince: read.last?.changed_at ?? null };
+        if (json !== true) context.print(report(whole));
+        if (yes !== true) {
+          await confirm(context, question(changes));
+          await rejectReplicas(client);
+          await rejectLaterChanges(client, read);
+        }
+        return { found: whole, failed: await apply(client, changes, idsAfter) };
       });
-      if (missing.length === 0 && endRotated === true)
-        throw new CliError(
-          'This file has been applied already, so --end-rotated ends nothing.',
-          'To end the old secrets of a key: petstore keys rotate 7 --overlap 0',
-        );
-      const changes = changesOf(missing, endRotated === true);
-      const found = { ...changes, faults, gaps, gapSince: entries.at(-1)?.changed_at ?? null };
-      if (json !== true) context.print(report(found));
-      if (yes !== true) await confirm(context, question(changes));
-      const { failed } = await changeDatabase(context, (client) => apply(client, changes, missing, idsAfter));
       if (json === true) context.print(toJson({ ...found, failed }));
       if (failed.length > 0)
         throw new CliError(`These are not in the database, or cannot be identified: ${failed.join(', ')}.`);
       if (json !== true) context.print('Done.\n');
     })
-    .addHelpText('after', examples('petstore db restored --audit audit.jsonl --ids-after 2000000'));
+    .addHelpText(
+      'after',
+      examples(
+        'petstore db restored --audit audit.jsonl --ids-after 2000000',
+        'petstore db restored --audit - --ids-after 2000000 --yes < audit.jsonl',
+      ),
+    );
 }
-
-const readEntries = async (file: string): Promise<ReturnType<typeof readAudit>> =>
-  readAudit(
-    await readFile(file, 'utf8').catch((cause: unknown) => {
-      throw new CliError(`Cannot read ${file}: ${describeFault(cause)}`);
-    }),
-  );
 
 /** A replica would admit a revoked key meanwhile. */
 async function rejectReplicas(client: Client): Promise<void> {
@@ -84,53 +78,192 @@ async function rejectReplicas(client: Client): Promise<void> {
     );
 }
 
-/**
- * The entries that the database does not have, and the numbers before and between them that no entry has.
- *
- * @throws CliError if keys were changed since the restore: the file would undo that
- */
-async function missingFrom(
-  client: Client,
-  entries: readonly AuditEntry[],
-): Promise<{ readonly missing: readonly AuditEntry[]; readonly gaps: readonly string[] }> {
-  type Present = Pick<AuditEntry, 'id' | 'changed_at'>;
-  const { rows } = await client.query<Present>(
-    'select id, changed_at from audit_log where id = any ($1::bigint[])',
-    [entries.map(({ id }) => String(id))],
-  );
-  const present = new Set(rows.map(({ id, changed_at: at }) => `${id} ${at}`));
-  const missing = entries.filter(({ id, changed_at: at }) => !present.has(`${id} ${at}`));
-  const [first] = missing;
-  if (first === undefined) return { missing, gaps: [] };
-  const { rows: since } = await client.query<Present>(
-    `select id, changed_at from audit_log
-     where id >= $1 and changed_at > $2 and table_name <> 'plans' order by id limit 1`,
-    [first.id, entries.map(({ changed_at: at }) => at).reduce((last, at) => (at > last ? at : last))],
-  );
-  if (since[0] !== undefined)
-    throw new CliError(
-      `Keys were changed in this database after the restore: entry ${since[0].id} of the audit log, ${since[0].changed_at}.`,
-      'Restore again, and run this before any other change.',
-    );
-  const { rows: before } = await client.query<Present>(
-    'select id, changed_at from audit_log where id < $1 order by id desc limit 1',
-    [first.id],
-  );
-  return { missing, gaps: gapsIn(missing, before[0] ?? { id: 0n, changed_at: 'the first change' }) };
+type Place = Pick<AuditEntry, 'id' | 'changed_at'>;
+
+interface ReadExport {
+  /** Lines that are no entries; the first hundred. */
+  readonly faults: readonly string[];
+  /** The last entry of the export, and when its last change was made. */
+  readonly last: Place | undefined;
+  readonly latest: string | undefined;
+  /** The first entry that the database lacks. */
+  readonly first: Place | undefined;
 }
 
+const FAULTS_MAX = 100;
+
+/** Lines that one statement reads. */
+const LINES = 2000;
+
+const EXPORT = 'Such a file is written by: petstore audit --export';
+
+/** The export has milliseconds, the audit log microseconds. */
+const sameInstant = (one: string, other: string): string =>
+  `date_trunc('milliseconds', ${one}) = date_trunc('milliseconds', ${other})`;
+
+/** Adds the entries that the database does not have to `lacking`, each once. */
+const READ_LINES = `
+  with entry as materialized (
+    select entry.*
+    from unnest($1::jsonb[]) as line
+    cross join lateral jsonb_populate_record(null::audit_log, line) as entry
+  ), added as (
+    insert into lacking
+    select * from entry
+    where not exists (
+      select from audit_log as present
+      where present.id = entry.id and ${sameInstant('present.changed_at', 'entry.changed_at')})
+    on conflict (id, changed_at) do nothing)
+  select id, changed_at, max(changed_at) over () as latest
+  from entry
+  order by id desc
+  limit 1`;
+
+/**
+ * Reads an exported audit log: an object a line, or an array of objects. A line that is no entry, such as one that was not written to its
+ * end, is left out, because other exports may contain it.
+ *
+ * @throws CliError if there are no entries, and something is wrong
+ */
+async function readExport(client: Client, path: string): Promise<ReadExport> {
+  await client.query(
+    'create temporary table lacking (like audit_log, primary key (id, changed_at)) on commit drop',
+  );
+  const faults: string[] = [];
+  let moreFaults = 0;
+  const addFault = (fault: string): void => {
+    if (faults.length < FAULTS_MAX) faults.push(fault);
+    else moreFaults += 1;
+  };
+  let last: Place | undefined;
+  let latest: string | undefined;
+  const add = async (lines: readonly Line[]): Promise<void> => {
+    const read = await inSavepoint(client, () =>
+      client.query<Place & { readonly latest: string }>(READ_LINES, [lines.map(({ text }) => text)]),
+    );
+    if (read === undefined) {
+      // One of them has a value that PostgreSQL does not take.
+      if (lines.length > 1) for (const line of lines) await add([line]);
+      else addFault(`${lines[0]?.where} is not an entry of the audit log.`);
+      return;
+    }
+    const [row] = read.rows;
+    if (row === undefined) return;
+    if (last === undefined || row.id > last.id) last = row;
+    if (latest === undefined || row.latest > latest) ({ latest } = row);
+  };
+  let batch: Line[] = [];
+  for await (const line of entriesOf(path)) {
+    if (line.fault !== undefined) addFault(`${line.where} ${line.fault}`);
+    else if (batch.push(line) === LINES) await add(batch.splice(0));
+  }
+  await add(batch);
+  if (moreFaults > 0) faults.push(`and ${moreFaults} lines more`);
+  if (last === undefined && faults[0] !== undefined) throw new CliError(faults[0], EXPORT);
+  const { rows } = await client.query<Place>('select id, changed_at from lacking order by id limit 1');
+  return { faults, last, latest, first: rows[0] };
+}
+
+interface Line {
+  /** `Line 7`, or `The file`. */
+  readonly where: string;
+  readonly text: string;
+  readonly fault?: string;
+}
+
+/** What may be an entry, as it stands in the file, and what is none. */
+async function* entriesOf(path: string): AsyncGenerator<Line> {
+  let number = 0;
+  let array: string[] | undefined;
+  for await (const text of linesOf(path)) {
+    number += 1;
+    if (array === undefined && text.startsWith('[')) array = [];
+    if (array !== undefined) array.push(text);
+    else if (text.trim() !== '' && !isMark(text)) yield toLine(`Line ${number}`, text);
+  }
+  // As petstore audit --json writes it.
+  if (array === undefined) return;
+  const entries = unlessThrown(() => parseExact(array.join('\n')) as unknown[]);
+  if (entries === undefined) yield { where: 'The file', text: '', fault: 'is not JSON.' };
+  for (const entry of entries ?? []) yield toLine('The file', stringify(entry) ?? '');
+}
+
+/** PostgreSQL reads the rest, with every number to its digit. */
+function toLine(where: string, text: string): Line {
+  const entry = unlessThrown(() => JSON.parse(text) as Readonly<Record<string, unknown>> | null);
+  if (entry === undefined) return { where, text, fault: 'is not JSON.' };
+  const { id, changed_at: at, table_name: table } = entry ?? {};
+  const isEntry =
+    typeof id === 'number' && !Number.isNaN(Date.parse(String(at))) && typeof table === 'string';
+  return isEntry ? { where, text } : { where, text, fault: 'is not an entry of the audit log.' };
+}
+
+function unlessThrown<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined where PostgreSQL rejected a value. */
+async function inSavepoint<Result>(client: Client, work: () => Promise<Result>): Promise<Result | undefined> {
+  await client.query('savepoint lines');
+  try {
+    const result = await work();
+    await client.query('release savepoint lines');
+    return result;
+  } catch (error) {
+    if (!isDataError(error)) throw error;
+    await client.query('rollback to savepoint lines');
+    return undefined;
+  }
+}
+
+/** @throws CliError if keys were changed since the restore: the file would undo that */
+async function rejectLaterChanges(client: Client, { first, latest }: ReadExport): Promise<void> {
+  const { rows } = await client.query<Place>(
+    `select id, changed_at from audit_log
+     where id >= $1 and date_trunc('milliseconds', changed_at) > $2 and table_name <> 'plans'
+     order by id
+     limit 1`,
+    [first?.id, latest],
+  );
+  if (rows[0] === undefined) return;
+  throw new CliError(
+    `Keys were changed in this database after the restore: entry ${rows[0].id} of the audit log, ${rows[0].changed_at}.`,
+    'Restore again, and run this before any other change.',
+  );
+}
+
+async function findChanges(client: Client, read: ReadExport, endsRotated: boolean): Promise<RestoredChanges> {
+  if (read.first === undefined && endsRotated)
+    throw new CliError(
+      'This file has been applied already, so --end-rotated ends nothing.',
+      'To end the old secrets of a key: petstore keys rotate 7 --overlap 0',
+    );
+  await rejectLaterChanges(client, read);
+  const { rows } = await client.query<Place>(
+    'select id, changed_at from audit_log where id < $1 order by id desc limit 1',
+    [read.first?.id],
+  );
+  const changes = new LackingChanges(rows[0] ?? { id: 0n, changed_at: 'the first change' });
+  for await (const entry of streamRows<AuditEntry>(client, 'select * from lacking order by id'))
+    changes.add(entry);
+  return changes.result(endsRotated);
+}
+
+/** Returns what is not in the database. */
 async function apply(
   client: Client,
   { keys, secrets }: RestoredChanges,
-  missing: readonly AuditEntry[],
   idsAfter: bigint | undefined,
-): Promise<Row & { readonly failed: readonly string[] }> {
-  await rejectReplicas(client);
+): Promise<readonly string[]> {
   // The ids of the other tables that were used are not known: --ids-after is greater.
-  const used: Readonly<Record<string, bigint>> = {
-    api_keys: largest(missing.map(({ api_key_id: id }) => id)),
-    audit_log: largest(missing.map(({ id }) => id)),
-  };
+  const used = await queryOne<{ api_keys: bigint; audit_log: bigint; [table: string]: bigint }>(
+    client,
+    'select coalesce(max(api_key_id), 0) as api_keys, coalesce(max(id), 0) as audit_log from lacking',
+  );
   const { rows: tables } = await client.query<{ name: string }>('select table_name as name from drawn_ids()');
   for (const { name } of tables) {
     const id = used[name] ?? idsAfter;
@@ -138,10 +271,7 @@ async function apply(
   }
   // So that the log is whole again, and neither a second run nor a later restore repeats what is done here.
   await client.query(
-    `insert into audit_log overriding system value
-     select * from jsonb_populate_recordset(null::audit_log, $1::jsonb)
-     on conflict (id) do nothing`,
-    [stringify(missing)],
+    'insert into audit_log overriding system value select * from lacking on conflict (id) do nothing',
   );
   const failed: string[] = [];
   for (const { id, values } of keys) {
@@ -167,14 +297,11 @@ async function apply(
       [keyId, prefix, expiresAt],
     );
   }
-  return { failed };
+  return failed;
 }
 
-const largest = (ids: readonly (bigint | null)[]): bigint =>
-  ids.reduce<bigint>((max, id) => (id !== null && id > max ? id : max), 0n);
-
 /** Moves the sequence of a table past an id; never back. */
-const moveIds = (client: Client, table: string, id: bigint): Promise<Row> =>
+const moveIds = (client: Client, table: string, id: bigint): Promise<unknown> =>
   queryOne(
     client,
     `select setval(used, greatest(nextval(used), $2)) from (select pg_get_serial_sequence(quote_ident($1), 'id')::regclass) as t (used)`,
@@ -186,7 +313,6 @@ const question = ({ keys, secrets }: RestoredChanges): string =>
 
 interface Found extends RestoredChanges {
   readonly faults: readonly string[];
-  readonly gaps: readonly string[];
   readonly gapSince: string | null;
 }
 

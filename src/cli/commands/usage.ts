@@ -5,9 +5,18 @@ import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { examples, type JsonOption, since } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyReference, overviewOf } from '../key-command.js';
-import { column, numberColumn, printRows, sparkLine, textColumn, toJson } from '../output.js';
+import {
+  column,
+  numberColumn,
+  printAll,
+  printRows,
+  sparkLine,
+  textColumn,
+  toJson,
+  toJsonArray,
+} from '../output.js';
 import type { Row } from '../row.js';
-import { withDatabase } from '../session.js';
+import { streamRows, withDatabase } from '../session.js';
 
 interface SinceOption extends JsonOption {
   readonly since: Date;
@@ -78,16 +87,19 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     .option(...SINCE)
     .description('Lists bans, the last one first, with the limits that the keys had (the view recent_bans).')
     .action(async ({ since: from, json }: SinceOption) => {
-      const { rows } = await withDatabase(context, ({ client }) =>
-        client.query<Row>('select * from recent_bans where began_at >= $1', [from.toISOString()]),
-      );
-      if (json === true) return context.print(toJson(rows));
-      const columns = ['began_at', 'ends_at', 'lifted_at', 'in_force'].map(column);
-      const limits = ['minute_limit', 'day_limit'].map(numberColumn);
-      printRows(context, [...KEY, ...columns, ...limits], rows.map(toLine), 'No bans.');
+      await withDatabase(context, async ({ client }) => {
+        const values = [from.toISOString()];
+        if (json === true) return await printAll(context, toJsonArray(streamRows(client, BANS, values)));
+        const { rows } = await client.query<Row>(BANS, values);
+        const columns = ['began_at', 'ends_at', 'lifted_at', 'in_force'].map(column);
+        const limits = ['minute_limit', 'day_limit'].map(numberColumn);
+        printRows(context, [...KEY, ...columns, ...limits], rows.map(toLine), 'No bans.');
+      });
     })
     .addHelpText('after', examples('petstore usage bans --since 7d'));
 }
+
+const BANS = 'select * from recent_bans where began_at >= $1';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

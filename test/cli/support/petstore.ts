@@ -34,6 +34,7 @@ export const petstoreOn =
         config: () => loadConfig({ DATABASE_URL: databaseUrl, ...environment }),
         actor: ACTOR,
         print: (text) => stdout.write(text),
+        printed: () => Promise.resolve(),
         printError: (text) => (stderr += text),
         columns: undefined,
         ...(reply !== undefined && {

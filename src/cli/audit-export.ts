@@ -1,0 +1,144 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { Client } from 'pg';
+import { describeFault } from '../common/errors/describe-fault.js';
+import { CliError } from './cli-error.js';
+import { toJsonLine } from './output.js';
+import type { Row } from './row.js';
+import { parseExact, queryOne, streamRows } from './session.js';
+
+/**
+ * What an export has written last, and the numbers before it that no entry had: a transaction that was open may still commit them. It is the
+ * last line of each export.
+ */
+interface Exported {
+  readonly last: bigint;
+  readonly missing: readonly Range[];
+}
+
+/** The first and the last number. */
+type Range = readonly [bigint, bigint];
+
+const MARK = '{"exported":';
+
+/** Whether a line says what was exported, and is no entry. */
+export const isMark = (line: string): boolean => line.startsWith(MARK);
+
+/** An export marks its end, so the last mark is near the end of a file. */
+const TAIL = 65_536;
+
+/** Appends the entries of the audit log that a file lacks. Returns their number. */
+export async function exportAudit(client: Client, path: string): Promise<number> {
+  const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
+    throw cannot('write', path, error);
+  });
+  try {
+    if (!(await file.stat()).isFile()) throw new CliError(`${path} is not a regular file.`);
+    const { last, missing } = (await lastMark(path, file)) ?? { last: 0n, missing: [] };
+    await rejectRestored(client, last);
+    const output = new Lines(file);
+    // An export that was interrupted has left a part of a line.
+    if (!(await endsWithLine(file))) await file.appendFile('\n');
+    const still: Range[] = [];
+    for (const [first, end] of missing) await output.addEntries(client, first, end, still);
+    const newest = await output.addEntries(client, last + 1n, undefined, still);
+    await output.end(toJsonLine({ exported: { last: newest, missing: still } satisfies Exported }));
+    return output.entries;
+  } catch (error) {
+    throw error instanceof Error && 'errno' in error ? cannot('write', path, error) : error;
+  } finally {
+    await file.close();
+  }
+}
+
+const cannot = (what: 'read' | 'write', path: string, error: unknown): CliError =>
+  new CliError(`Cannot ${what} ${path}: ${describeFault(error)}`);
+
+async function lastMark(path: string, file: FileHandle): Promise<Exported | undefined> {
+  const { size } = await file.stat();
+  for (const start of size > TAIL ? [size - TAIL, 0] : [0]) {
+    let mark: string | undefined;
+    for await (const line of linesOf(path, start)) if (isMark(line)) mark = line;
+    if (mark !== undefined) return (parseExact(mark) as { readonly exported: Exported }).exported;
+  }
+  return undefined;
+}
+
+async function endsWithLine(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return true;
+  const { buffer } = await file.read({ position: size - 1, length: 1 });
+  return buffer.toString('latin1', 0, 1) === '\n';
+}
+
+/** Numbers are given anew after a restore without `petstore db restored`. */
+async function rejectRestored(client: Client, last: bigint): Promise<void> {
+  const { newest } = await queryOne<{ newest: bigint }>(
+    client,
+    'select coalesce(max(id), 0) as newest from audit_log',
+  );
+  if (newest < last)
+    throw new CliError(
+      `The file has entry ${last}, and the audit log ends with ${newest}: the database was restored.`,
+      'Run petstore db restored, or export to a new file.',
+    );
+}
+
+/** Written in parts, so that no export is too large for memory. */
+class Lines {
+  entries = 0;
+  #lines: string[] = [];
+
+  constructor(private readonly file: FileHandle) {}
+
+  /**
+   * Adds the entries from one number to another.
+   *
+   * @param missing gets the numbers between them that no entry has
+   * @returns the number of the last one
+   */
+  async addEntries(
+    client: Client,
+    first: bigint,
+    end: bigint | undefined,
+    missing: Range[],
+  ): Promise<bigint> {
+    const rows = streamRows<Row & { readonly id: bigint }>(
+      client,
+      'select * from audit_log where id between $1 and $2 order by id',
+      [first, end ?? ID_MAX],
+    );
+    let next = first;
+    for await (const row of rows) {
+      if (row.id > next) missing.push([next, row.id - 1n]);
+      next = row.id + 1n;
+      this.entries += 1;
+      if (this.#lines.push(toJsonLine(row)) >= 1000) await this.#flush();
+    }
+    if (end !== undefined && next <= end) missing.push([next, end]);
+    return next - 1n;
+  }
+
+  async end(mark: string): Promise<void> {
+    this.#lines.push(mark);
+    await this.#flush();
+    await this.file.datasync();
+  }
+
+  async #flush(): Promise<void> {
+    await this.file.appendFile(this.#lines.splice(0).join(''));
+  }
+}
+
+const ID_MAX = 2n ** 63n - 1n;
+
+/** The lines of a file, `-` for standard input. */
+export async function* linesOf(path: string, start = 0): AsyncGenerator<string> {
+  const input = path === '-' ? process.stdin : createReadStream(path, { start });
+  try {
+    yield* createInterface({ input, crlfDelay: Infinity });
+  } catch (error) {
+    throw cannot('read', path, error);
+  }
+}

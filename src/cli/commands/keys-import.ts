@@ -1,0 +1,200 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Info, parse } from 'csv-parse/sync';
+import { type Client, DatabaseError } from 'pg';
+import { describeFault } from '../../common/errors/describe-fault.js';
+import { examples, instant, type JsonOption, positiveInteger } from '../arguments.js';
+import { CliError } from '../cli-error.js';
+import type { CliContext } from '../context.js';
+import { type IssuedKey, KeyRecord } from '../key-record.js';
+import { some, toJson } from '../output.js';
+import { changeDatabase, withDatabase } from '../session.js';
+
+interface ImportOptions extends JsonOption {
+  readonly to: string;
+  readonly batch?: number;
+  readonly resume?: true;
+}
+
+export function addImportCommand(keys: Command, context: CliContext): void {
+  keys
+    .command('import')
+    .description(
+      'Issues a key for each row of a table (CSV) and writes the keys to a new file that only you may read, before they are committed. ' +
+        'Columns: name and plan; as you like per_minute, per_day, expires, access (read or write).',
+    )
+    .argument('<file>', 'the table, with titles')
+    .requiredOption('--to <file>', 'the file for the keys, which are stored nowhere else')
+    .option('--batch <rows>', 'commit each time after so many rows, instead of all together', positiveInteger)
+    .option('--resume', 'go on with an import that failed, by the file for the keys')
+    .option('--json', 'print an object')
+    .action(async (path: string, { to, batch, resume, json }: ImportOptions) => {
+      const table = await readTable(path);
+      await withDatabase(context, ({ client }) => rejectUnknownPlans(client, table));
+      const { record, done } =
+        resume === true
+          ? await withDatabase(context, ({ client }) =>
+              KeyRecord.resume(to, client, new Map(table.map(({ line, name }) => [line, name]))),
+            )
+          : { record: await KeyRecord.create(to), done: new Set<number>() };
+      try {
+        const rows = table.filter(({ line }) => !done.has(line));
+        const size = batch ?? Math.max(1, rows.length);
+        for (let from = 0; from < rows.length; from += size)
+          await changeDatabase(context, async (client) => {
+            await record.add(await issue(client, rows.slice(from, from + size)));
+            return {};
+          });
+        context.print(
+          json === true ? toJson({ issued: rows.length, file: to }) : `${rows.length} keys issued: ${to}\n`,
+        );
+      } finally {
+        await record.close();
+      }
+    })
+    .addHelpText(
+      'after',
+      examples(
+        'petstore keys import customers.csv --to keys.csv',
+        'petstore keys import customers.csv --to keys.csv --resume',
+      ),
+    );
+}
+
+interface TableRow {
+  /** Where it ends in the file. */
+  readonly line: number;
+  readonly name: string;
+  readonly plan: string;
+  readonly perMinute: number | null;
+  readonly perDay: number | null;
+  readonly expires: string | null;
+  readonly access: string;
+}
+
+const COLUMNS = ['name', 'plan', 'per_minute', 'per_day', 'expires', 'access'] as const;
+
+/** @throws CliError that names the first row and column that is wrong */
+async function readTable(path: string): Promise<readonly TableRow[]> {
+  const text = await readFile(path).catch((error: unknown) => {
+    throw new CliError(`Cannot read ${path}: ${describeFault(error)}`);
+  });
+  let titles: readonly string[] = [];
+  const rows = readCsv(text, (read) => (titles = read));
+  const unknown = titles.find((title) => !(COLUMNS as readonly string[]).includes(title));
+  if (unknown !== undefined)
+    throw new CliError(`${path} has a column "${unknown}".`, `The columns are ${COLUMNS.join(', ')}.`);
+  for (const title of ['name', 'plan'])
+    if (!titles.includes(title)) throw new CliError(`${path} has no column "${title}".`);
+  return rows.map(({ record, info }) => toTableRow(record, info.lines));
+}
+
+type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
+
+interface ReadRow {
+  readonly record: Cells;
+  readonly info: Pick<Info, 'lines'>;
+}
+
+function readCsv(text: Buffer, onTitles: (titles: string[]) => void): readonly ReadRow[] {
+  try {
+    return parse<ReadRow, Cells>(text, {
+      info: true,
+      bom: true,
+      trim: true,
+      record_delimiter: ['\r\n', '\n'],
+      skip_empty_lines: true,
+      columns: (titles: string[]) => {
+        onTitles(titles);
+        return titles;
+      },
+    });
+  } catch (error) {
+    throw new CliError(`The table cannot be read: ${describeFault(error)}`);
+  }
+}
+
+function toTableRow(
+  { name = '', plan = '', per_minute, per_day, expires, access }: Cells,
+  line: number,
+): TableRow {
+  const read = <Value>(
+    column: string,
+    text: string | undefined,
+    parseText: (text: string) => Value,
+  ): Value | null => {
+    try {
+      return text === undefined || text === '' ? null : parseText(text);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      throw new CliError(`Line ${line}, column ${column}: ${error.message}`);
+    }
+  };
+  const given = (column: string, text: string): string => {
+    if (text !== '') return text;
+    throw new CliError(`Line ${line}, column ${column}: it is empty.`);
+  };
+  return {
+    line,
+    name: given('name', name),
+    plan: given('plan', plan),
+    perMinute: read('per_minute', per_minute, positiveInteger),
+    perDay: read('per_day', per_day, positiveInteger),
+    expires: read('expires', expires, instant)?.toISOString() ?? null,
+    access: read('access', access, accessOf) ?? 'write',
+  };
+}
+
+function accessOf(text: string): string {
+  if (text === 'read' || text === 'write') return text;
+  throw new InvalidArgumentError('It must be read or write.');
+}
+
+async function rejectUnknownPlans(client: Client, table: readonly TableRow[]): Promise<void> {
+  const { rows } = await client.query<{ id: string }>('select id from plans');
+  const plans = new Set(rows.map(({ id }) => id));
+  const wrong = table.find(({ plan }) => !plans.has(plan));
+  if (wrong !== undefined)
+    throw new CliError(
+      `Line ${wrong.line}, column plan: there is no plan "${wrong.plan}".`,
+      'To list them: petstore plans list',
+    );
+}
+
+/** Issues the keys of rows, those with equal terms together. */
+async function issue(client: Client, rows: readonly TableRow[]): Promise<readonly IssuedKey[]> {
+  const groups = new Map<string, TableRow[]>();
+  for (const row of rows) {
+    const { line: _, name: __, ...terms } = row;
+    const group = groups.get(JSON.stringify(terms));
+    if (group === undefined) groups.set(JSON.stringify(terms), [row]);
+    else group.push(row);
+  }
+  const issued: IssuedKey[] = [];
+  for (const group of groups.values()) {
+    const keys = await issueGroup(client, group);
+    issued.push(...keys.map((key, index) => Object.assign(key, { line: group[index]?.line ?? 0 })));
+  }
+  return issued.toSorted((one, other) => one.line - other.line);
+}
+
+async function issueGroup(client: Client, group: readonly TableRow[]): Promise<readonly IssuedKey[]> {
+  const [first] = group;
+  try {
+    const { rows } = await client.query<IssuedKey>(
+      `select * from issue_api_keys($1, plan => $2, per_minute => $3, per_day => $4, expires => $5, access => $6)`,
+      [
+        group.map(({ name }) => name),
+        ...[first?.plan, first?.perMinute, first?.perDay, first?.expires, first?.access],
+      ],
+    );
+    return rows;
+  } catch (error) {
+    if (error instanceof DatabaseError)
+      error.message = `${some(
+        'line',
+        group.map(({ line }) => String(line)),
+      )}: ${error.message}`;
+    throw error;
+  }
+}
