@@ -10,6 +10,7 @@ import { measureGrowth } from './growth.mjs';
 import { chooseLoad } from './load.mjs';
 import { node } from './node.mjs';
 import { assertSameResponses, measureRound } from './measure.mjs';
+import { measureOperators } from './operators.mjs';
 import { requestsOf } from './requests.mjs';
 import { openRedis, startServer } from './server.mjs';
 import { render } from './table.mjs';
@@ -28,6 +29,8 @@ const { values: options } = parseArgs({
     against: { type: 'string' },
     /** What a request costs PostgreSQL as the store grows: docs/scaling.md. About an hour, and 30 GB of disk. */
     growth: { type: 'boolean', default: false },
+    /** Of that, only the statements of operators. Ten minutes, and 15 GB of disk. */
+    operators: { type: 'boolean', default: false },
   },
 });
 if (options.write && (options.short || options.only)) throw new Error('--write is for a whole run');
@@ -60,6 +63,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 try {
   const tools = { databases, load, log };
   if (options.growth) process.stdout.write(await measureGrowth(ROUNDS, tools));
+  if (options.growth || options.operators) process.stdout.write(await measureOperators(tools));
   else if (options.against !== undefined) process.stdout.write(await compareBuilds(options.against, tools));
   else await runContests();
 } finally {

@@ -3,7 +3,7 @@ import { hostname as replicaName } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'lossless-json';
 import { printable } from '../common/printable.js';
-import { classifyDatabaseError, isUnavailable } from '../common/errors/database-errors.js';
+import { classifyDatabaseError, isForbidden, isUnavailable } from '../common/errors/database-errors.js';
 import { messageOf } from '../common/errors/describe-fault.js';
 import { parseInt64 } from '../common/int64.js';
 import { PAGE_HEADERS, type PageFile, readPageFile, readPageFiles } from '../common/page-files.js';
@@ -207,7 +207,9 @@ export class Dashboard {
 /** For people: what the driver says is in the log. */
 function sentenceOf(error: unknown): string {
   if (classifyDatabaseError(error) === 'server-timeout') return 'the database took too long.';
-  return isUnavailable(error) ? 'the database cannot be reached.' : messageOf(error);
+  if (isUnavailable(error)) return 'the database cannot be reached.';
+  // As after an upgrade, before they were granted.
+  return isForbidden(error) ? `${messageOf(error)}: run "petstore db roles".` : messageOf(error);
 }
 
 const viewOf = (name: string, work: () => Promise<object | undefined>): Wanted => ({

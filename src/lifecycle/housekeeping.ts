@@ -13,6 +13,9 @@ const HOURLY = `${randomInt(60)} ${randomInt(60)} * * * *`;
 /** A run that is later than a minute is skipped: the process was suspended. */
 const LATE_MS = 60_000;
 
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
 /** Rows that one statement deletes, so that none runs or holds locks for long. */
 const CHUNK = 500;
 
@@ -52,7 +55,7 @@ export class Housekeeping {
         idempotencyKey.deleteMany({ where: { expiresAt: { lte: now } }, limit: CHUNK }),
       );
       await this.#deleteBy('delete_old_usage', usageRetentionDays);
-      await this.#deleteBy('delete_old_usage_hours', usageHoursRetentionDays);
+      await this.#deleteHours(now, usageHoursRetentionDays);
       await this.#deleteBy('delete_old_bans', usageRetentionDays);
       await this.#deleteBy('delete_old_database_outages', usageRetentionDays);
     } catch (err) {
@@ -68,6 +71,22 @@ export class Housekeeping {
       const [counted] = await this.prisma.$queryRawUnsafe<[{ count: number }]>(sql, days, CHUNK);
       return counted;
     });
+  }
+
+  /** From the oldest on. */
+  async #deleteHours(now: Date, days: number): Promise<void> {
+    const { connections } = this.prisma;
+    const { _min: oldest } = await connections.read(() =>
+      this.prisma.apiKeyUsageHours.aggregate({ _min: { hour: true } }),
+    );
+    const end = now.getTime() - days * DAY_MS;
+    for (let hourMs = oldest.hour?.getTime() ?? end; hourMs < end && !this.#isStopping; hourMs += HOUR_MS)
+      await this.#inChunks(async () => {
+        const hour = new Date(hourMs);
+        const [counted] = await this.prisma.$queryRaw<[{ count: number }]>`
+          select delete_usage_hour(${hour}::timestamptz, ${days}::int, ${CHUNK}::int) as count`;
+        return counted;
+      });
   }
 
   async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {

@@ -8,12 +8,31 @@ const plans = (): Promise<readonly { readonly id: string }[]> => json(petstore([
 
 const run = (...args: string[]): Promise<unknown> => json(petstore(['plans', ...args, '--json']));
 
+/** Of keys that nobody has used or suspended. */
+const UNUSED = { suspended_keys: 0, active_keys: 0, near_limit_keys: 0 };
+
 describe('petstore plans', () => {
   it('lists every plan with its keys', async () => {
     await petstore(['keys', 'issue', '--name', 'a', '--plan', 'pro']);
     expect(await plans()).toEqual([
-      { id: 'free', custom: false, requests_per_minute: 60, requests_per_day: 1000, keys: 0, live_keys: 0 },
-      { id: 'pro', custom: false, requests_per_minute: 300, requests_per_day: 10_000, keys: 1, live_keys: 1 },
+      {
+        id: 'free',
+        custom: false,
+        requests_per_minute: 60,
+        requests_per_day: 1000,
+        keys: 0,
+        live_keys: 0,
+        ...UNUSED,
+      },
+      {
+        id: 'pro',
+        custom: false,
+        requests_per_minute: 300,
+        requests_per_day: 10_000,
+        keys: 1,
+        live_keys: 1,
+        ...UNUSED,
+      },
       {
         id: 'business',
         custom: false,
@@ -21,6 +40,7 @@ describe('petstore plans', () => {
         requests_per_day: 100_000,
         keys: 0,
         live_keys: 0,
+        ...UNUSED,
       },
       {
         id: 'enterprise',
@@ -29,6 +49,7 @@ describe('petstore plans', () => {
         requests_per_day: null,
         keys: 0,
         live_keys: 0,
+        ...UNUSED,
       },
     ]);
     const { stdout } = await petstore(['plans', 'list']);
@@ -44,6 +65,7 @@ describe('petstore plans', () => {
       requests_per_day: 50_000,
       keys: 0,
       live_keys: 0,
+      ...UNUSED,
     });
     expect(await petstore(['plans', ...args])).toMatchObject({
       code: 1,

@@ -302,6 +302,7 @@ describe('prisma/roles.sql', () => {
       'delete_old_database_outages',
       'delete_old_usage',
       'delete_old_usage_hours',
+      'delete_usage_hour',
       'skip_used_ids',
     ]);
     const names = rows.map(({ name }) => name);

@@ -122,18 +122,25 @@ describe('api_keys_near_limit with many keys', () => {
 });
 
 describe('deprecated_operation_callers', () => {
-  it('has the callers of the last seven days with their last hour', async () => {
+  it('has each caller of the hours that are kept with its last hour, but not one that was rejected', async () => {
     await hours(
       `(2, 1, 'getPet', 'success', 4, 1)`,
-      `(100, 2, 'getPet', 'success', 9, 1)`,
-      `(7 * 24 + 1, 3, 'getPet', 'success', 4, 1)`,
+      `(2, 1, 'getPet', 'limited', 5, 1)`,
+      `(1, 1, 'getPet', 'banned', 5, 1)`,
+      `(100, 2, 'getPet', 'client_error', 9, 1)`,
+      `(30 * 24, 3, 'getPet', 'success', 4, 1)`,
       `(0, 3, 'listPets', 'success', 4, 1)`,
+      `(0, 4, 'getPet', 'unauthorized', 4, 1)`,
     );
     expect(
-      await select('select operation, api_key_id, name, requests_24h from deprecated_operation_callers'),
+      await select(
+        `select operation, api_key_id, name, requests_24h, extract(epoch from date_trunc('hour', now(), 'UTC') - last_hour)::int / 3600
+         from deprecated_operation_callers`,
+      ),
     ).toEqual([
-      ['getPet', '1', 'test 1', '4'],
-      ['getPet', '2', 'test 2', '0'],
+      ['getPet', '1', 'test 1', '4', 2],
+      ['getPet', '2', 'test 2', '0', 100],
+      ['getPet', '3', 'test 3', '0', 720],
     ]);
   });
 

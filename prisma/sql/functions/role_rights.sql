@@ -3,19 +3,19 @@
 create or replace function role_rights() returns table (role name, privilege text, object name)
 language sql stable rows 300 set search_path = public, pg_temp as $$
   with listed (role, privileges, columns, objects) as (values
-    ('petstore_service', 'select', null, '_prisma_migrations, plans, api_keys, api_key_secrets, pet_counts'),
+    ('petstore_service', 'select', null, '_prisma_migrations, plans, api_keys, api_key_secrets, pet_counts, deprecated_operations'),
     ('petstore_service', 'select, insert', null, 'api_key_bans, database_outages'),
     ('petstore_service', 'select, insert, update', null, 'api_key_counters, api_key_usage, api_key_usage_hours'),
     ('petstore_service', 'select, insert, update, delete', null, 'idempotency_keys, pets, orders'),
     -- For the dashboard: who changed what.
     ('petstore_service', 'select', 'changed_at, role, actor, action, table_name, api_key_id, plan_id, old, new', 'audit_log'),
     ('petstore_service', 'select', null,
-      'api_key_overview, api_key_daily_usage, api_key_hourly_usage, deprecated_operation_callers, expiring_api_keys, last_24_hours, open_snapshots, recent_bans'),
+      'api_key_overview, api_key_daily_usage, api_key_hourly_usage, deprecated_operation_callers, expiring_api_keys, last_24_hours, open_snapshots, plan_overview, recent_bans, unused_api_keys'),
     -- When a row has the id of a new one already, and for old rows of usage and bans.
-    ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_old_bans, delete_old_database_outages'),
+    ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_usage_hour, delete_old_bans, delete_old_database_outages'),
 
     -- Operators write only the columns that they decide. Ids and hashes are created by functions.
-    ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, api_key_bans, database_outages, audit_log'),
+    ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, api_key_bans, database_outages, deprecated_operations, audit_log'),
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, plan_overview, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
       'api_keys_near_limit, deprecated_operation_callers, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
@@ -30,8 +30,8 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_operator', 'update', 'expires_at', 'api_key_secrets'),
     ('petstore_operator', 'execute', null,
       'issue_api_key, issue_api_keys, rotate_api_key, revoke_api_key, set_api_key_plan, set_api_key_limits, suspend_api_key, resume_api_key, unban_api_key, '
-      'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, api_key_overview_of'),
-    ('petstore_support', 'execute', null, 'api_key_overview_of'),
+      'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, api_key_overview_of, busiest_api_keys_since'),
+    ('petstore_support', 'execute', null, 'api_key_overview_of, busiest_api_keys_since'),
 
     -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
     ('public', 'execute', null,

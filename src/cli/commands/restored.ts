@@ -142,9 +142,12 @@ async function readExport(client: Client, path: string): Promise<ReadExport> {
       client.query<Place & { readonly latest: string }>(READ_LINES, [lines.map(({ text }) => text)]),
     );
     if (read === undefined) {
-      // One of them has a value that PostgreSQL does not take.
+      // One of them is no entry.
       if (lines.length > 1) for (const line of lines) await add([line]);
-      else addFault(`${lines[0]?.where} is not an entry of the audit log.`);
+      else
+        addFault(
+          `${lines[0]?.where} is ${isJson(lines[0]?.text) ? 'not an entry of the audit log' : 'not JSON'}.`,
+        );
       return;
     }
     const [row] = read.rows;
@@ -154,8 +157,7 @@ async function readExport(client: Client, path: string): Promise<ReadExport> {
   };
   let batch: Line[] = [];
   for await (const line of entriesOf(path)) {
-    if (line.fault !== undefined) addFault(`${line.where} ${line.fault}`);
-    else if (batch.push(line) === LINES) await add(batch.splice(0));
+    if (batch.push(line) === LINES) await add(batch.splice(0));
   }
   await add(batch);
   if (moreFaults > 0) faults.push(`and ${moreFaults} lines more`);
@@ -168,10 +170,9 @@ interface Line {
   /** `Line 7`, or `The file`. */
   readonly where: string;
   readonly text: string;
-  readonly fault?: string;
 }
 
-/** What may be an entry, as it stands in the file, and what is none. */
+/** Lines that may be entries, as they stand in the file: PostgreSQL reads them, with every number to its digit. */
 async function* entriesOf(path: string): AsyncGenerator<Line> {
   let number = 0;
   let array: string[] | undefined;
@@ -179,30 +180,23 @@ async function* entriesOf(path: string): AsyncGenerator<Line> {
     number += 1;
     if (array === undefined && text.startsWith('[')) array = [];
     if (array !== undefined) array.push(text);
-    else if (text.trim() !== '' && !isMark(text)) yield toLine(`Line ${number}`, text);
+    else if (text.trim() !== '' && !isMark(text)) yield { where: `Line ${number}`, text };
   }
-  // As petstore audit --json writes it.
   if (array === undefined) return;
-  const entries = unlessThrown(() => parseExact(array.join('\n')) as unknown[]);
-  if (entries === undefined) yield { where: 'The file', text: '', fault: 'is not JSON.' };
-  for (const entry of entries ?? []) yield toLine('The file', stringify(entry) ?? '');
+  // As petstore audit --json writes it.
+  const text = array.join('\n');
+  if (!isJson(text)) yield { where: 'The file', text };
+  else
+    for (const entry of parseExact(text) as unknown[])
+      yield { where: 'The file', text: stringify(entry) ?? '' };
 }
 
-/** PostgreSQL reads the rest, with every number to its digit. */
-function toLine(where: string, text: string): Line {
-  const entry = unlessThrown(() => JSON.parse(text) as Readonly<Record<string, unknown>> | null);
-  if (entry === undefined) return { where, text, fault: 'is not JSON.' };
-  const { id, changed_at: at, table_name: table } = entry ?? {};
-  const isEntry =
-    typeof id === 'number' && !Number.isNaN(Date.parse(String(at))) && typeof table === 'string';
-  return isEntry ? { where, text } : { where, text, fault: 'is not an entry of the audit log.' };
-}
-
-function unlessThrown<Value>(read: () => Value): Value | undefined {
+function isJson(text = ''): boolean {
   try {
-    return read();
+    JSON.parse(text);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

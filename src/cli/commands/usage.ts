@@ -117,21 +117,7 @@ const SINCE = ['--since <time>', 'such as 7d, or 2027-01-31T00:00:00Z', since, s
 const firstHour = (from: Date, nowMs: number): Date =>
   new Date(Math.min(Math.ceil(from.getTime() / HOUR_MS), Math.floor(nowMs / HOUR_MS)) * HOUR_MS);
 
-const TOP = `
-  select busiest.api_key_id, k.name, k.plan_id, ${['requests', ...USAGE_OUTCOMES].join(', ')}
-  from (
-    select
-      api_key_id,
-      ${USAGE_OUTCOMES.map((outcome) => `coalesce(saturated(sum(requests) filter (where outcome = '${outcome}')), 0) as ${outcome}`).join(',\n      ')},
-      saturated(sum(requests)) as requests
-    from api_key_usage_hours
-    where hour >= $1
-    group by api_key_id
-    order by requests desc, api_key_id
-    limit 100
-  ) as busiest
-  left join api_keys k on k.id = busiest.api_key_id
-  order by requests desc, busiest.api_key_id`;
+const TOP = `select api_key_id, name, plan_id, ${['requests', ...USAGE_OUTCOMES].join(', ')} from busiest_api_keys_since($1)`;
 
 const HOURS = `
   select hour, operation, outcome, requests, mean_ms

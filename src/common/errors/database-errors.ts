@@ -123,6 +123,9 @@ export const isDuplicateKey = (error: unknown, table: string): boolean => {
 /** A value of the statement or of a row that it changes is wrong (classes 22 and 23). The statement was rolled back. */
 export const isDataError = (error: unknown): boolean => /^2[23]/.test(readError(error).sqlState ?? '');
 
+/** The role lacks a right. */
+export const isForbidden = (error: unknown): boolean => readError(error).sqlState === '42501';
+
 /** The session is read only: on a standby, or because it began while new sessions were. */
 export const isReadOnly = (error: unknown): boolean => readError(error).sqlState === READ_ONLY;
 

@@ -1,35 +1,5 @@
 create or replace view busiest_api_keys as
-select
-  busiest.api_key_id, k.name, k.plan_id, busiest.requests,
-  by_outcome.success, by_outcome.client_error, by_outcome.server_error,
-  by_outcome.limited, by_outcome.banned, by_outcome.unauthorized,
-  by_outcome.mean_ms, by_outcome.last_hour, by_outcome.undecided
-from (
-  select api_key_id, saturated(sum(requests)) as requests
-  from api_key_usage_hours
-  where hour > present() - interval '24 hours'
-    and hour <= trusted_until()
-  group by api_key_id
-  order by requests desc, api_key_id
-  limit 100
-) as busiest
-cross join lateral (
-  select
-    coalesce(saturated(sum(requests) filter (where outcome = 'success')), 0) as success,
-    coalesce(saturated(sum(requests) filter (where outcome = 'client_error')), 0) as client_error,
-    coalesce(saturated(sum(requests) filter (where outcome = 'server_error')), 0) as server_error,
-    coalesce(saturated(sum(requests) filter (where outcome = 'limited')), 0) as limited,
-    coalesce(saturated(sum(requests) filter (where outcome = 'banned')), 0) as banned,
-    coalesce(saturated(sum(requests) filter (where outcome = 'unauthorized')), 0) as unauthorized,
-    coalesce(saturated(sum(requests) filter (where outcome = 'undecided')), 0) as undecided,
-    round(sum(total_ms) / nullif(sum(requests), 0), 1) as mean_ms,
-    max(hour) as last_hour
-  from last_24_hours
-  join api_key_usage_hours u using (hour)
-  where u.api_key_id = busiest.api_key_id
-) as by_outcome
-left join api_keys k on k.id = busiest.api_key_id
-order by busiest.requests desc, busiest.api_key_id;
+select * from busiest_api_keys_since(this_hour() - interval '23 hours');
 
 comment on view busiest_api_keys is 'The hundred keys with the most requests of the last 24 hours, rejected ones included.';
 comment on column busiest_api_keys.requests is 'All requests of the last 24 hours.';

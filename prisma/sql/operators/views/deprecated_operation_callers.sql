@@ -1,26 +1,51 @@
--- Which keys called is read from the primary key alone.
+-- The index is read from one key to the next, as PostgreSQL does not by itself, and each look-up finds the newest hour first.
 create or replace view deprecated_operation_callers as
-select called.operation, called.api_key_id, k.name, k.plan_id, called.last_hour, counted.requests_24h
+select called.operation, called.api_key_id, k.name, k.plan_id, called.last_hour, coalesce(counted.requests_24h, 0) as requests_24h
 from (
-  select operation, api_key_id, max(hour) as last_hour
-  from api_key_usage_hours
-  where hour > present() - interval '7 days'
-    and operation = any (array['getPet'])
-  group by operation, api_key_id
-  order by last_hour desc, api_key_id
-  limit 100
+  with recursive caller as (
+    select d.operation, first.api_key_id
+    from deprecated_operations d
+    cross join lateral (
+      select u.api_key_id from api_key_usage_hours u where u.operation = d.operation order by u.api_key_id limit 1
+    ) as first
+    union all
+    select caller.operation, next.api_key_id
+    from caller
+    cross join lateral (
+      select u.api_key_id
+      from api_key_usage_hours u
+      where u.operation = caller.operation and u.api_key_id > caller.api_key_id
+      order by u.api_key_id
+      limit 1
+    ) as next
+  )
+  select caller.operation, caller.api_key_id, last.hour::timestamptz as last_hour
+  from caller
+  cross join lateral (
+    select u.hour
+    from api_key_usage_hours u
+    where u.operation = caller.operation
+      and u.api_key_id = caller.api_key_id
+      and u.hour <= trusted_until()
+      and is_admitted(u.outcome)
+    order by u.hour desc
+    limit 1
+  ) as last
 ) as called
-cross join lateral (
-  select coalesce(saturated(sum(u.requests)), 0) as requests_24h
-  from last_24_hours
-  join api_key_usage_hours u using (hour)
-  where u.api_key_id = called.api_key_id
-    and u.operation = called.operation
-) as counted
+left join (
+  select u.operation, u.api_key_id, saturated(sum(u.requests)) as requests_24h
+  from api_key_usage_hours u
+  where u.hour >= this_hour() - interval '23 hours'
+    and u.hour <= this_hour()
+    and u.operation in (select operation from deprecated_operations)
+    and is_admitted(u.outcome)
+  group by u.operation, u.api_key_id
+) as counted on counted.operation = called.operation and counted.api_key_id = called.api_key_id
 left join api_keys k on k.id = called.api_key_id
 order by called.last_hour desc, called.api_key_id;
 
-comment on view deprecated_operation_callers is 'The hundred keys that were the last to call a deprecated operation in the last 7 days, with their requests of the last 24 hours.';
+comment on view deprecated_operation_callers is
+  'Every key that called a deprecated operation in the hours that are kept (35 days by default), the last one first. Calls that were rejected by admission do not count.';
 comment on column deprecated_operation_callers.operation is 'The operationId of the deprecated operation.';
 comment on column deprecated_operation_callers.last_hour is 'The last hour in which the key called it.';
 comment on column deprecated_operation_callers.requests_24h is 'Its requests of the last 24 hours.';

@@ -1,14 +1,16 @@
+-- The history of a key is looked into only where its counters do not say it: a sub-select in coalesce took a second more for a million keys.
 create or replace view unused_api_keys as
 select k.id as api_key_id, k.name, k.plan_id, use.last_used_at, k.created_at, k.expires_at
 from api_keys k
 left join api_key_counters c on c.api_key_id = k.id
 cross join lateral (
-  -- Without counters, the day of the last use is in the history.
-  select coalesce(
-    last_counted_at(c),
-    (select max(u.day)::timestamp at time zone 'UTC' from api_key_usage u where u.api_key_id = k.id)
-  ) as last_used_at
-) as use
+  -- Without counters, or with those of a clock that was ahead, the day of the last use is in the history.
+  select max(u.day)::timestamp at time zone 'UTC' as day
+  from api_key_usage u
+  where u.api_key_id = k.id
+    and coalesce(c.minute > trusted_until(), true)
+) as history
+cross join lateral (select coalesce(last_counted_at(c), history.day) as last_used_at) as use
 where k.created_at < present() - interval '90 days'
   and is_valid(k)
   and coalesce(use.last_used_at < present() - interval '90 days', true)

@@ -1,0 +1,43 @@
+create or replace function busiest_api_keys_since(first_hour timestamptz)
+returns table (
+  api_key_id bigint, name text, plan_id text, requests bigint,
+  success bigint, client_error bigint, server_error bigint, limited bigint, banned bigint, unauthorized bigint,
+  mean_ms numeric, last_hour timestamptz, undecided bigint)
+language sql stable rows 100 set search_path = public, pg_temp as $$
+  select
+    busiest.api_key_id, k.name, k.plan_id, busiest.requests,
+    by_outcome.success, by_outcome.client_error, by_outcome.server_error,
+    by_outcome.limited, by_outcome.banned, by_outcome.unauthorized,
+    by_outcome.mean_ms, by_outcome.last_hour, by_outcome.undecided
+  from (
+    select u.api_key_id, saturated(sum(u.requests)) as requests
+    from api_key_usage_hours u
+    where u.hour >= first_hour
+      and u.hour <= trusted_until()
+    group by u.api_key_id
+    order by requests desc, u.api_key_id
+    limit 100
+  ) as busiest
+  cross join lateral (
+    select
+      coalesce(saturated(sum(u.requests) filter (where outcome = 'success')), 0) as success,
+      coalesce(saturated(sum(u.requests) filter (where outcome = 'client_error')), 0) as client_error,
+      coalesce(saturated(sum(u.requests) filter (where outcome = 'server_error')), 0) as server_error,
+      coalesce(saturated(sum(u.requests) filter (where outcome = 'limited')), 0) as limited,
+      coalesce(saturated(sum(u.requests) filter (where outcome = 'banned')), 0) as banned,
+      coalesce(saturated(sum(u.requests) filter (where outcome = 'unauthorized')), 0) as unauthorized,
+      coalesce(saturated(sum(u.requests) filter (where outcome = 'undecided')), 0) as undecided,
+      round(sum(u.total_ms) / nullif(sum(u.requests), 0), 1) as mean_ms,
+      max(u.hour) as last_hour
+    from generate_series(first_hour, this_hour(), interval '1 hour') as of_hour
+    join api_key_usage_hours u on u.hour = of_hour
+    where u.api_key_id = busiest.api_key_id
+  ) as by_outcome
+  left join api_keys k on k.id = busiest.api_key_id
+  order by busiest.requests desc, busiest.api_key_id
+$$;
+
+comment on function busiest_api_keys_since is
+  'The hundred keys with the most requests since an hour, rejected ones included, as in busiest_api_keys: select * from busiest_api_keys_since(this_hour() - interval ''7 days'').';
+
+revoke execute on function busiest_api_keys_since(timestamptz) from public;
