@@ -42,7 +42,30 @@ const LOCKED = `
   select distinct c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
   where l.pid = pg_backend_pid() and l.mode = 'AccessExclusiveLock' and c.relname = any($1)`;
 
+const DEFAULTS = /alter table (\w+)\s[^;]*?add column (?:if not exists )?\w+[^,;]*? default /gs;
+
+const FUNCTIONS_OF_ROW = `
+  select oid::regprocedure::text as name from pg_proc
+  where (select reltype from pg_class where oid = $1::regclass) = any (proargtypes)`;
+
 describe(`a database of ${RELEASE}`, () => {
+  it('gets no column with a default in a table whose rows a function takes: PostgreSQL 17.12 rejects that', async () => {
+    const copy = await copyDatabase(database.url);
+    const pool = openTestPool(copy.url, { max: 1 });
+    let columns = 0;
+    for (const name of await pendingMigrations(pool)) {
+      const sql = await readFile(join(MIGRATIONS_DIRECTORY, name, 'migration.sql'), 'utf8');
+      for (const [, table] of sql.matchAll(DEFAULTS)) {
+        columns += 1;
+        expect([name, table, (await pool.query(FUNCTIONS_OF_ROW, [table])).rows]).toEqual([name, table, []]);
+      }
+      await pool.query(sql);
+    }
+    expect(columns).toBeGreaterThan(0);
+    await pool.end();
+    await copy.drop();
+  });
+
   it('is locked against reads for a moment only: one table by each migration, by its last statements', async () => {
     const copy = await copyDatabase(database.url);
     const pool = openTestPool(copy.url, { max: 1 });
