@@ -6,7 +6,7 @@ import { loadConfig } from './config/config.js';
 import { HttpAdapter } from './http/http-adapter.js';
 import { SHUTDOWN_SIGNALS } from './lifecycle/shutdown.js';
 import { explainStartError } from './lifecycle/start-error.js';
-import { StartReport } from './lifecycle/start-report.js';
+import { Startup } from './lifecycle/startup.js';
 import { setUpOpenApi } from './openapi/set-up.js';
 import { createLogger, nestLogger, openStandardError } from './telemetry/logger.js';
 import { forPeople } from './telemetry/terminal-log.js';
@@ -27,7 +27,7 @@ async function start(interrupted: AbortSignal): Promise<void> {
     await app.init();
     // Not Nest's own listen, which also logs what it rejects with.
     await app.getHttpAdapter().getInstance().listen({ port: config.port, host: config.host });
-    await app.get(StartReport).publish();
+    await app.get(Startup).finish();
     interrupted.throwIfAborted();
     app.enableShutdownHooks([...SHUTDOWN_SIGNALS], { useProcessExit: true });
   } catch (error) {

@@ -106,7 +106,7 @@ describe('while the database is away', () => {
   /** As many as the pools may hold, so that the most can break. */
   async function openAllConnections(): Promise<void> {
     const clients = await Promise.all(
-      service.prisma.connections.all.flatMap((pool) =>
+      service.prisma.pools.all.flatMap((pool) =>
         Array.from({ length: pool.options.max }, () => pool.connect()),
       ),
     );

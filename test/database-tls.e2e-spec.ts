@@ -122,7 +122,7 @@ describe('a service with sslmode=verify-full', () => {
     server.present('other-host');
     await eventually(async () => expect(await read()).toMatchObject({ status: 503 }));
     // Readiness and the log have the same words.
-    await expect(service.prisma.connections.main.connect()).rejects.toThrow(OTHER_NAME);
+    await expect(service.prisma.pools.main.connect()).rejects.toThrow(OTHER_NAME);
     server.present('server');
     await eventually(async () => expect(await read()).toMatchObject({ status: 200 }));
   });

@@ -152,7 +152,7 @@ describe('an address past its limit', () => {
 
 /** Holds low-priority statements about one of these keys back until they are released; others are sent at once. */
 function holdStatementsFor(keys: readonly string[]): { readonly held: number; release(): void } {
-  const { main: pool } = service.prisma.connections;
+  const { main: pool } = service.prisma.pools;
   const connect = pool.connect.bind(pool) as (...call: unknown[]) => unknown;
   const hashes = new Set<unknown>(keys.map((key) => hashApiKey(key)));
   const gate = new EventEmitter();

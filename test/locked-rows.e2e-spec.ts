@@ -251,17 +251,17 @@ describe('changes of an order', () => {
 
   it('are 503 in time while commits stall, and are not made later', async () => {
     const { id } = await addOrder();
-    const { connections } = service.prisma;
+    const { pools } = service.prisma;
     const stall = new AbortController();
     const ended = once(stall.signal, 'abort');
-    const stalled = Array.from({ length: 10 }, () => connections.write(() => ended));
+    const stalled = Array.from({ length: 10 }, () => pools.write(() => ended));
     const startedMs = performance.now();
     expectLocked(await approve(id));
     expect(performance.now() - startedMs).toBeLessThan(10_000);
     stall.abort();
     await Promise.all(stalled);
     // Behind the change, which had no turn before its 503.
-    await connections.write(() => Promise.resolve());
+    await pools.write(() => Promise.resolve());
     expect(await count(`orders where id = $1 and status = 'placed'`, [id])).toBe(1);
   });
 });
@@ -270,7 +270,7 @@ describe('an operator', () => {
   it('finds the locks reported that a session has held for a second', async () => {
     const [by] = patient;
     if (by === undefined) throw new Error('no replica');
-    const reported = jest.spyOn(by.prisma.connections, 'reportLocks');
+    const reported = jest.spyOn(by.prisma.pools, 'reportLocks');
     const [held, order] = [await addPet(service), await addOrder()];
     for (const [statement, id, send] of [
       [LOCK_PETS, held, () => placeOrder(by, held)],

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ key } = await service.issueKey());
   dashboard = new Dashboard({ isOn: true, hosts: [] });
   dashboard.serve(service.databaseUrl, () => []);
-  readiness.serve(service.prisma.connections);
+  readiness.serve(service.prisma.pools);
 });
 afterAll(async () => {
   readiness.drain();

@@ -13,7 +13,7 @@ const service = useService({ prepare: setHostileSettings });
 
 describe('settings of the database and of the role in the database', () => {
   it('do not reach the sessions of requests, of admission and of Prisma', async () => {
-    for (const pool of service.prisma.connections.all) {
+    for (const pool of service.prisma.pools.all) {
       expect((await pool.query(SHOWN_SETTINGS)).rows).toEqual([SESSION_SETTINGS]);
     }
     expect(await service.prisma.$queryRawUnsafe(SHOWN_SETTINGS)).toEqual([SESSION_SETTINGS]);

@@ -128,7 +128,7 @@ describe('a stop while a synchronous standby does not respond', () => {
 describe('while a synchronous standby does not respond', () => {
   it('writes have an unknown outcome, reads go on, and no session is left behind', async () => {
     const { poolMax } = service.config.database;
-    const writesMax = service.prisma.connections.main.options.max;
+    const writesMax = service.prisma.pools.main.options.max;
     const pets = await addPets(service, 2 * ROUNDS);
     await awaitAbsentStandby(server);
     const claims = Array.from({ length: 3 * writesMax }, () => randomUUID());

@@ -44,7 +44,7 @@ describe('a service that has started', () => {
     const running = await startInState('ordinary');
     const { service, keys } = running;
     closing.push(() => running.close());
-    const pools = service.prisma.connections.all;
+    const pools = service.prisma.pools.all;
     const before = await Promise.all(pools.map(preparedOn));
     for (const prepared of before) expect(prepared.size).toBeGreaterThanOrEqual(1);
     const connected: unknown[] = [];
@@ -66,7 +66,7 @@ describe('a service that has started', () => {
     const service = await startService();
     closing.push(() => service.close());
     const warnings: string[] = [];
-    await warmUpOf(service.prisma.connections, (message) => warnings.push(message)).onApplicationBootstrap();
+    await warmUpOf(service.prisma.pools, (message) => warnings.push(message)).onApplicationBootstrap();
     expect(warnings).toEqual([]);
   });
 

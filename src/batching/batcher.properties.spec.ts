@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { UnavailableError } from '../common/errors/database-errors.js';
 import { Semaphore } from '../database/semaphore.js';
 import { FAILURES } from '../../test/support/fake-send.js';
-import { Batcher, eachOnce, LOCKED, TICK_MS } from './batcher.js';
+import { Batcher, deduplicated, LOCKED, TICK_MS } from './batcher.js';
 import { cases } from '../../test/support/cases.js';
 
 /** The server ends a statement by then, unless it commits. */
@@ -189,7 +189,7 @@ describe('a batcher before a database of random delays, failures, locks and disc
             waitingMax: 1000,
             timeoutMs: 5000,
           },
-          send: eachOnce((item) => item, send),
+          send: deduplicated((item) => item, send),
         });
         const results: Promise<void>[] = [];
         for (const { afterMs, row } of arrivals) {

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Semaphore } from '../database/semaphore.js';
 import { UnavailableError } from '../common/errors/database-errors.js';
 import { FAILURES, FakeSend } from '../../test/support/fake-send.js';
-import { APART_MS } from './apart-keys.js';
+import { QUARANTINE_MS } from './quarantine.js';
 import {
   BACKOFF_MS,
   Batcher,
   type BatcherOptions,
   type BatchReport,
-  eachOnce,
+  deduplicated,
   LOCKED,
   TICK_MS,
 } from './batcher.js';
@@ -147,8 +147,8 @@ describe('a batcher', () => {
     expect(reports[0]?.items.map(({ context }) => context)).toEqual(['span', 'span']);
   });
 
-  it('sends equal items once with eachOnce, and gives all of them the result', async () => {
-    const batcher = batcherOf({ send: eachOnce((item) => item, database.send) });
+  it('sends equal items once with deduplicated, and gives all of them the result', async () => {
+    const batcher = batcherOf({ send: deduplicated((item) => item, database.send) });
     const outcomes = loadAll(batcher, 'a b a');
     await pass();
     expect(database.sent).toEqual(['a b']);
@@ -387,7 +387,7 @@ describe('a batcher', () => {
       await pass();
       expect(later()).toEqual(['open', 'b2 in 3', 'timed-out', 'b3 in 3']);
 
-      await pass(APART_MS + TICK_MS);
+      await pass(QUARANTINE_MS + TICK_MS);
       expect(database.sent.slice(4)).toEqual(['a3']);
       database.statement(4).end();
       await pass();
@@ -406,7 +406,7 @@ describe('a batcher', () => {
       }
       expect(rejected()).toEqual(['database', 'database']);
       const later = loadAll(batcher, 'a2 b2');
-      await pass(APART_MS + TICK_MS);
+      await pass(QUARANTINE_MS + TICK_MS);
       expect(database.sent.slice(3)).toEqual(['a2']);
       database.statement(3).end();
       await pass();

@@ -5,7 +5,7 @@ import {
   UnavailableError,
 } from '../common/errors/database-errors.js';
 import type { Semaphore } from '../database/semaphore.js';
-import { ApartKeys } from './apart-keys.js';
+import { Quarantine } from './quarantine.js';
 import { FairQueue, type QueueKey } from './fair-queue.js';
 
 /** A result: another transaction has locked the row that the item needs, and nothing was done for it. */
@@ -138,7 +138,7 @@ export class Batcher<Item, Result> {
   /** The rows of which an item is under way, in `#retries`, or locked. */
   readonly #busy = new Set<QueueKey>();
   /** Of these one item waits until it is tried alone, and more are rejected. */
-  readonly #apart = new ApartKeys();
+  readonly #quarantine = new Quarantine();
   /** The rows that were locked when they were tried, the earliest first. */
   readonly #locked = new Set<QueueKey>();
   /** Those, and the ones of which an item is tried again or has to be: their items wait for a lock. */
@@ -179,7 +179,7 @@ export class Batcher<Item, Result> {
       return Promise.reject(this.#unavailable('overloaded', 'the queue is full'));
     }
     const key = keyOf?.(item) ?? '';
-    if (this.#apart.has(key) && this.#queue.has(key)) {
+    if (this.#quarantine.has(key) && this.#queue.has(key)) {
       return Promise.reject(this.#unavailable('timed-out', 'its row is locked'));
     }
     const entry = new Entry<Item, Result>(item, key, deadline, contextOf?.(), this.#arrivals++);
@@ -237,13 +237,15 @@ export class Batcher<Item, Result> {
       if (next.isAlone && batch.length > 0) return batch;
     }
     if (this.#retries.length > 0) return batch;
-    const due = batch.length === 0 ? this.#apart.takeDue(this.#hasQueued) : undefined;
+    const due = batch.length === 0 ? this.#quarantine.takeDue(this.#hasQueued) : undefined;
     if (due !== undefined) {
       this.#queue.take(1, (key) => key === due).forEach(add);
       return batch;
     }
-    const isNotApart = this.#apart.isEmpty ? undefined : (key: QueueKey) => !this.#apart.has(key);
-    const claim = locksRow ? (row: QueueKey) => this.#claim(row) : isNotApart;
+    const isNotQuarantined = this.#quarantine.isEmpty
+      ? undefined
+      : (key: QueueKey) => !this.#quarantine.has(key);
+    const claim = locksRow ? (row: QueueKey) => this.#claim(row) : isNotQuarantined;
     for (;;) {
       const taken = this.#queue.take(sizeMax - batch.length, claim);
       if (taken.length === 0) return batch;
@@ -287,7 +289,7 @@ export class Batcher<Item, Result> {
       const outcome = outcomes[index] as Outcome<Result>;
       if (outcome === LOCKED) return this.#putBack(entry);
       this.#release(entry);
-      this.#apart.remove(entry.key);
+      this.#quarantine.remove(entry.key);
       if (outcome instanceof Error) this.#reject(entry, outcome);
       else if (this.#open.delete(entry)) entry.resolve(outcome);
     });
@@ -311,7 +313,7 @@ export class Batcher<Item, Result> {
     this.#retries.sort(byArrival);
     const [only] = batch;
     if (!isSeparated || only === undefined || batch.length > 1 || keyOf === undefined) return;
-    this.#apart.add(only.key, this.#hasQueued);
+    this.#quarantine.add(only.key, this.#hasQueued);
     for (const entry of this.#retries) if (entry.key === only.key) this.#reject(entry, reason);
     this.#retries = this.#retries.filter((entry) => this.#open.has(entry));
   }
@@ -399,7 +401,7 @@ const byArrival = (one: { readonly order: number }, other: { readonly order: num
   one.order - other.order;
 
 /** Sends items with the same key once, and gives each of them the result. */
-export const eachOnce =
+export const deduplicated =
   <Item, Result>(keyOf: (item: Item) => unknown, send: Send<Item, Result>): Send<Item, Result> =>
   async (items, sendBefore) => {
     const distinct = new Map(items.map((item) => [keyOf(item), item]));

@@ -57,20 +57,20 @@ export class Batching {
   batchReads<Item, Result>(
     options: Pick<BatcherOptions<Item, Result>, 'name' | 'send'>,
   ): Batcher<Item, Result> {
-    return this.#batcher({ isRead: true, permits: this.prisma.connections.reads, ...options });
+    return this.#batcher({ isRead: true, permits: this.prisma.pools.reads, ...options });
   }
 
   /** Joins concurrent writes of one kind. */
   batchWrites<Item, Result>(
     options: Pick<BatcherOptions<Item, Result>, 'name' | 'send'> & Partial<BatcherOptions<Item, Result>>,
   ): Batcher<Item, Result> {
-    const { endsWithinMs, writes } = this.prisma.connections;
+    const { endsWithinMs, writes } = this.prisma.pools;
     return this.#batcher({ isRead: false, permits: writes, neededMs: () => endsWithinMs, ...options });
   }
 
   /** Joins concurrent writes of rows, some of which other transactions may have locked. The key of an item is its row. */
   batchRowWrites<Item, Result>({ table, ...options }: RowWriteOptions<Item, Result>): Batcher<Item, Result> {
-    const onLongLocked = (id: QueueKey): void => this.prisma.connections.reportLocks({ table, id });
+    const onLongLocked = (id: QueueKey): void => this.prisma.pools.reportLocks({ table, id });
     return this.batchWrites({ locksRow: true, onLongLocked, ...options });
   }
 
@@ -98,7 +98,7 @@ export class Batching {
       Partial<BatcherOptions<Item, Result>>,
   ): Batcher<Item, Result> {
     const { observer } = this;
-    const { state } = this.prisma.connections;
+    const { state } = this.prisma.pools;
     const observation = {
       onStatement: (report: BatchReport) => {
         if (report.failure === undefined) state.worked();
@@ -108,7 +108,7 @@ export class Batching {
       contextOf: observer?.contextOf,
     };
     // An item without a deadline of its own is of admission, which comes before all other statements.
-    const timeoutMs = this.prisma.connections.waitMs / 2;
+    const timeoutMs = this.prisma.pools.waitMs / 2;
     const batcher = new Batcher<Item, Result>({ ...BOUNDS, timeoutMs, ...observation, ...options });
     this.#batchers.push(batcher);
     observer?.batcherMade(batcher);

@@ -6,11 +6,11 @@ import {
   type Statement,
   statement,
 } from '../database/statement.js';
-import { type Batcher, eachOnce } from './batcher.js';
+import { type Batcher, deduplicated } from './batcher.js';
 import type { Batching } from './batching.js';
 
 /** A page of a list with at most one status: up to `limit` records from an identifier on. */
-export interface PageQuery {
+export interface PageRequest {
   readonly fromId: bigint;
   readonly limit: number;
   /** Absent: records of all statuses. */
@@ -103,7 +103,7 @@ type Value = bigint | number | ArrayElement | null | undefined;
 export type PageParameters<Query> = readonly ((page: Query) => Value)[];
 
 /** The parameters of a list with at most one status. */
-export const PAGE_PARAMETERS: PageParameters<PageQuery> = [
+export const PAGE_PARAMETERS: PageParameters<PageRequest> = [
   ({ fromId }) => fromId,
   ({ limit }) => limit,
   ({ status }) => (status === undefined ? undefined : arrayElement(status)),
@@ -124,7 +124,7 @@ export const batchPages = <Query>(
 ): Batcher<Query, Page> =>
   batching.batchReads<Query, Page>({
     name: list.name,
-    send: eachOnce(
+    send: deduplicated(
       (page) => parameters.map((valueOf) => valueOf(page)).join(' '),
       async (pages) => {
         const arrays = parameters.map((valueOf) => plainArray(pages.map((page) => valueOf(page))));
@@ -146,7 +146,7 @@ export const batchRecords = (
 ): Batcher<bigint, string | undefined> =>
   batching.batchReads<bigint, string | undefined>({
     name: find.name,
-    send: eachOnce(String, async (ids: readonly bigint[]) => {
+    send: deduplicated(String, async (ids: readonly bigint[]) => {
       const rows = await prisma.read<{ json: string | null }>(find, [plainArray(ids)]);
       return rows.map(({ json }) => json ?? undefined);
     }),

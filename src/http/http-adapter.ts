@@ -12,7 +12,7 @@ import { trustedHops } from './client-address.js';
 import { requestIdOf } from './request.js';
 import { handleUnusualRequests, parserErrorHandler } from './parser-errors.js';
 import type { RequestPipeline } from './pipeline.js';
-import { Connections } from './sockets/connections.js';
+import { ClientConnections } from './sockets/client-connections.js';
 
 /** Fastify calls it for bytes that do not become a request. It is set before the server listens. */
 interface LateHandlers {
@@ -24,7 +24,7 @@ interface LateHandlers {
 export class HttpAdapter extends FastifyAdapter {
   readonly #config: Config;
   readonly #late: LateHandlers;
-  #connections: Connections | undefined;
+  #connections: ClientConnections | undefined;
 
   constructor(config: Config, logger: FastifyBaseLogger) {
     const late: LateHandlers = {};
@@ -54,7 +54,7 @@ export class HttpAdapter extends FastifyAdapter {
             connectionsCheckingInterval: Math.min(1000, config.requestTimeoutMs / 4),
             keepAliveTimeout: config.keepAliveTimeoutMs,
           },
-          Connections.dispatch(handle),
+          ClientConnections.dispatch(handle),
         );
         // For clients that take no response: no byte in either direction for this time. Twice, so that 408 always comes first.
         return server.setTimeout(config.requestTimeoutMs * 2);
@@ -75,7 +75,7 @@ export class HttpAdapter extends FastifyAdapter {
   installPipeline(pipeline: RequestPipeline): void {
     const fastify = this.getInstance();
     const { server } = fastify;
-    const connections = new Connections(server, {
+    const connections = new ClientConnections(server, {
       max: this.#config.connectionsMax,
       firstByteTimeoutMs: this.#config.headersTimeoutMs,
       warn: (message) => pipeline.logger.warn(message),

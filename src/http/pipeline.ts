@@ -31,7 +31,7 @@ import { HttpObserver, UsageObserver } from './observer.js';
 import { decorateRequests } from './request.js';
 import { routeConfigOf } from '../common/route.decorators.js';
 import type { SocketOptions } from './parser-errors.js';
-import type { Connections } from './sockets/connections.js';
+import type { ClientConnections } from './sockets/client-connections.js';
 import { RouteMethods } from './route-methods.js';
 
 /** Longer than a page of cursors and filters needs, and shorter than Node's limit for all headers (16 KiB). */
@@ -62,7 +62,7 @@ export class RequestPipeline implements SocketOptions {
   readonly #arriving = new ArrivingBodies();
   readonly #bodyBytesMax: number;
   readonly #databaseMs: number;
-  #connections!: Connections;
+  #connections!: ClientConnections;
   readonly cors: Cors;
   readonly clientAddressOf: ClientAddressOf;
 
@@ -82,7 +82,7 @@ export class RequestPipeline implements SocketOptions {
   }
 
   /** Adds the steps, in the order in which a request takes them. */
-  install(adapter: FastifyAdapter, connections: Connections): void {
+  install(adapter: FastifyAdapter, connections: ClientConnections): void {
     const fastify = adapter.getInstance<FastifyInstance>();
     this.#connections = connections;
     decorateRequests(fastify, this.#databaseMs);

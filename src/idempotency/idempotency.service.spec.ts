@@ -19,7 +19,7 @@ let idempotency: Idempotency;
 beforeEach(() => {
   stored = [];
   const prisma = {
-    connections: { read: (work: () => Promise<unknown>) => work() },
+    pools: { read: (work: () => Promise<unknown>) => work() },
     $queryRaw: () => Promise.resolve(stored),
   };
   idempotency = new Idempotency(prisma as unknown as PrismaService);

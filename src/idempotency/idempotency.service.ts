@@ -91,7 +91,7 @@ export class Idempotency {
 
   /** Whether it has expired is decided by the clock of the database, as in the statements that store: this process may know a later time. */
   async #find({ apiKeyId, key }: IdempotencyKey): Promise<StoredResponse | undefined> {
-    const [stored] = await this.prisma.connections.read(
+    const [stored] = await this.prisma.pools.read(
       () => this.prisma.$queryRaw<StoredResponse[]>`
         select resource_id as id, answer as json, fingerprint
         from idempotency_keys

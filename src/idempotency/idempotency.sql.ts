@@ -2,7 +2,7 @@
  * SQL for the statements that create: whether a row of their input has no Idempotency-Key (`key`), or one with which no other
  * transaction creates at this moment.
  */
-export const IS_MINE = 'key is null or pg_try_advisory_xact_lock(hashtextextended(key, api_key_id))';
+export const HOLDS_KEY = 'key is null or pg_try_advisory_xact_lock(hashtextextended(key, api_key_id))';
 
 /**
  * SQL for two common table expressions: `stored` stores the response of each row that has an Idempotency-Key, and `free` are the rows to
@@ -11,7 +11,7 @@ export const IS_MINE = 'key is null or pg_try_advisory_xact_lock(hashtextextende
  *
  * @param rows the name of one with `id`, `json`, `api_key_id`, `key` and `fingerprint`; the keys are different ones
  */
-export const storedAndFree = (rows: string): string => `
+export const storedResponses = (rows: string): string => `
     stored as (
       insert into idempotency_keys as stored (api_key_id, key, fingerprint, resource_id, answer, expires_at)
       select api_key_id, key, fingerprint, id, json, now() + interval '24 hours'

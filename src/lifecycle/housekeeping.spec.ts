@@ -39,13 +39,13 @@ describe('Housekeeping', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     pool = openTestPool(database.url);
-    const connections = new ConnectionPools({
+    const pools = new ConnectionPools({
       ...config.database,
       ...LONG_DEADLINES,
       url: database.url,
       onConnectionLost: () => undefined,
     });
-    prisma = new PrismaService(connections);
+    prisma = new PrismaService(pools);
   });
   afterAll(async () => {
     await prisma.close();
@@ -137,9 +137,9 @@ describe('Housekeeping', () => {
   });
 
   it('stops after the chunk that is being deleted', async () => {
-    const write = prisma.connections.write.bind(prisma.connections);
+    const write = prisma.pools.write.bind(prisma.pools);
     const gate = new EventEmitter();
-    const writes = jest.spyOn(prisma.connections, 'write').mockImplementation(async (send) => {
+    const writes = jest.spyOn(prisma.pools, 'write').mockImplementation(async (send) => {
       await once(gate, 'open');
       return await write(send);
     });
@@ -156,7 +156,7 @@ describe('Housekeeping', () => {
   });
 
   it('runs once an hour until the application is closed', async () => {
-    const reads = jest.spyOn(prisma.connections, 'read').mockRejectedValue(new Error('no database'));
+    const reads = jest.spyOn(prisma.pools, 'read').mockRejectedValue(new Error('no database'));
     jest.useFakeTimers();
     try {
       const module = await Test.createTestingModule({

@@ -46,11 +46,11 @@ export class Housekeeping {
   }
 
   async #deleteExpired(): Promise<void> {
-    const { connections, idempotencyKey } = this.prisma;
+    const { pools, idempotencyKey } = this.prisma;
     const { usageRetentionDays, usageHoursRetentionDays } = this.config.limits;
     try {
       // The replica's clock may be wrong.
-      const [{ now }] = await connections.read(() => this.prisma.$queryRaw<[{ now: Date }]>`select now()`);
+      const [{ now }] = await pools.read(() => this.prisma.$queryRaw<[{ now: Date }]>`select now()`);
       await this.#inChunks(() =>
         idempotencyKey.deleteMany({ where: { expiresAt: { lte: now } }, limit: CHUNK }),
       );
@@ -75,8 +75,8 @@ export class Housekeeping {
 
   /** From the oldest on. */
   async #deleteHours(now: Date, days: number): Promise<void> {
-    const { connections } = this.prisma;
-    const { _min: oldest } = await connections.read(() =>
+    const { pools } = this.prisma;
+    const { _min: oldest } = await pools.read(() =>
       this.prisma.apiKeyUsageHours.aggregate({ _min: { hour: true } }),
     );
     const end = now.getTime() - days * DAY_MS;
@@ -91,7 +91,7 @@ export class Housekeeping {
 
   async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {
     while (!this.#isStopping) {
-      const { count } = await this.prisma.connections.write(deleteChunk);
+      const { count } = await this.prisma.pools.write(deleteChunk);
       // Less than a chunk is not the end: another replica may have deleted some of its rows.
       if (count === 0) return;
     }

@@ -3,11 +3,11 @@ import { ScheduleModule } from '@nestjs/schedule';
 import { ManagementModule } from '../management/management.module.js';
 import { Housekeeping } from './housekeeping.js';
 import { Shutdown } from './shutdown.js';
-import { StartReport } from './start-report.js';
+import { Startup } from './startup.js';
 
 /** The work of the service at its start, once an hour, and at its end. */
 @Module({
   imports: [ManagementModule, ScheduleModule.forRoot()],
-  providers: [Housekeeping, StartReport, Shutdown],
+  providers: [Housekeeping, Startup, Shutdown],
 })
 export class LifecycleModule {}

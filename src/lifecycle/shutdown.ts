@@ -76,7 +76,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     this.readiness.drain();
     this.warmUp.close();
     // Their requests have got a response. What is written from now on needs their connections.
-    this.database.prisma.connections.giveUpStalled();
+    this.database.prisma.pools.giveUpStalled();
     await this.#end('old rows to be deleted', this.housekeeping);
     await this.#end('the usage by hour', this.usage);
     await this.#end('requests', this.batching);

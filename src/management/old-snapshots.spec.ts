@@ -45,8 +45,8 @@ const look = (pool: Pool) =>
 function watch(pool: Pool) {
   let ms = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => ms);
-  const connections = { main: pool, all: [pool] as const, waiting: 0, state: new DatabaseState(jest.fn()) };
-  const replica = { wasReady: true, connections };
+  const pools = { main: pool, all: [pool] as const, waiting: 0, state: new DatabaseState(jest.fn()) };
+  const replica = { wasReady: true, pools };
   const warnings: string[] = [];
   const registry = new Registry();
   const snapshots = new OldSnapshots(
@@ -114,9 +114,9 @@ it('keeps what it has seen while the database is away, and says nothing of a sta
   await beginTransactions();
   await lookAt(1);
   const away = openTestPool('postgresql://127.0.0.1:1/petstore');
-  replica.connections.main = away;
+  replica.pools.main = away;
   await lookAt(5);
-  replica.connections.main = service;
+  replica.pools.main = service;
   await away.end();
   replica.wasReady = false;
   await lookAt(8);

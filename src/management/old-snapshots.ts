@@ -31,7 +31,7 @@ export class OldSnapshots {
   #reported: ReadonlySet<string> = new Set();
 
   constructor(
-    @Inject(Readiness) private readonly readiness: Pick<Readiness, 'connections' | 'wasReady'>,
+    @Inject(Readiness) private readonly readiness: Pick<Readiness, 'pools' | 'wasReady'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
     @Inject(Telemetry) { registry }: Pick<Telemetry, 'registry'>,
   ) {
@@ -46,10 +46,10 @@ export class OldSnapshots {
   /** Never rejects: without a database, what was seen stays. */
   @Cron(EVERY_MINUTE, { waitForCompletion: true })
   async look(): Promise<void> {
-    const { connections } = this.readiness;
-    if (connections === undefined || !this.readiness.wasReady) return;
+    const { pools } = this.readiness;
+    if (pools === undefined || !this.readiness.wasReady) return;
     try {
-      const { rows } = await connections.main.query<OpenSnapshot>(OPEN_SNAPSHOTS);
+      const { rows } = await pools.main.query<OpenSnapshot>(OPEN_SNAPSHOTS);
       const now = performance.now();
       this.#seen = new Map(
         rows.map((row) => {

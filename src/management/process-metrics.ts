@@ -30,7 +30,7 @@ export function registerProcessMetrics(registry: Registry, readiness: Readiness,
 export function registerPoolMetrics(registry: Registry, readiness: Readiness): void {
   const registers = [registry];
   const sum = (of: (pool: Pool) => number): number =>
-    (readiness.connections?.all ?? []).reduce((total, pool) => total + of(pool), 0);
+    (readiness.pools?.all ?? []).reduce((total, pool) => total + of(pool), 0);
   const connections = new Gauge({
     name: 'petstore_pool_connections',
     help: 'Open connections to the database.',
@@ -46,7 +46,7 @@ export function registerPoolMetrics(registry: Registry, readiness: Readiness): v
     name: 'petstore_pool_waiting',
     help: 'Statements waiting for a permit or a connection; each batch counts once.',
     registers,
-    collect: () => waiting.set(readiness.connections?.waiting ?? 0),
+    collect: () => waiting.set(readiness.pools?.waiting ?? 0),
   });
   const max: Gauge = new Gauge({
     name: 'petstore_pool_connections_max',

@@ -38,19 +38,19 @@ const CHECK_EVERY_MS = 5000;
 const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unknown' } as const;
 const NEVER_MIGRATED = { database: 'ok', migrations: 'pending', settings: 'unknown' } as const;
 
-type ServingConnections = Pick<ConnectionPools, 'main' | 'all' | 'waiting' | 'state'>;
+type ServingPools = Pick<ConnectionPools, 'main' | 'all' | 'waiting' | 'state'>;
 
 /** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
 export class Readiness {
-  #connections: ServingConnections | undefined;
+  #pools: ServingPools | undefined;
   #isDraining = false;
   #wasReady = false;
   #checks: NodeJS.Timeout | undefined;
   #checked: { readonly atMs: number; readonly report: Promise<DatabaseReport> } | undefined;
 
   /** Those that requests use, once they can be served. */
-  get connections(): ServingConnections | undefined {
-    return this.#connections;
+  get pools(): ServingPools | undefined {
+    return this.#pools;
   }
 
   get isDraining(): boolean {
@@ -63,8 +63,8 @@ export class Readiness {
   }
 
   /** Requests can be served from now on. */
-  serve(connections: ServingConnections): void {
-    this.#connections = connections;
+  serve(pools: ServingPools): void {
+    this.#pools = pools;
     this.#checks = setInterval(() => void this.check(), CHECK_EVERY_MS).unref();
     void this.check();
   }
@@ -84,11 +84,11 @@ export class Readiness {
   }
 
   #databaseReport(): Promise<DatabaseReport> {
-    const connections = this.#connections;
-    if (connections === undefined) return Promise.resolve({ canServe: false, checks: STARTING });
+    const pools = this.#pools;
+    if (pools === undefined) return Promise.resolve({ canServe: false, checks: STARTING });
     const nowMs = performance.now();
     if (this.#checked === undefined || nowMs - this.#checked.atMs > FRESH_MS) {
-      this.#checked = { atMs: nowMs, report: report(connections) };
+      this.#checked = { atMs: nowMs, report: report(pools) };
     }
     return this.#checked.report;
   }
@@ -138,7 +138,7 @@ async function checkSession(pool: Pool): Promise<CheckRow> {
   }
 }
 
-async function report({ main, state }: ServingConnections): Promise<DatabaseReport> {
+async function report({ main, state }: ServingPools): Promise<DatabaseReport> {
   try {
     const examined = await within(TIMEOUT_MS, examine(main));
     state.worked();

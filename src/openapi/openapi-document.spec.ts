@@ -11,8 +11,8 @@ describe('the plans in the document', () => {
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     findMany.mockReset().mockResolvedValue([FREE]);
-    const connections = { read: (send: () => unknown) => send() };
-    document = new OpenApiDocument({ plan: { findMany }, connections } as unknown as PrismaService);
+    const pools = { read: (send: () => unknown) => send() };
+    document = new OpenApiDocument({ plan: { findMany }, pools } as unknown as PrismaService);
     document.document = { info: { description: 'Pets.' }, paths: {}, components: { schemas: {} } };
   });
   afterEach(() => {

@@ -9,7 +9,7 @@ import {
   type Page,
   PAGE_PARAMETERS,
   type PageParameters,
-  type PageQuery,
+  type PageRequest,
 } from '../batching/pages.js';
 import { preconditionArrays, type Preconditions } from '../common/etag.js';
 import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
@@ -110,7 +110,7 @@ function idsOf({ ids = [], fromId, direction }: PetsQuery): ArrayElement {
 /** The pets in the database. Concurrent queries share a statement. */
 @Injectable()
 export class PetsRepository {
-  readonly #lists: Readonly<Record<Direction, Batcher<PageQuery, Page>>>;
+  readonly #lists: Readonly<Record<Direction, Batcher<PageRequest, Page>>>;
   readonly #filtered: Readonly<Record<Direction, Batcher<PetsQuery, Page>>>;
   readonly #listsById: Batcher<PetsQuery, Page>;
   readonly #records: Batcher<bigint, string | undefined>;

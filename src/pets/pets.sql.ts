@@ -1,5 +1,5 @@
 import { inBothDirections, listSql, pagesSql } from '../batching/pages.js';
-import { IS_MINE, storedAndFree } from '../idempotency/idempotency.sql.js';
+import { HOLDS_KEY, storedResponses } from '../idempotency/idempotency.sql.js';
 import { statement } from '../database/statement.js';
 
 /** The JSON of a row of a page. */
@@ -86,18 +86,18 @@ export const CREATE_PETS = statement(
   'create_pets',
   `
     with input as materialized (
-      select request.*, ${IS_MINE} as is_mine
+      select request.*, ${HOLDS_KEY} as holds_key
       from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
         with ordinality as request (members, api_key_id, key, fingerprint, number)),
     creatable as (
       select *, (pet).id, pet_json(pet) as json
-      from (select *, jsonb_populate_record(new_pet(), members) as pet from input where is_mine) as numbered),
-    ${storedAndFree('creatable')},
+      from (select *, jsonb_populate_record(new_pet(), members) as pet from input where holds_key) as numbered),
+    ${storedResponses('creatable')},
     created as (
       insert into pets
       select (pet).* from free)
     select
-      case when not input.is_mine then 'busy' when free.id is null then 'used' else 'created' end as outcome,
+      case when not input.holds_key then 'busy' when free.id is null then 'used' else 'created' end as outcome,
       free.id, free.json
     from input
     left join free on free.number = input.number

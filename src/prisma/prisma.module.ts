@@ -27,7 +27,7 @@ export class PrismaModule {
           provide: WarmUp,
           inject: [PrismaService, LOGGER],
           useFactory: (prisma: PrismaService, logger: Logger) =>
-            warmUpOf(prisma.connections, (message) => logger.warn(message)),
+            warmUpOf(prisma.pools, (message) => logger.warn(message)),
         },
       ],
       exports: [Database, PrismaService, WarmUp],

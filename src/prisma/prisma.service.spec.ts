@@ -67,7 +67,7 @@ describe('an error that comes through Prisma', () => {
 });
 
 const preparedOn = async (service: PrismaService): Promise<readonly string[]> => {
-  const { rows } = await service.connections.main.query<{ name: string }>(
+  const { rows } = await service.pools.main.query<{ name: string }>(
     'select name from pg_prepared_statements',
   );
   return rows.map(({ name }) => name);
@@ -92,7 +92,7 @@ describe('a declared statement', () => {
   });
 
   it('that writes leaves half of the connections to reads, and those that wait are counted', async () => {
-    const { connections } = prisma;
+    const { pools } = prisma;
     const batching = new Batching(prisma);
     const quick = declared('select 1 as one');
     const reads = batching.batchReads<number, object>({
@@ -104,17 +104,17 @@ describe('a declared statement', () => {
     });
     const stall = new AbortController();
     const released = once(stall.signal, 'abort');
-    const stalled = Array.from({ length: 8 }, () => connections.write(() => released));
+    const stalled = Array.from({ length: 8 }, () => pools.write(() => released));
     const rows = await Promise.all(Array.from({ length: 20 }, (_, number) => reads.load(number)));
     expect(rows).toEqual(Array.from({ length: 20 }, () => ({ one: 1 })));
-    expect(connections.waiting).toBe(8 - 1);
+    expect(pools.waiting).toBe(8 - 1);
     stall.abort();
     await Promise.all(stalled);
-    expect(connections.waiting).toBe(0);
+    expect(pools.waiting).toBe(0);
   });
 
   it('that writes is not sent later than it may be, however long it waits for its turn', async () => {
-    const { connections } = prisma;
+    const { pools } = prisma;
     const written = declared('insert into pets (name, category_id) values ($1, 1) returning id');
     const writes = new Batching(prisma).batchWrites<string, undefined>({
       name: 'writes',
@@ -124,12 +124,12 @@ describe('a declared statement', () => {
       },
     });
     const stall = new AbortController();
-    const stalled = connections.write(() => once(stall.signal, 'abort'));
-    const late = writes.load('late', performance.now() + connections.endsWithinMs + 50);
+    const stalled = pools.write(() => once(stall.signal, 'abort'));
+    const late = writes.load('late', performance.now() + pools.endsWithinMs + 50);
     await expect(late).rejects.toMatchObject({ reason: 'timed-out' });
     stall.abort();
     await stalled;
-    await connections.write(() => Promise.resolve());
+    await pools.write(() => Promise.resolve());
     expect(await prisma.read(declared(`select from pets where name = 'late'`), [])).toEqual([]);
   });
 
@@ -139,7 +139,7 @@ describe('a declared statement', () => {
       const written = declared('select 1 as one');
       const opened = performance.now() + LONG_DEADLINES.connectTimeoutMs;
       await expect(fresh.write(written, [], opened - 1000)).rejects.toThrow(NotSentError);
-      expect(fresh.connections.main.totalCount).toBe(0);
+      expect(fresh.pools.main.totalCount).toBe(0);
       expect(await fresh.write(written, [], opened + 60_000)).toEqual([{ one: 1 }]);
       // Now there is a connection.
       expect(await fresh.write(written, [], performance.now() + 1000)).toEqual([{ one: 1 }]);
@@ -175,7 +175,7 @@ describe('a declared statement', () => {
 
   it('takes its connection before the event loop turns, on which the time of writes relies', async () => {
     await one('select 1');
-    const { main } = prisma.connections;
+    const { main } = prisma.pools;
     const idle = main.idleCount;
     const slow = 'select pg_sleep(0.1) is null as slept';
     const several = Promise.all([one(slow), one(slow)]);
@@ -195,7 +195,7 @@ it('names the setting when a pooler has given the session to another client, onc
   const query = declared('select 1 as one');
   for (const times of [1, 2]) {
     await pooled.read(query, []);
-    await pooled.connections.main.query('deallocate all');
+    await pooled.pools.main.query('deallocate all');
     await expect(pooled.read(query, [])).rejects.toThrow('prepared statement');
     expect(warnings.length).toBeLessThanOrEqual(times);
   }
@@ -208,7 +208,7 @@ const pidOf = async (connection: PoolClient): Promise<number> =>
 
 it('drops the idle connections when one breaks, and not those that were opened since', async () => {
   const fresh = openPrisma(true);
-  const { main } = fresh.connections;
+  const { main } = fresh.pools;
   const broken = new Error('Connection terminated unexpectedly');
   const [first, second, third] = await Promise.all([main.connect(), main.connect(), main.connect()]);
   const old = await pidOf(third);
@@ -230,7 +230,7 @@ it('drops the idle connections when one breaks, and not those that were opened s
 
 it('drops them again when one breaks that has worked since', async () => {
   const fresh = openPrisma(true);
-  const { main } = fresh.connections;
+  const { main } = fresh.pools;
   const broken = new Error('Connection terminated unexpectedly');
   const [first, second] = await Promise.all([main.connect(), main.connect()]);
   first.release(broken);

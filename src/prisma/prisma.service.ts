@@ -7,14 +7,13 @@ import { type Statement, statementOf } from '../database/statement.js';
 /** Repositories run their SQL through it: declared statements, or the typed client where a statement is rare. */
 @Injectable()
 export class PrismaService extends PrismaClient {
-  constructor(readonly connections: ConnectionPools) {
+  constructor(readonly pools: ConnectionPools) {
     super({
       // Else each query looks where it was called from, and a message quotes that place.
       errorFormat: 'minimal',
-      adapter: new PrismaPg(connections.main, {
+      adapter: new PrismaPg(pools.main, {
         // Without a name a statement is parsed and planned each time, as those of the typed client are.
-        statementNameGenerator: ({ sql }) =>
-          connections.namedStatements ? (statementOf(sql)?.name ?? '') : '',
+        statementNameGenerator: ({ sql }) => (pools.namedStatements ? (statementOf(sql)?.name ?? '') : ''),
       }),
     });
   }
@@ -25,7 +24,7 @@ export class PrismaService extends PrismaClient {
    * @throws what `classifyDatabaseError` understands
    */
   read<Row extends object>({ text }: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return this.connections.send(() => this.$queryRawUnsafe<Row[]>(text, ...values));
+    return this.pools.send(() => this.$queryRawUnsafe<Row[]>(text, ...values));
   }
 
   /**
@@ -39,12 +38,12 @@ export class PrismaService extends PrismaClient {
     values: readonly unknown[],
     sendBefore = Infinity,
   ): Promise<Row[]> {
-    return this.connections.send(() => this.$queryRawUnsafe<Row[]>(text, ...values), sendBefore);
+    return this.pools.send(() => this.$queryRawUnsafe<Row[]>(text, ...values), sendBefore);
   }
 
   /** Statements in flight have the time of a statement to end. */
   async close(): Promise<void> {
     await this.$disconnect();
-    await this.connections.close();
+    await this.pools.close();
   }
 }

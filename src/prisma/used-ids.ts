@@ -18,7 +18,7 @@ export async function skippingUsedIds<Result>(
     return await send();
   } catch (error) {
     if (!isDuplicateKey(error, table)) throw error;
-    await prisma.connections.send(() => prisma.$queryRaw`select skip_used_ids(${table})`, sendBefore);
+    await prisma.pools.send(() => prisma.$queryRaw`select skip_used_ids(${table})`, sendBefore);
     throw new NotSentError(error);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Batching } from '../batching/batching.js';
-import { type Batcher, eachOnce } from '../batching/batcher.js';
+import { type Batcher, deduplicated } from '../batching/batcher.js';
 import { PrismaService } from '../prisma/prisma.service.js';
 import { statement } from '../database/statement.js';
 import type { Inventory } from './inventory.dto.js';
@@ -16,7 +16,7 @@ export class InventoryRepository {
   constructor(batching: Batching, prisma: PrismaService) {
     this.#reads = batching.batchReads<undefined, Inventory>({
       name: 'read_inventory',
-      send: eachOnce(
+      send: deduplicated(
         () => 'the inventory',
         () => prisma.read<Inventory>(READ_INVENTORY, []),
       ),

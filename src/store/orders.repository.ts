@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Batcher, LOCKED } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { type Outcomes, resultsOf } from '../batching/outcomes.js';
-import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageQuery } from '../batching/pages.js';
+import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageRequest } from '../batching/pages.js';
 import { ApiError } from '../common/errors/api-error.js';
 import { ERROR_CODES } from '../common/errors/error-codes.js';
 import { preconditionArrays, type Preconditions } from '../common/etag.js';
@@ -52,7 +52,7 @@ const PLACINGS: Outcomes<PlaceRow, CreationOutcome | typeof LOCKED> = {
 /** The orders in the database. Concurrent queries share a statement. */
 @Injectable()
 export class OrdersRepository {
-  readonly #pages: Batcher<PageQuery, Page>;
+  readonly #pages: Batcher<PageRequest, Page>;
   readonly #records: Batcher<bigint, string | undefined>;
   readonly #placings: Batcher<PlaceItem, CreationOutcome>;
   readonly #changes: Batcher<ChangeItem, string>;
@@ -91,7 +91,7 @@ export class OrdersRepository {
     });
   }
 
-  list(page: PageQuery, deadline: number): Promise<Page> {
+  list(page: PageRequest, deadline: number): Promise<Page> {
     return this.#pages.load(page, deadline);
   }
 

@@ -1,5 +1,5 @@
 import { listSql } from '../batching/pages.js';
-import { IS_MINE, storedAndFree } from '../idempotency/idempotency.sql.js';
+import { HOLDS_KEY, storedResponses } from '../idempotency/idempotency.sql.js';
 import { statement } from '../database/statement.js';
 
 /** Pages of all orders or of one status. */
@@ -25,7 +25,7 @@ export const PLACE_ORDERS = statement(
     with input as materialized (
       select
         wanted.*,
-        ${IS_MINE} as is_mine,
+        ${HOLDS_KEY} as holds_key,
         key is not null and exists (
           select from idempotency_keys as known
           where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
@@ -33,7 +33,7 @@ export const PLACE_ORDERS = statement(
         with ordinality as wanted (pet_id, api_key_id, key, fingerprint, number)),
     -- a request whose key is used neither waits for its pet nor takes it from another
     candidate as (
-      select * from input where is_mine and not is_used),
+      select * from input where holds_key and not is_used),
     -- locked in the order of their identifiers, as everywhere; without those that other transactions have locked
     pet as materialized (
       select id, status
@@ -62,13 +62,13 @@ export const PLACE_ORDERS = statement(
         from decided
         where rejection is null
         order by number) as numbered),
-    ${storedAndFree('placeable')},
+    ${storedResponses('placeable')},
     placed as (
       insert into orders
       select (new_order).* from free)
     select
       case
-        when not input.is_mine then 'busy'
+        when not input.holds_key then 'busy'
         when free.id is not null then 'created'
         else coalesce(decided.rejection, 'used')
       end as outcome,

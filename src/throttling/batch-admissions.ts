@@ -39,7 +39,7 @@ export function batchAdmissions({
   observer,
   now,
 }: AdmissionsOptions): Batcher<ApiKeyHash, DatabaseDecision> {
-  const source = { queryable: keepingConnections(pool), named: prisma.connections.namedStatements };
+  const source = { queryable: keepingConnections(pool), named: prisma.pools.namedStatements };
   const statement = new AdmissionStatement(source, bans, {
     warn,
     onBanStarted: (keyId, untilMs) => {

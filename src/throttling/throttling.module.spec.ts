@@ -30,20 +30,18 @@ describe('admission', () => {
     const { prisma, config } = service;
     const { key } = await service.issueKey();
     const admission = service.app.get(AdmissionPort);
-    const { max } = prisma.connections.main.options;
+    const { max } = prisma.pools.main.options;
     const held: PoolClient[] = [];
     try {
       // One after another, and again: a machine that has other things to do may take longer for one than the pool waits.
       while (held.length < max) {
-        const client = await prisma.connections.main.connect().catch(() => undefined);
+        const client = await prisma.pools.main.connect().catch(() => undefined);
         if (client !== undefined) held.push(client);
       }
       const decision = await admission.decide({ authorization: `Bearer ${key}` }, '192.0.2.1');
       expect(decision.rejection).toBeUndefined();
       // One is left for the probe that looks for lost connections.
-      expect(prisma.connections.all.reduce((all, pool) => all + pool.options.max, 1)).toBe(
-        config.database.poolMax,
-      );
+      expect(prisma.pools.all.reduce((all, pool) => all + pool.options.max, 1)).toBe(config.database.poolMax);
     } finally {
       for (const client of held) client.release();
     }

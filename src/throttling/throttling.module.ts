@@ -59,11 +59,9 @@ const RECENT_SECRETS = { max: 10_000, forMs: 5 * 60_000 };
 export class ThrottlingModule {}
 
 /** Reads the database's time before the first response; if the database is away, the first decision does. */
-export async function startClock({
-  connections,
-}: Pick<PrismaService, 'connections'>): Promise<DatabaseClock> {
+export async function startClock({ pools }: Pick<PrismaService, 'pools'>): Promise<DatabaseClock> {
   const clock = new DatabaseClock(() => performance.now(), Date.now);
-  const { rows } = await connections.main
+  const { rows } = await pools.main
     .query<{ nowMs: number }>('select (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"')
     .catch(() => ({ rows: [] }));
   for (const { nowMs } of rows) clock.observe(nowMs);
@@ -89,7 +87,7 @@ function createAdmission(
   databaseClock: DatabaseClock,
   observer?: AdmissionObserver,
 ): Admission {
-  const { admission, main, reads } = prisma.connections;
+  const { admission, main, reads } = prisma.pools;
   const common = {
     batching,
     prisma,

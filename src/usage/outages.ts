@@ -27,7 +27,7 @@ export class Outages {
   #unwritten: readonly WrittenOutage[] = [];
 
   constructor(
-    private readonly prisma: Pick<PrismaService, 'connections' | 'write'>,
+    private readonly prisma: Pick<PrismaService, 'pools' | 'write'>,
     private readonly clock: { nowMs(): number },
   ) {}
 
@@ -37,10 +37,10 @@ export class Outages {
    * @param takeUndecided returns the undecided requests of no key, for the last outage; not called without one
    */
   async write(takeUndecided: () => number): Promise<void> {
-    const { connections } = this.prisma;
+    const { pools } = this.prisma;
     const nowMs = this.clock.nowMs();
     const at = (moment: number): string => new Date(nowMs - (performance.now() - moment)).toISOString();
-    const known = connections.state.takeOutages().map(({ from, until }, nth, { length }) => ({
+    const known = pools.state.takeOutages().map(({ from, until }, nth, { length }) => ({
       beganAt: at(from),
       endedAt: at(until),
       undecided: nth === length - 1 ? takeUndecided() : 0,
@@ -53,7 +53,7 @@ export class Outages {
       this.#unwritten.map(({ endedAt }) => endedAt),
       this.#unwritten.map(({ undecided }) => undecided),
     ];
-    await connections.writes.run(() => this.prisma.write(ADD_OUTAGES, values));
+    await pools.writes.run(() => this.prisma.write(ADD_OUTAGES, values));
     this.#unwritten = [];
   }
 }

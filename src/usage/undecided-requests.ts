@@ -18,10 +18,10 @@ const KEYS_OF_SECRETS = statement(
 );
 
 export async function keysOfSecrets(
-  prisma: Pick<PrismaService, 'connections' | 'read'>,
+  prisma: Pick<PrismaService, 'pools' | 'read'>,
   secrets: readonly Secret[],
 ): Promise<ReadonlyMap<Secret, bigint>> {
-  const rows = await prisma.connections.reads.run(() =>
+  const rows = await prisma.pools.reads.run(() =>
     prisma.read<{ secret: Secret; keyId: bigint }>(KEYS_OF_SECRETS, [secrets]),
   );
   return new Map(rows.map(({ secret, keyId }) => [secret, keyId]));

@@ -27,7 +27,7 @@ beforeEach(() => {
   outages = [];
   registry = new Registry();
   const prisma = {
-    connections: {
+    pools: {
       writes: { run: (send: () => Promise<unknown>) => send() },
       state: { takeOutages: () => outages.splice(0) },
     },

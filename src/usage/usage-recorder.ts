@@ -188,7 +188,7 @@ export class UsageRecorder implements UsageObserver {
       plainArray(counts.map(({ requests }) => requests)),
       plainArray(counts.map(({ totalMs }) => Math.round(totalMs))),
     ];
-    await this.prisma.connections.writes.run(() => this.prisma.write(ADD_HOURS, values));
+    await this.prisma.pools.writes.run(() => this.prisma.write(ADD_HOURS, values));
   }
 
   /** Without a permit of the pool, nothing was sent. */

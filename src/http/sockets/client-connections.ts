@@ -20,7 +20,7 @@ const WARNING_INTERVAL_MS = 60_000;
 const SENDING_CHECK_MS = 10;
 
 /** The connections of an HTTP server: accepts them, and ends them when the service stops. */
-export class Connections {
+export class ClientConnections {
   /** Clients that have sent nothing yet. */
   readonly #unused = new Set<Socket>();
   readonly #open = new Set<ClientConnection>();

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { type ConnectionOptions, Connections } from './connections.js';
+import { type ConnectionOptions, ClientConnections } from './client-connections.js';
 import { WAITING_MAX } from './request-queue.js';
 import { cases } from '../../../test/support/cases.js';
 
@@ -17,7 +17,7 @@ interface Dispatched {
   readonly response: ServerResponse;
 }
 
-let connections: Connections;
+let connections: ClientConnections;
 let server: Server;
 let dispatched: Dispatched[];
 let onDispatch: (one: Dispatched) => void;
@@ -28,14 +28,14 @@ const clients: Socket[] = [];
 async function start(options: Partial<ConnectionOptions> = {}): Promise<void> {
   server = createServer(
     { requireHostHeader: false },
-    Connections.dispatch((request, response) => {
+    ClientConnections.dispatch((request, response) => {
       const one = { number: Number(request.url?.slice(1)), response };
       request.resume();
       dispatched.push(one);
       onDispatch(one);
     }),
   );
-  connections = new Connections(server, {
+  connections = new ClientConnections(server, {
     max: 100,
     firstByteTimeoutMs: 60_000,
     warn: (message) => warnings.push(message),

@@ -17,7 +17,7 @@ import { banner } from './banner.js';
 
 /** The last steps of a start, when the port is bound. */
 @Injectable()
-export class StartReport {
+export class Startup {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly database: Database,
@@ -33,14 +33,14 @@ export class StartReport {
    * Prints where the service listens, after a new embedded database got its samples and its first key: a start that fails before must
    * not take the only copy of a key along. Until then no key exists, every request is rejected (401), and readiness reports a start.
    */
-  async publish(): Promise<void> {
+  async finish(): Promise<void> {
     if (this.database.dataDir !== undefined)
       await prepareFirstStart(this.database.url, (first) => this.#print(first));
     else this.#print();
   }
 
   #print(firstStart?: FirstStart): void {
-    this.readiness.serve(this.database.prisma.connections);
+    this.readiness.serve(this.database.prisma.pools);
     this.management.dashboard.serve(this.database.url, () => [
       ...this.usage.problems(),
       ...this.snapshots.problems(),

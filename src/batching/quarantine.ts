@@ -1,10 +1,10 @@
 import type { QueueKey } from './fair-queue.js';
 
 /** For so many milliseconds a key that made its statement time out delays no other one. */
-export const APART_MS = 1000;
+export const QUARANTINE_MS = 1000;
 
 /** Keys of which one item has timed out alone: another transaction probably holds their rows. Times are those of `performance.now()`. */
-export class ApartKeys {
+export class Quarantine {
   /** When the next item of a key may be tried, alone. */
   readonly #retryAt = new Map<QueueKey, number>();
 
@@ -22,7 +22,7 @@ export class ApartKeys {
     for (const [other, retryAt] of this.#retryAt) {
       if (retryAt < now && !hasItems(other)) this.#retryAt.delete(other);
     }
-    this.#retryAt.set(key, now + APART_MS);
+    this.#retryAt.set(key, now + QUARANTINE_MS);
   }
 
   /** Its lock may have been that of the whole table: then the others are free, too. */
@@ -36,7 +36,7 @@ export class ApartKeys {
     const now = performance.now();
     for (const [key, retryAt] of this.#retryAt) {
       if (retryAt > now || !hasItems(key)) continue;
-      this.#retryAt.set(key, now + APART_MS);
+      this.#retryAt.set(key, now + QUARANTINE_MS);
       return key;
     }
     return undefined;
