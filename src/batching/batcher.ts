@@ -18,7 +18,7 @@ export const TICK_MS = 15;
 const LOCKED_TRIES_MAX = 32;
 
 /** After so many milliseconds an operator should know which session has locked a row. */
-export const LONG_LOCKED_MS = 1000;
+const LONG_LOCKED_MS = 1000;
 
 /** The pause after a connection failure or a time-out of the server, whose cause lasts: no busy loop. */
 export const BACKOFF_MS = 25;
@@ -82,7 +82,7 @@ export interface BatchReport {
   readonly error: unknown;
 }
 
-export interface BatchItem {
+interface BatchItem {
   /** When it was enqueued; also that of an item that is sent again. */
   readonly enqueuedAt: number;
   readonly context: unknown;

@@ -7,7 +7,7 @@ import { samplePets } from './sample-pets.js';
  * Runs work on one connection of its own that has no time-outs of the service. For work that no request waits for: on a slow
  * machine a commit may outlast them, and then the caller would not know what it wrote.
  */
-export async function withPrismaWithoutTimeouts<Result>(
+async function withPrismaWithoutTimeouts<Result>(
   url: string,
   work: (prisma: PrismaClient) => Promise<Result>,
 ): Promise<Result> {

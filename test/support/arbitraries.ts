@@ -11,7 +11,7 @@ export const int64Text: fc.Arbitrary<string> = fc
   .map(String);
 
 /** Any text of so many code points at most that the contract allows. */
-export const legalText = (codePointsMax: number): fc.Arbitrary<string> =>
+const legalText = (codePointsMax: number): fc.Arbitrary<string> =>
   fc
     .string({ unit: 'binary', minLength: 1, maxLength: codePointsMax })
     .filter((text) => /[^\s\u0085]/u.test(text) && !text.includes('\0'));

@@ -10,7 +10,7 @@ export function newAddress(): string {
 }
 
 /** The text with the six characters that make it a well-formed key. */
-export const withChecksum = (body: string): string => `${body}${checksumOf(body)}`;
+const withChecksum = (body: string): string => `${body}${checksumOf(body)}`;
 
 /** A well-formed key that was never issued. */
 export const unknownKey = (): string => withChecksum(`psk_${randomBytes(16).toString('hex')}`);

@@ -21,7 +21,7 @@ export function typeOf(schema) {
  * @param {Json} schema
  * @returns {string}
  */
-export function boundsOf(schema) {
+function boundsOf(schema) {
   const { minimum, maximum, minLength, maxLength, maxItems, default: standard, enum: values } = schema;
   return [
     minimum !== undefined && `${minimum} to ${maximum}`,

@@ -14,7 +14,7 @@ export interface Request {
   readonly isKeyless?: boolean;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly status: number;
   /** The errors of the response. */
   readonly faults: readonly string[];

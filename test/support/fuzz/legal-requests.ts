@@ -88,7 +88,7 @@ function bodyText({ id }: Operation, schema: Schema): fc.Arbitrary<string> {
 }
 
 /** JSON text of any value that fits a schema. */
-export function jsonText(schema: Schema): fc.Arbitrary<string> {
+function jsonText(schema: Schema): fc.Arbitrary<string> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum).map((one) => JSON.stringify(one));
   if (schema.type === 'integer') {
     if (schema.format !== 'int64')
