@@ -4,7 +4,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
+  chownSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -220,6 +222,11 @@ function runbooks() {
     .map((name) => readFileSync(join(directory, `docs/${name}.md`), 'utf8'))
     .join('\n');
   const commands = new Set([...text.matchAll(/`(docker compose [^`|]+)`/g)].map(([, command]) => command));
+  // For the import of keys, by the user of the container.
+  const folder = join(directory, 'import');
+  mkdirSync(folder);
+  chownSync(folder, 1000, 1000);
+  writeFileSync(join(folder, 'customers.csv'), 'name,plan\nAcme,free\n');
   const failed = [...commands].filter((command) => {
     // As in a terminal, and with nothing to read.
     const { status } = run('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
