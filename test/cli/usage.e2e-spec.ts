@@ -111,4 +111,35 @@ describe('petstore usage', () => {
   ])('%j says what is wrong', async (words, code, message) => {
     expect(await run(...words)).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(message) });
   });
+
+  it.each([
+    [
+      'noisy',
+      'update api_key_counters set day_refused = 7 where api_key_id = 1',
+      /^ *1 {2}test 1 {2}pro +7 +9000 {2}- /,
+    ],
+    [
+      'deprecated',
+      `insert into api_key_usage_hours values (date_trunc('hour', now(), 'UTC'), 2, 'getPet', 'success', 4, 1)`,
+      /^ *2 {2}test 2 {2}pro +getPet +\d{4}-\S+Z +4$/,
+    ],
+    [
+      'unused',
+      `insert into api_keys (name, plan_id, created_at) values ('old', 'pro', now() - interval '100 days')`,
+      /^ *4 {2}old +pro +- +\d{4}-\S+Z {2}-$/,
+    ],
+    [
+      'expiring',
+      `update api_keys set expires_at = now() + interval '3 days' where id = 3`,
+      /^ *3 {2}test 3 {2}pro +key +- +\d{4}-\S+Z$/,
+    ],
+  ])('%s lists what the view has', async (list, change, line) => {
+    expect(await petstore(['usage', list])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\S.*\.\n$/),
+    });
+    await pool.query(change);
+    expect(await lines(list)).toEqual([expect.stringMatching(line)]);
+    expect(await json<unknown[]>(petstore(['usage', list, '--json']))).toHaveLength(1);
+  });
 });

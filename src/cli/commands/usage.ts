@@ -97,6 +97,76 @@ export function addUsageCommands(program: Command, context: CliContext): void {
       });
     })
     .addHelpText('after', examples('petstore usage bans --since 7d'));
+
+  for (const list of LISTS) addList(usage, context, list);
+}
+
+/** Lists that a view has. */
+const LISTS = [
+  {
+    command: 'noisy',
+    view: 'noisiest_api_keys',
+    description: 'Lists the hundred keys with the most rejected requests today',
+    empty: 'No request was rejected today.',
+    columns: [...['rejected', 'admitted'].map(numberColumn), column('banned_until'), column('last_used_at')],
+  },
+  {
+    command: 'deprecated',
+    view: 'deprecated_operation_callers',
+    description:
+      'Lists the keys that called a deprecated operation in the hours that are kept, the last one first',
+    empty: 'No key called a deprecated operation.',
+    columns: [column('operation'), column('last_hour'), numberColumn('requests_24h')],
+  },
+  {
+    command: 'unused',
+    view: 'unused_api_keys',
+    description: 'Lists the keys that were not used for 90 days',
+    empty: 'Every key was used in the last 90 days.',
+    columns: ['last_used_at', 'created_at', 'expires_at'].map(column),
+  },
+  {
+    command: 'expiring',
+    view: `expiring_api_keys where expires_at < present() + interval '14 days'`,
+    description: 'Lists the keys and secrets that expire in the next 14 days',
+    empty: 'Nothing expires in the next 14 days.',
+    columns: ['expires', 'prefix', 'expires_at'].map(column),
+  },
+];
+
+/** Without `--json`, people get at most so many rows. */
+const SHOWN_MAX = 100;
+
+function addList(
+  usage: Command,
+  context: CliContext,
+  { command, view, description, empty, columns }: (typeof LISTS)[number],
+): void {
+  usage
+    .command(command)
+    .option('--json', 'print an array of objects, all of them')
+    .description(`${description} (the view ${view.split(' ', 1)[0]}).`)
+    .action(({ json }: JsonOption) =>
+      withDatabase(context, async ({ client }) => {
+        const list = `select * from ${view}`;
+        if (json === true) return await printAll(context, toJsonArray(streamRows(client, list)));
+        const { rows } = await client.query<Row>(`${list} limit ${SHOWN_MAX + 1}`);
+        const shownRows = rows
+          .slice(0, SHOWN_MAX)
+          .map((row) =>
+            toLine({
+              api_key_id: row['id'],
+              rejected: row['day_refused'],
+              admitted: row['day_admitted'],
+              ...row,
+            }),
+          );
+        printRows(context, [...KEY, ...columns], shownRows, empty);
+        if (rows.length > SHOWN_MAX)
+          context.print(`Only the first ${SHOWN_MAX} are shown; --json has all.\n`);
+      }),
+    )
+    .addHelpText('after', examples(`petstore usage ${command}`));
 }
 
 const BANS = 'select * from recent_bans where began_at >= $1';
