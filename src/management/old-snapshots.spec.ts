@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
-import type { Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { grantRoles, loginAs, type TestLogin } from '../../test/support/operator-roles.js';
@@ -13,16 +13,18 @@ let database: TestDatabase;
 let login: TestLogin;
 let owner: Pool;
 let service: Pool;
+const holders: Client[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
   await grantRoles(database.url, 'superuser');
   login = await loginAs('petstore_service', database.url);
-  owner = openTestPool(database.url, { max: 3 });
+  owner = openTestPool(database.url, { max: 1 });
   service = openTestPool(login.url, { max: 2 });
 });
-afterEach(() => {
+afterEach(async () => {
   jest.restoreAllMocks();
+  await Promise.all(holders.splice(0).map((holder) => holder.end()));
 });
 afterAll(async () => {
   await service.end();
@@ -30,6 +32,15 @@ afterAll(async () => {
   await login.drop();
   await database.drop();
 });
+
+/** A session that has run statements. The end of the test ends it. */
+async function hold(sql: string): Promise<Client> {
+  const holder = new Client({ connectionString: database.url, application_name: 'report' });
+  holders.push(holder);
+  await holder.connect();
+  await holder.query(sql);
+  return holder;
+}
 
 /** What keeps nothing back is no report while the server is idle. */
 const beginTransactions = (): Promise<unknown> =>
@@ -71,8 +82,7 @@ it.each([
   ['a forgotten change', `begin; update plans set requests_per_minute = 6 where id = 'free'`],
 ])('reports the session of %s once when its snapshot has been open for ten minutes', async (_, sql) => {
   const { snapshots, warnings, lookAt, metric } = watch(service);
-  const holder = await owner.connect();
-  await holder.query(`set application_name = 'report'; ${sql}`);
+  const holder = await hold(sql);
   const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
   await lookAt(1);
   expect(await metric()).toBe('0');
@@ -87,15 +97,14 @@ it.each([
     `so old versions of rows add up and everything becomes slower; to end it: select pg_terminate_backend(${rows[0]?.pid})`;
   expect([warnings, snapshots.problems()]).toEqual([[sentence(10)], [sentence(11)]]);
   await holder.query('rollback');
-  holder.release();
   await lookAt(14);
   expect([await metric(), snapshots.problems()]).toEqual(['0', []]);
 });
 
 it('does not report a session whose snapshots are new ones, nor an idle one', async () => {
   const { snapshots, lookAt } = watch(service);
-  const [busy, idle] = [await owner.connect(), await owner.connect()];
-  await idle.query('begin; select count(*) from pets');
+  const busy = await hold('select 1');
+  await hold('begin; select count(*) from pets');
   for (let minute = 1; minute < 15; minute += 1) {
     await busy.query('begin isolation level repeatable read; select count(*) from pets');
     await beginTransactions();
@@ -103,14 +112,11 @@ it('does not report a session whose snapshots are new ones, nor an idle one', as
     await busy.query('commit');
   }
   expect(snapshots.problems()).toEqual([]);
-  await idle.query('commit');
-  for (const client of [busy, idle]) client.release();
 });
 
 it('keeps what it has seen while the database is away, and says nothing of a standby', async () => {
   const { snapshots, lookAt, replica } = watch(service);
-  const holder = await owner.connect();
-  await holder.query('begin isolation level repeatable read; select 1');
+  await hold('begin isolation level repeatable read; select 1');
   await beginTransactions();
   await lookAt(1);
   const away = openTestPool('postgresql://127.0.0.1:1/petstore');
@@ -123,16 +129,11 @@ it('keeps what it has seen while the database is away, and says nothing of a sta
   replica.wasReady = true;
   await lookAt(11);
   expect(snapshots.problems()).toHaveLength(1);
-  await holder.query('rollback');
-  holder.release();
 });
 
 it('is visible to whoever looks, the times to those who may see them', async () => {
-  const holder = await owner.connect();
-  await holder.query('begin isolation level repeatable read; select 1');
+  await hold('begin isolation level repeatable read; select 1');
   await beginTransactions();
   expect((await look(service)).rows).toEqual([{ kind: 'session', isHidden: true, canEnd: true }]);
   expect((await look(owner)).rows).toEqual([{ kind: 'session', isHidden: false, canEnd: true }]);
-  await holder.query('rollback');
-  holder.release();
 });

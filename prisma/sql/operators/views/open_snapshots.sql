@@ -1,4 +1,5 @@
--- Everything in it but `since` is visible to every role. A vacuum has a snapshot that holds nothing back.
+-- Everything in it but `since` is visible to every role. A vacuum has a snapshot that holds nothing back, and what the server does by itself
+-- has no role.
 create or replace view open_snapshots as
 select kind, name, role, program, since, snapshot.transactions, snapshot.xid, remedy
 from (
@@ -13,6 +14,7 @@ from (
       else format('select pg_terminate_backend(%s)', pid) end as remedy
   from pg_stat_activity
   where (datname = current_database() or datid is null)
+    and usesysid is not null
     and pid <> pg_backend_pid()
     and pid not in (select pid from pg_stat_progress_vacuum)
   union all
