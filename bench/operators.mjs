@@ -60,7 +60,8 @@ export async function measureOperators({ databases, log }) {
 
 /** 35 days of hours, and counters of today and of long ago. */
 async function fill(client, log) {
-  await client.query('alter table api_key_usage_hours disable trigger user');
+  for (const table of ['api_keys', 'api_key_usage_hours'])
+    await client.query(`alter table ${table} disable trigger user`);
   await client.query(`update api_keys set created_at = now() - (id % 400) * interval '1 day'`);
   await client.query(
     `update api_key_counters
