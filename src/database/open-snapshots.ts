@@ -1,6 +1,6 @@
 /** What reads the view `open_snapshots` again knows how long the same snapshot has been open, also where `since` is not visible. */
 export const OPEN_SNAPSHOTS = `
-  select kind, name, role, program, transactions::float8, xid::text, remedy,
+  select kind, name, role, program, transactions::float8, xid::text, virtualxid, remedy,
     extract(epoch from clock_timestamp() - since)::float8 as seconds
   from open_snapshots
   where transactions >= 1000
@@ -14,6 +14,8 @@ export interface OpenSnapshot {
   /** Begun since. */
   readonly transactions: number;
   readonly xid: string;
+  /** Of the transaction of a session. */
+  readonly virtualxid: string | null;
   readonly remedy: string;
   /** Since its transaction began; null where the role may not see it. */
   readonly seconds: number | null;

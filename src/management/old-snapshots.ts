@@ -53,7 +53,7 @@ export class OldSnapshots {
       const now = performance.now();
       this.#seen = new Map(
         rows.map((row) => {
-          const id = `${row.kind} ${row.name} ${row.xid}`;
+          const id = [row.kind, row.name, row.virtualxid, row.xid].join(' ');
           return [id, { ...row, firstAt: this.#seen.get(id)?.firstAt ?? now }];
         }),
       );

@@ -144,9 +144,9 @@ describe('petstore doctor', () => {
       await client.query(
         `drop view open_snapshots;
          create view open_snapshots as
-         select 'session'::text as kind, '7'::text as name, 'report'::name as role, 'psql'::text as program,
+         select ${minutes === null ? "'slot'" : "'session'"}::text as kind, '7'::text as name, 'report'::name as role, 'psql'::text as program,
            now() - ${minutes === null ? 'null' : `interval '${minutes} minutes'`} as since,
-           ${transactions} as transactions, '9'::xid as xid, 'select pg_terminate_backend(7)'::text as remedy`,
+           ${transactions} as transactions, '9'::xid as xid, null::text as virtualxid, 'select pg_terminate_backend(7)'::text as remedy`,
       );
       const { level, message } = (await examine(petstoreOn(own.url)))['snapshots'] ?? {};
       return [level, message];
@@ -157,7 +157,7 @@ describe('petstore doctor', () => {
       'warn',
       'session 7 (role report, program "psql") has kept a snapshot open for 11 minutes, so old versions of rows add up and everything becomes slower; to end it: select pg_terminate_backend(7).',
     ]);
-    // A role that does not see when it began.
+    // It has no time.
     expect(await snapshots(null, 299_999)).toEqual(['ok', 'no snapshot has been open for long']);
     expect(await snapshots(null, 300_000)).toEqual([
       'warn',

@@ -520,7 +520,7 @@ comment on column busiest_api_keys.undecided is 'Rejected because the database w
 -- Everything in it but `since` is visible to every role. A vacuum has a snapshot that holds nothing back, and what the server does by itself
 -- has no role.
 create or replace view open_snapshots as
-select kind, name, role, program, since, snapshot.transactions, snapshot.xid, remedy
+select kind, name, role, program, since, snapshot.transactions, snapshot.xid, virtualxid, remedy
 from (
   select
     case when datid is null then 'standby' else 'session' end as kind,
@@ -529,21 +529,22 @@ from (
     application_name as program,
     xact_start as since,
     array[backend_xid, backend_xmin] as xids,
+    (select l.virtualxid from pg_locks l where l.pid = a.pid and l.locktype = 'virtualxid' and l.mode = 'ExclusiveLock' limit 1) as virtualxid,
     case when datid is null then 'end the oldest transaction on the standby'
       else format('select pg_terminate_backend(%s)', pid) end as remedy
-  from pg_stat_activity
+  from pg_stat_activity a
   where (datname = current_database() or datid is null)
     and usesysid is not null
     and pid <> pg_backend_pid()
     and pid not in (select pid from pg_stat_progress_vacuum)
   union all
   select
-    'slot', slot_name, null, plugin, null, array[xmin],
+    'slot', slot_name, null, plugin, null, array[xmin], null,
     case when active then 'end the oldest transaction on the standby'
       else format('select pg_drop_replication_slot(%L)', slot_name) end
   from pg_replication_slots
   union all
-  select 'prepared transaction', gid, owner, null, prepared, array[transaction], format('rollback prepared %L', gid)
+  select 'prepared transaction', gid, owner, null, prepared, array[transaction], null, format('rollback prepared %L', gid)
   from pg_prepared_xacts
   where database = current_database()
 ) as holder
@@ -565,7 +566,8 @@ comment on column open_snapshots.program is 'The application_name of a session o
 comment on column open_snapshots.since is
   'When its transaction began; null for a standby, a slot, and sessions of others whose times the role that asks may not see (pg_read_all_stats).';
 comment on column open_snapshots.transactions is 'How many transactions have begun since. An old snapshot does no harm while nothing is written.';
-comment on column open_snapshots.xid is 'The oldest transaction that it keeps. It is the same as long as the same snapshot is open.';
+comment on column open_snapshots.xid is 'The oldest transaction that it keeps, which may be one that another session has open.';
+comment on column open_snapshots.virtualxid is 'The transaction of a session: as long as it is the same, that has not ended.';
 comment on column open_snapshots.remedy is 'What ends it: SQL, for the role of the session or a superuser, or a sentence.';
 
 -- By day, because what admission counts it does not count by hour.
