@@ -151,16 +151,14 @@ function addList(
         const list = `select * from ${view}`;
         if (json === true) return await printAll(context, toJsonArray(streamRows(client, list)));
         const { rows } = await client.query<Row>(`${list} limit ${SHOWN_MAX + 1}`);
-        const shownRows = rows
-          .slice(0, SHOWN_MAX)
-          .map((row) =>
-            toLine({
-              api_key_id: row['id'],
-              rejected: row['day_refused'],
-              admitted: row['day_admitted'],
-              ...row,
-            }),
-          );
+        const shownRows = rows.slice(0, SHOWN_MAX).map((row) =>
+          toLine({
+            api_key_id: row['id'],
+            rejected: row['day_refused'],
+            admitted: row['day_admitted'],
+            ...row,
+          }),
+        );
         printRows(context, [...KEY, ...columns], shownRows, empty);
         if (rows.length > SHOWN_MAX)
           context.print(`Only the first ${SHOWN_MAX} are shown; --json has all.\n`);
