@@ -5,19 +5,22 @@ select kind, name, role, program, since, snapshot.transactions, snapshot.xid, vi
 from (
   select
     case when datid is null then 'standby' else 'session' end as kind,
-    pid::text as name,
+    a.pid::text as name,
     usename as role,
     application_name as program,
     xact_start as since,
     array[backend_xid, backend_xmin] as xids,
-    (select l.virtualxid from pg_locks l where l.pid = a.pid and l.locktype = 'virtualxid' and l.mode = 'ExclusiveLock' limit 1) as virtualxid,
+    own.virtualxid,
     case when datid is null then 'end the oldest transaction on the standby'
-      else format('select pg_terminate_backend(%s)', pid) end as remedy
+      else format('select pg_terminate_backend(%s)', a.pid) end as remedy
   from pg_stat_activity a
+  left join (
+    select l.pid, l.virtualxid from pg_locks l where l.locktype = 'virtualxid' and l.mode = 'ExclusiveLock'
+  ) as own on own.pid = a.pid
   where (datname = current_database() or datid is null)
     and usesysid is not null
-    and pid <> pg_backend_pid()
-    and pid not in (select pid from pg_stat_progress_vacuum)
+    and a.pid <> pg_backend_pid()
+    and a.pid not in (select pid from pg_stat_progress_vacuum)
   union all
   select
     'slot', slot_name, null, plugin, null, array[xmin], null,
