@@ -59,7 +59,8 @@ async function lastMark(path: string, file: FileHandle): Promise<Exported | unde
   const { size } = await file.stat();
   for (const start of size > TAIL ? [size - TAIL, 0] : [0]) {
     let mark: string | undefined;
-    for await (const line of linesOf(path, start)) if (isMark(line)) mark = line;
+    // One that was not written to its end does not count.
+    for await (const line of linesOf(path, start)) if (isMark(line) && line.endsWith('}}')) mark = line;
     if (mark !== undefined) return (parseExact(mark) as { readonly exported: Exported }).exported;
   }
   return undefined;

@@ -13,7 +13,7 @@ export interface CliContext {
   /**
    * Resolves when what was printed has left this process.
    *
-   * @throws LostOutputError when nobody reads it any more, or it cannot be written
+   * @throws LostOutputError when its reader has closed it, or it cannot be written
    */
   readonly printed: () => Promise<void>;
   readonly printError: (text: string) => void;

@@ -32,7 +32,7 @@ export async function* mapped<From, To>(
 /** Printed at once, so that neither each line is a system call nor a long output is in memory. */
 const PRINTED_TOGETHER = 65_536;
 
-/** Prints parts of a text as they come. Ends when nobody reads them any more. */
+/** Prints parts of a text as they come. Ends when the reader has closed the output. */
 export async function printAll({ print, printed }: CliContext, parts: AsyncIterable<string>): Promise<void> {
   let text = '';
   for await (const part of parts) {

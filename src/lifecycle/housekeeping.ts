@@ -13,8 +13,7 @@ const HOURLY = `${randomInt(60)} ${randomInt(60)} * * * *`;
 /** A run that is later than a minute is skipped: the process was suspended. */
 const LATE_MS = 60_000;
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 
 /** Rows that one statement deletes, so that none runs or holds locks for long. */
 const CHUNK = 500;
@@ -73,20 +72,26 @@ export class Housekeeping {
     });
   }
 
-  /** From the oldest on. */
+  /** One after another, from the oldest on: each search begins behind the hours that are deleted. */
   async #deleteHours(now: Date, days: number): Promise<void> {
-    const { pools } = this.prisma;
-    const { _min: oldest } = await pools.read(() =>
-      this.prisma.apiKeyUsageHours.aggregate({ _min: { hour: true } }),
-    );
-    const end = now.getTime() - days * DAY_MS;
-    for (let hourMs = oldest.hour?.getTime() ?? end; hourMs < end && !this.#isStopping; hourMs += HOUR_MS)
+    const end = new Date(now.getTime() - days * DAY_MS);
+    let done = new Date(0);
+    while (!this.#isStopping) {
+      const { _min: oldest } = await this.prisma.pools.read(() =>
+        this.prisma.apiKeyUsageHours.aggregate({
+          _min: { hour: true },
+          where: { hour: { gt: done, lt: end } },
+        }),
+      );
+      const { hour } = oldest;
+      if (hour === null) return;
       await this.#inChunks(async () => {
-        const hour = new Date(hourMs);
         const [counted] = await this.prisma.$queryRaw<[{ count: number }]>`
           select delete_usage_hour(${hour}::timestamptz, ${days}::int, ${CHUNK}::int) as count`;
         return counted;
       });
+      done = hour;
+    }
   }
 
   async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {

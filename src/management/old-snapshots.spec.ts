@@ -133,7 +133,7 @@ it('keeps what it has seen while the database is away, and says nothing of a sta
   expect(snapshots.problems()).toHaveLength(1);
 });
 
-it('is visible to whoever looks, the times to those who may see them', async () => {
+it('are visible to each role, and their times to roles that may see them', async () => {
   await hold('begin isolation level repeatable read; select 1');
   await beginTransactions();
   expect((await look(service)).rows).toEqual([{ kind: 'session', isHidden: true, canEnd: true }]);

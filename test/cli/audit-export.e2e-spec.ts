@@ -80,17 +80,21 @@ describe('petstore audit --export', () => {
     expect(await exportTo(file)).toBe(0);
   });
 
-  it('goes on after an export that was interrupted', async () => {
-    const file = newFile();
-    await issue();
-    await exportTo(file);
-    await appendFile(file, `{"id":1,"changed_at":"2026`);
-    await issue();
-    expect(await exportTo(file)).toBe(2);
-    const lines = (await readFile(file, 'utf8')).split('\n');
-    expect(lines.filter((line) => line.endsWith('"2026'))).toHaveLength(1);
-    expect(lines.filter((line) => line.startsWith('{"id":'))).toHaveLength((await idsOfLog()).length + 1);
-  });
+  it.each(['{"id":1,"changed_at":"2026', '{"exported":{"last":1,"missing":[[1,'])(
+    'goes on after an export that was interrupted at %s',
+    async (part) => {
+      const file = newFile();
+      await issue();
+      await exportTo(file);
+      await appendFile(file, part);
+      await issue();
+      expect(await exportTo(file)).toBe(2);
+      const lines = (await readFile(file, 'utf8')).split('\n');
+      expect(lines.filter((line) => line === part)).toHaveLength(1);
+      const entries = lines.filter((line) => line !== part && line.startsWith('{"id":'));
+      expect(entries).toHaveLength((await idsOfLog()).length);
+    },
+  );
 
   it('does not continue the file of a database that was restored since', async () => {
     const file = newFile();

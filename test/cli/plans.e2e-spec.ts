@@ -8,7 +8,7 @@ const plans = (): Promise<readonly { readonly id: string }[]> => json(petstore([
 
 const run = (...args: string[]): Promise<unknown> => json(petstore(['plans', ...args, '--json']));
 
-/** Of keys that nobody has used or suspended. */
+/** The counts of keys that are neither used nor suspended. */
 const UNUSED = { suspended_keys: 0, active_keys: 0, near_limit_keys: 0 };
 
 describe('petstore plans', () => {

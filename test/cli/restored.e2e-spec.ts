@@ -194,10 +194,13 @@ describe('petstore db restored', () => {
       const damaged = join(folder, 'damaged.jsonl');
       // What revoked a key, which is the first change after the backup, and the end of another line.
       const kept = lines.filter((line) => !line.includes('"revoked_at"'));
-      await writeFile(damaged, `${kept.join('\n')}\n${lines[0]?.slice(0, 40)}\n`);
+      const [first = '', ...others] = kept;
+      await writeFile(damaged, `${[first, '[7]', ...others].join('\n')}\n${lines[0]?.slice(0, 40)}\n`);
       const { code, stdout } = await petstore(['db', 'restored', '--audit', damaged, '--yes']);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^Left out:\n {2}Line \d+ is not JSON\.$/m);
+      expect(stdout).toMatch(
+        /^Left out:\n {2}Line 2 is not an entry of the audit log\.\n {2}Line \d+ is not JSON\.$/m,
+      );
       expect(stdout).toMatch(
         /^Numbers without an entry, .+:\n {2}(\d+) to \1, between \d{4}-\S+ and \d{4}-\S+\n/m,
       );

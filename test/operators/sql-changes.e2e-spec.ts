@@ -14,7 +14,7 @@ const issue = (plan = 'pro'): Promise<Issued> =>
     plan,
   ]);
 
-/** Of keys that nobody has used or suspended. */
+/** The counts of keys that are neither used nor suspended. */
 const UNUSED = { suspended_keys: '0', active_keys: '0', near_limit_keys: '0' };
 
 describe('the other functions hold for the next request on every replica, and show the key', () => {

@@ -62,6 +62,7 @@ async function printChanges(
   const key = subject === undefined ? undefined : toKeyReference(subject);
   const keyId = key === undefined ? undefined : await findKeyId(client, key);
   const planId = key === undefined ? subject : undefined;
+  if (subject !== undefined) await rejectUnknown(client, keyId, planId);
   const atMost = limit ?? (jsonLines === true ? undefined : SHOWN);
   const values = [keyId, planId, from?.toISOString(), until?.toISOString(), by];
   let count = 0;
@@ -73,7 +74,6 @@ async function printChanges(
   if (jsonLines === true) await printAll(context, mapped(rows, toJsonLine));
   else if (json === true) await printAll(context, toJsonArray(rows));
   else await printAll(context, mapped(each === true ? mapped(rows, toChange) : grouped(rows), toLine));
-  if (count === 0 && subject !== undefined) await rejectUnknown(client, keyId, planId);
   if (jsonLines === true || json === true) return;
   if (count === 0) context.print('No changes found.\n');
   if (count === atMost)
@@ -106,7 +106,9 @@ async function rejectUnknown(
   planId: string | undefined,
 ): Promise<void> {
   const { rows } = await client.query(
-    'select from api_keys where id = $1 union all select from plans where id = $2',
+    `select from api_keys where id = $1 union all select from plans where id = $2
+     -- A plan that was deleted.
+     union all select from audit_log where plan_id = $2 limit 1`,
     [keyId, planId],
   );
   if (rows.length > 0) return;

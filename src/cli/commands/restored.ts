@@ -178,7 +178,7 @@ async function* entriesOf(path: string): AsyncGenerator<Line> {
   let array: string[] | undefined;
   for await (const text of linesOf(path)) {
     number += 1;
-    if (array === undefined && text.startsWith('[')) array = [];
+    if (number === 1 && text.startsWith('[')) array = [];
     if (array !== undefined) array.push(text);
     else if (text.trim() !== '' && !isMark(text)) yield { where: `Line ${number}`, text };
   }
