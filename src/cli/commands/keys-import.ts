@@ -21,7 +21,7 @@ export function addImportCommand(keys: Command, context: CliContext): void {
     .command('import')
     .description(
       'Issues a key for each row of a table (CSV) and writes the keys to a new file that only you may read, before they are committed. ' +
-        'Columns: name and plan; as you like per_minute, per_day, expires, access (read or write).',
+        'Columns: name and plan; optional: per_minute, per_day, expires, access (read or write).',
     )
     .argument('<file>', 'the table, with titles')
     .requiredOption('--to <file>', 'the file for the keys, which are stored nowhere else')
@@ -173,7 +173,7 @@ async function issue(client: Client, rows: readonly TableRow[]): Promise<readonl
   const issued: IssuedKey[] = [];
   for (const group of groups.values()) {
     const keys = await issueGroup(client, group);
-    issued.push(...keys.map((key, index) => Object.assign(key, { line: group[index]?.line ?? 0 })));
+    keys.forEach((key, index) => issued.push(Object.assign(key, { line: group[index]?.line ?? 0 })));
   }
   return issued.toSorted((one, other) => one.line - other.line);
 }
