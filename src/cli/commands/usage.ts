@@ -122,7 +122,7 @@ const LISTS = [
     command: 'unused',
     view: 'unused_api_keys',
     description: 'Lists the keys that were not used for 90 days',
-    empty: 'Every key was used in the last 90 days.',
+    empty: 'No key has been unused for 90 days.',
     columns: ['last_used_at', 'created_at', 'expires_at'].map(column),
   },
   {
