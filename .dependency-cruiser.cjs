@@ -2,45 +2,31 @@
 
 /** Which folders of src a folder may import from, besides itself. An arrow that is not here points the wrong way. */
 const arrows = {
+  generated: [],
   config: [],
-  common: [],
-  embedded: ['common'],
-  database: ['common', 'config'],
-  prisma: ['embedded', 'database', 'common', 'config', 'generated'],
-  batching: ['prisma', 'database', 'common'],
-  auth: ['common'],
-  throttling: ['auth', 'batching', 'prisma', 'database', 'common', 'config'],
-  http: ['throttling', 'auth', 'common', 'config'],
-  idempotency: ['prisma', 'database', 'common'],
-  pets: ['idempotency', 'http', 'batching', 'prisma', 'database', 'common'],
-  store: ['idempotency', 'http', 'batching', 'prisma', 'database', 'common'],
-  usage: ['telemetry', 'http', 'throttling', 'batching', 'prisma', 'database', 'common', 'config'],
-  openapi: ['prisma', 'database', 'common'],
-  telemetry: ['http', 'throttling', 'auth', 'batching', 'common', 'config'],
-  dashboard: ['usage', 'database', 'common', 'config'],
-  management: ['dashboard', 'telemetry', 'database', 'common', 'config'],
-  samples: ['pets', 'store', 'generated'],
-  lifecycle: [
-    'management',
-    'usage',
-    'telemetry',
-    'samples',
-    'http',
-    'batching',
-    'prisma',
-    'database',
-    'embedded',
-    'common',
-    'config',
-  ],
-  cli: ['lifecycle', 'usage', 'embedded', 'database', 'common', 'config'],
+  errors: [],
+  pages: ['errors'],
+  database: ['config', 'errors', 'generated'],
+  batching: ['database', 'errors'],
+  auth: ['batching', 'database', 'config', 'errors'],
+  http: ['auth', 'database', 'config', 'errors'],
+  pets: ['http', 'batching', 'database', 'errors'],
+  store: ['http', 'batching', 'database', 'errors'],
+  usage: ['http', 'auth', 'batching', 'database', 'config', 'errors'],
+  openapi: ['pages', 'http', 'auth', 'database', 'errors'],
+  monitoring: ['pages', 'usage', 'http', 'auth', 'batching', 'database', 'config', 'errors'],
+  lifecycle: ['monitoring', 'usage', 'pets', 'store', 'http', 'batching', 'database', 'config', 'generated'],
+  cli: ['lifecycle', 'monitoring', 'usage', 'database', 'config', 'errors'],
 };
 
-/** The service, the command line, and what a browser loads first. */
+/** The composition root. */
+const root = '^src/(?:main|app\\.module)\\.ts$';
+
+/** The service, the command line, and what a browser loads first. Pages load what they share by the path at which it is served. */
 const programs = [
   '^src/main\\.ts$',
   '^src/cli/main\\.ts$',
-  '^src/(?:openapi|dashboard)/page/(?:main|scheme)\\.js$',
+  '^src/pages/(?:docs/(?:main|scheme)|dashboard/main|shared/\\w+)\\.js$',
 ];
 
 module.exports = {
@@ -58,6 +44,13 @@ module.exports = {
       from: { path: `^src/${folder}/` },
       to: { path: '^src/', pathNot: `^src/(?:${[folder, ...targets].join('|')})/` },
     })),
+    {
+      name: 'folders-have-arrows',
+      comment: 'a folder of src needs a line in the table of arrows',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/', pathNot: [root, `^src/(?:${Object.keys(arrows).join('|')})/`] },
+    },
     {
       name: 'no-cycles-of-folders',
       severity: 'error',

@@ -5,8 +5,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { reachableDirectory } from '../dist/embedded/data-directory.js';
-import { openEmbeddedPostgres } from '../dist/embedded/embedded-postgres.js';
+import { reachableDirectory } from '../dist/database/embedded/data-directory.js';
+import { openEmbeddedPostgres } from '../dist/database/embedded/embedded-postgres.js';
 import { migrate } from '../dist/database/migrations.js';
 import { ACTIVE_KEYS, storedKeys } from './keys.mjs';
 

@@ -1,6 +1,6 @@
 // The API keys of the benchmark: the same in every run.
 import { createHash } from 'node:crypto';
-import { checksumOf, hashApiKey } from '../dist/auth/api-key.js';
+import { checksumOf, hashApiKey } from '../dist/auth/keys/api-key.js';
 
 /** Keys that send requests; the database has many more. */
 export const ACTIVE_KEYS = 1000;

@@ -1,22 +1,24 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { ScheduleModule } from '@nestjs/schedule';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { BatchingModule } from './batching/batching.module.js';
 import { ConfigModule, type Environment } from './config/config.module.js';
 import { HttpModule } from './http/http.module.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
-import { ManagementModule } from './management/management.module.js';
-import { ManagementServer } from './management/management-server.js';
+import { ManagementModule } from './monitoring/management/management.module.js';
+import { ManagementServer } from './monitoring/management/management-server.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { QueryParametersGuard } from './http/query-parameters.guard.js';
 import { PetsModule } from './pets/pets.module.js';
-import { PrismaModule } from './prisma/prisma.module.js';
+import { PrismaModule } from './database/prisma.module.js';
 import { StoreModule } from './store/store.module.js';
-import { TelemetryModule } from './telemetry/telemetry.module.js';
-import { PlanThrottlerGuard } from './throttling/plan-throttler.guard.js';
-import { ThrottlingModule } from './throttling/throttling.module.js';
+import { Telemetry } from './monitoring/telemetry/telemetry.js';
+import { TelemetryModule } from './monitoring/telemetry/telemetry.module.js';
+import { PlanThrottlerGuard } from './auth/plan-throttler.guard.js';
 import { UsageModule } from './usage/usage.module.js';
+import { UsageRecorder } from './usage/usage-recorder.js';
 
 @Module({})
 export class AppModule {
@@ -25,14 +27,16 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.register(environment),
+        // Runs each method with @Cron.
+        ScheduleModule.forRoot(),
         TelemetryModule,
         ManagementModule,
         // A supervisor that gets no response from the management port during migrations would end the start.
         PrismaModule.openAfter(ManagementModule, ManagementServer),
-        BatchingModule,
-        HttpModule,
-        AuthModule,
-        ThrottlingModule,
+        // With who is told of what each does.
+        BatchingModule.observedBy(Telemetry),
+        AuthModule.observedBy(Telemetry),
+        HttpModule.observedBy(Telemetry, UsageRecorder),
         PetsModule,
         StoreModule,
         UsageModule,

@@ -8,8 +8,8 @@ import { SHUTDOWN_SIGNALS } from './lifecycle/shutdown.js';
 import { explainStartError } from './lifecycle/start-error.js';
 import { Startup } from './lifecycle/startup.js';
 import { setUpOpenApi } from './openapi/set-up.js';
-import { createLogger, nestLogger, openStandardError } from './telemetry/logger.js';
-import { forPeople } from './telemetry/terminal-log.js';
+import { createLogger, nestLogger, openStandardError } from './monitoring/telemetry/logger.js';
+import { forPeople } from './monitoring/telemetry/terminal-log.js';
 
 async function start(interrupted: AbortSignal): Promise<void> {
   const config = loadConfig(process.env);

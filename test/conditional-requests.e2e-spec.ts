@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { etagOf as tagOfBody } from '../src/common/etag.js';
+import { etagOf as tagOfBody } from '../src/http/etag.js';
 import type { OrderStatus } from '../src/store/order.js';
 import { eventually } from './support/eventually.js';
 import { holdOpen } from './support/operators.js';

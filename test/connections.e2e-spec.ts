@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Clock } from '../src/throttling/clock.js';
+import type { Clock } from '../src/auth/admission/clock.js';
 import { Connection, only } from './support/wire.js';
 import { get } from './support/http/request-bytes.js';
 import { eventually } from './support/eventually.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { request } from 'node:http';
 import type { Pool } from 'pg';
-import { Dashboard } from '../src/dashboard/dashboard.js';
+import { Dashboard } from '../src/monitoring/dashboard/dashboard.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { issueKeys } from './support/issue-keys.js';
 import { holdOpen } from './support/operators.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AdmissionPort } from '../src/throttling/decision.js';
+import { AdmissionPort } from '../src/auth/admission/decision.js';
 import { type ApiResponse, send, tally } from './support/send.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';

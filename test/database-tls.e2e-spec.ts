@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectionTo } from '../src/config/database-tls.js';
-import { describeFault } from '../src/common/errors/describe-fault.js';
+import { describeFault } from '../src/errors/describe-fault.js';
 import { closeSession, openSession } from '../src/database/session-settings.js';
 import { petstoreOn } from './cli/support/petstore.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';

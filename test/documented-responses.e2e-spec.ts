@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { parse } from 'yaml';
-import type { ErrorCode } from '../src/common/errors/error-codes.js';
+import type { ErrorCode } from '../src/errors/error-codes.js';
 import {
   bytesOf,
   KEY_IN_PROGRESS,
-  PROVOCATIONS,
-  type Provocation,
+  ERROR_REQUESTS,
+  type ErrorRequest,
   REQUESTS,
   type RequestParts,
   reusedKey,
   unchanged,
   withHeaders,
-} from './support/http/provocations.js';
+} from './support/http/operation-requests.js';
 import { type ServiceInState, type ServiceState, startInState } from './support/http/service-states.js';
 import { sendRaw } from './support/wire.js';
 
@@ -70,7 +70,7 @@ beforeAll(async () => {
   }
   for (const { id } of OPERATIONS) {
     for (const code of SLOW) {
-      slow.set(`${id} ${code}`, send(id, PROVOCATIONS[code]));
+      slow.set(`${id} ${code}`, send(id, ERROR_REQUESTS[code]));
       slow.set(`${id} ${code} ${PROBLEM}`, send(id, asProblem(code)));
     }
   }
@@ -93,7 +93,7 @@ interface Outcome {
 /** Sends a request of an operation, and checks the response against the document. */
 async function send(
   id: string,
-  { change, state = 'ordinary' }: Provocation,
+  { change, state = 'ordinary' }: ErrorRequest,
   further: Partial<RequestParts> = {},
 ): Promise<Outcome> {
   const { service, keys } = inState(state);
@@ -109,9 +109,9 @@ async function send(
 }
 
 /** The same error for a client that prefers problem details. */
-const asProblem = (code: ErrorCode): Provocation => ({
-  ...PROVOCATIONS[code],
-  change: (request, keys) => withHeaders(PROVOCATIONS[code].change(request, keys), { Accept: PROBLEM }),
+const asProblem = (code: ErrorCode): ErrorRequest => ({
+  ...ERROR_REQUESTS[code],
+  change: (request, keys) => withHeaders(ERROR_REQUESTS[code].change(request, keys), { Accept: PROBLEM }),
 });
 
 /** Whether the end of the headers does not come, so that the service knows none of them. */
@@ -120,8 +120,8 @@ const isWithoutHeaders = (code: ErrorCode, { body }: RequestParts): boolean =>
 
 const WITHOUT_CODE = { code: undefined, isProblem: false, faults: [] };
 
-const unchangedRequest: Provocation = { change: unchanged };
-const good: Provocation = { change: (request) => request };
+const unchangedRequest: ErrorRequest = { change: unchanged };
+const good: ErrorRequest = { change: (request) => request };
 
 describe('the document', () => {
   it('is the checked-in copy, to the byte, where the plans cannot be read', async () => {
@@ -136,7 +136,7 @@ describe.each(OPERATIONS)('$id', ({ id, isRead, successStatus, codes }) => {
   });
 
   it.each(codes)('$status $code as documented', async ({ status, code }) => {
-    expect(await (slow.get(`${id} ${code}`) ?? send(id, PROVOCATIONS[code]))).toEqual({
+    expect(await (slow.get(`${id} ${code}`) ?? send(id, ERROR_REQUESTS[code]))).toEqual({
       status,
       code,
       isProblem: false,
@@ -160,15 +160,15 @@ describe.each(OPERATIONS)('$id', ({ id, isRead, successStatus, codes }) => {
     expect(await send(id, unchangedRequest)).toEqual({ status: 304, ...WITHOUT_CODE });
   });
 
-  it.each<[number, Provocation]>([
+  it.each<[number, ErrorRequest]>([
     [200, good],
     [304, unchangedRequest],
-    [401, PROVOCATIONS.invalid_api_key],
-    [412, PROVOCATIONS.precondition_failed],
-    [403, PROVOCATIONS.api_key_suspended],
-    [500, PROVOCATIONS.internal_error],
-  ])('%d of HEAD as documented', async (status, provocation) => {
-    const outcome = await send(id, provocation, { method: 'HEAD' });
+    [401, ERROR_REQUESTS.invalid_api_key],
+    [412, ERROR_REQUESTS.precondition_failed],
+    [403, ERROR_REQUESTS.api_key_suspended],
+    [500, ERROR_REQUESTS.internal_error],
+  ])('%d of HEAD as documented', async (status, errorRequest) => {
+    const outcome = await send(id, errorRequest, { method: 'HEAD' });
     expect(outcome).toEqual({ status, ...WITHOUT_CODE });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
-import { Dashboard } from '../src/dashboard/dashboard.js';
+import { Dashboard } from '../src/monitoring/dashboard/dashboard.js';
 import { UsageRecorder } from '../src/usage/usage-recorder.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type Pool } from 'pg';
-import { Dashboard } from '../src/dashboard/dashboard.js';
+import { Dashboard } from '../src/monitoring/dashboard/dashboard.js';
 import { MIGRATIONS_DIRECTORY } from '../src/database/migration-files.js';
 import { migrate } from '../src/database/migrations.js';
 import { UsageRecorder } from '../src/usage/usage-recorder.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Clock } from '../src/throttling/clock.js';
+import { Clock } from '../src/auth/admission/clock.js';
 import { eventually } from './support/eventually.js';
 import { holdOpen } from './support/operators.js';
 import { processTimeMs } from './support/process-time.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import type { PoolClient } from 'pg';
-import { hashApiKey } from '../src/auth/api-key.js';
+import { hashApiKey } from '../src/auth/keys/api-key.js';
 import { type ApiResponse, send, tally } from './support/send.js';
 import { eventually } from './support/eventually.js';
 import { miscopiedKey, newAddress, unknownKey } from './support/unknown-keys.js';

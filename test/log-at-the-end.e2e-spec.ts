@@ -7,7 +7,7 @@ import { cwd, execPath } from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-const LOGGER = pathToFileURL(join(cwd(), 'dist/telemetry/logger.js')).href;
+const LOGGER = pathToFileURL(join(cwd(), 'dist/monitoring/telemetry/logger.js')).href;
 
 /** Ends processes that would wait for each other after one of them failed. */
 const TIMEOUT_MS = 250_000;

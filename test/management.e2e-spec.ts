@@ -6,7 +6,7 @@ import { escapeIdentifier } from 'pg';
 import { migrate } from '../src/database/migrations.js';
 import { bindSession, SESSION_SETTINGS } from '../src/database/session-settings.js';
 import { DatabaseState } from '../src/database/database-state.js';
-import { Readiness } from '../src/management/readiness.js';
+import { Readiness } from '../src/monitoring/management/readiness.js';
 import { petstoreOn } from './cli/support/petstore.js';
 import { createPetstoreDatabase, createPostgresServer } from './faults/support/postgres-server.js';
 import { becomeStandby, promote } from './faults/support/standby.js';

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BatchReport } from '../src/batching/batcher.js';
-import { type AnyBatcher, Batching, BatchObserver } from '../src/batching/batching.js';
-import { parsePreconditions } from '../src/common/etag.js';
-import type { IdempotencyKey } from '../src/idempotency/idempotency-key.js';
+import { type AnyBatcher, Batching, type BatchObserver } from '../src/batching/batching.js';
+import { parsePreconditions } from '../src/http/etag.js';
+import type { IdempotencyKey } from '../src/http/idempotency/idempotency-key.js';
 import { PetsRepository } from '../src/pets/pets.repository.js';
 import { OrdersRepository } from '../src/store/orders.repository.js';
 import { addPets, orderInStatus } from './support/store.js';
 import { useService } from './support/use-service.js';
 
-class Observer extends BatchObserver {
+class Observer implements BatchObserver {
   readonly reports: BatchReport[] = [];
   batcherMade(_batcher: AnyBatcher): void {}
   statementEnded(report: BatchReport): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeCursor } from '../src/common/pagination.js';
+import { encodeCursor } from '../src/http/pagination.js';
 import { ORDER_STATUSES, type OrderStatus } from '../src/store/order.js';
 import { eventually } from './support/eventually.js';
 import { linkOf, walk } from './support/paging.js';

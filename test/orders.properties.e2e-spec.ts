@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Batching } from '../src/batching/batching.js';
-import type { Creation } from '../src/idempotency/idempotency.service.js';
+import type { Creation } from '../src/http/idempotency/idempotency.service.js';
 import { ConnectionPools } from '../src/database/connection-pools.js';
-import { PrismaService } from '../src/prisma/prisma.service.js';
+import { PrismaService } from '../src/database/prisma.service.js';
 import { ORDER_STATUSES, type OrderStatus } from '../src/store/order.js';
 import { OrdersRepository } from '../src/store/orders.repository.js';
 import { PLACE_ORDERS } from '../src/store/orders.sql.js';
-import { parsePreconditions } from '../src/common/etag.js';
+import { parsePreconditions } from '../src/http/etag.js';
 import { addPets } from './support/store.js';
 import { useDatabase } from './support/use-service.js';
 import { LONG_DEADLINES } from './support/deadlines.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Dashboard } from '../src/dashboard/dashboard.js';
-import { Readiness } from '../src/management/readiness.js';
+import { Dashboard } from '../src/monitoring/dashboard/dashboard.js';
+import { Readiness } from '../src/monitoring/management/readiness.js';
 import { UsageRecorder } from '../src/usage/usage-recorder.js';
 import { holdOpen } from './support/operators.js';
 import { send } from './support/send.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
-import { ERROR_CODES, type ErrorCode } from '../src/common/errors/error-codes.js';
-import { bytesOf, PROVOCATIONS, REQUESTS, type RequestParts } from './support/http/provocations.js';
+import { ERROR_CODES, type ErrorCode } from '../src/errors/error-codes.js';
+import { bytesOf, ERROR_REQUESTS, REQUESTS, type RequestParts } from './support/http/operation-requests.js';
 import { type Keys, type ServiceInState, startInState } from './support/http/service-states.js';
 import { expectSound, type Limit } from './support/http/sound-response.js';
 import { Connection } from './support/wire.js';
@@ -12,7 +12,7 @@ interface Fault {
   readonly change: (request: RequestParts, keys: Keys) => RequestParts;
 }
 
-const fault = (step: string, code: ErrorCode): Fault => ({ step, code, ...PROVOCATIONS[code] });
+const fault = (step: string, code: ErrorCode): Fault => ({ step, code, ...ERROR_REQUESTS[code] });
 
 /** In the order in which they are reported. */
 const FAULTS: readonly Fault[] = [

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from './support/eventually.js';
-import { Telemetry } from '../src/telemetry/telemetry.js';
+import { Telemetry } from '../src/monitoring/telemetry/telemetry.js';
 import { holdOpen } from './support/operators.js';
 import { sendRaw } from './support/wire.js';
 import { useService } from './support/use-service.js';

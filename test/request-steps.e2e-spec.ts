@@ -3,7 +3,7 @@ import { ThrottlerGuard, ThrottlerStorageService, type ThrottlerRequest } from '
 import { ApiKeyGuard } from '../src/auth/api-key.guard.js';
 import { DeprecationInterceptor } from '../src/http/deprecation.interceptor.js';
 import { InputPipe } from '../src/http/input.pipe.js';
-import { PlanThrottlerGuard } from '../src/throttling/plan-throttler.guard.js';
+import { PlanThrottlerGuard } from '../src/auth/plan-throttler.guard.js';
 import { useService } from './support/use-service.js';
 
 const service = useService();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ERROR_CODES, type ErrorCode } from '../src/common/errors/error-codes.js';
+import { ERROR_CODES, type ErrorCode } from '../src/errors/error-codes.js';
 import { expectRow } from './support/http/expect-row.js';
 import { get, request } from './support/http/request-bytes.js';
 import { RESPONSE_TABLE, type Row, rowsIn } from './support/http/response-table.js';

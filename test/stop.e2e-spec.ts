@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Batching } from '../src/batching/batching.js';
-import { Database } from '../src/prisma/database.js';
+import { Database } from '../src/database/database.js';
 import { eventually } from './support/eventually.js';
 import { type RunningService, runService } from './support/running-service.js';
 import { startService } from './support/service.js';

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { loadConfig } from '../src/config/config.js';
 import { ConnectionPools } from '../src/database/connection-pools.js';
-import { PrismaService } from '../src/prisma/prisma.service.js';
+import { PrismaService } from '../src/database/prisma.service.js';
 import { UsageRecorder } from '../src/usage/usage-recorder.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { LONG_DEADLINES } from './support/deadlines.js';
@@ -140,12 +140,7 @@ describe('two replicas that write the same hours at once', () => {
       );
       const warnings: unknown[] = [];
       const warn = (...warning: unknown[]): void => void warnings.push(warning);
-      const recorder = new UsageRecorder(
-        prisma,
-        { nowMs: Date.now },
-        { warn },
-        { registry: new Registry(), usageDropped: (requests) => void warnings.push(requests) },
-      );
+      const recorder = new UsageRecorder(prisma, { nowMs: Date.now }, { warn }, new Registry());
       return { prisma, recorder, warnings };
     });
     const work = async ({ recorder }: (typeof replicas)[number], step: number): Promise<void> => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { warmUpOf } from '../src/database/warm-up.js';
 import { createTestDatabase } from './support/database.js';
-import { bytesOf, REQUESTS, withHeaders } from './support/http/provocations.js';
+import { bytesOf, REQUESTS, withHeaders } from './support/http/operation-requests.js';
 import { startInState } from './support/http/service-states.js';
 import { eventually } from './support/eventually.js';
 import { issueKeys } from './support/issue-keys.js';

@@ -41,7 +41,7 @@ const packagesOf = (file) => {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
 };
 
-const codeTable = read('src/common/errors/error-codes.ts');
+const codeTable = read('src/errors/error-codes.ts');
 const errorCodes = [...codeTable.matchAll(/^ {2}([a-z_]+): \{/gm)].map(([, code]) => code);
 const advice = [...codeTable.matchAll(/advice:\s+(['"])(.+?)\1/g)].map(([, , text]) => text);
 if (advice.length !== errorCodes.length) faults.push('not every error code has its advice: fix this check');
@@ -61,7 +61,7 @@ const named = [
     what: 'outcome',
     names: [
       ...read('src/usage/hour-counts.ts').matchAll(/^ {2}'([a-z_]+)',$/gm),
-      ...read('src/telemetry/metrics.ts').matchAll(/^ {2}[a-z_]+: '([a-z]+)',$/gm),
+      ...read('src/monitoring/telemetry/metrics.ts').matchAll(/^ {2}[a-z_]+: '([a-z]+)',$/gm),
     ].map(([, name]) => name),
   },
   {

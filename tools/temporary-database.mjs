@@ -75,7 +75,7 @@ function open(openEmbeddedPostgres, dataDir, settings, signal) {
 
 /** The compiled one, because tools run as they are, and a directory that its server can enter. */
 async function loadEmbedded() {
-  const folder = new URL('../dist/embedded/', import.meta.url);
+  const folder = new URL('../dist/database/embedded/', import.meta.url);
   if (!existsSync(folder)) throw new Error('The service is not built yet: run "npm run build" first.');
   const { openEmbeddedPostgres } = await import(new URL('embedded-postgres.js', folder).href);
   const { temporaryDirectory } = await import(new URL('open-directory.js', folder).href);

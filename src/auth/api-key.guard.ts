@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import type { ErrorCode } from '../common/errors/error-codes.js';
-import { authenticationError } from './api-key.js';
-import { routeConfigOf } from '../common/route.decorators.js';
+import type { ErrorCode } from '../errors/error-codes.js';
+import { authenticationError } from './keys/api-key.js';
+import { routeConfigOf } from './access.decorators.js';
 
 /** Rejections of valid keys that are not the throttler's. */
 const FORBIDDEN: ReadonlySet<ErrorCode | undefined> = new Set([

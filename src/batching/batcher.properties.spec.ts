@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { UnavailableError } from '../common/errors/database-errors.js';
+import { UnavailableError } from '../errors/database-errors.js';
 import { Semaphore } from '../database/semaphore.js';
 import { FAILURES } from '../../test/support/fake-send.js';
 import { Batcher, deduplicated, LOCKED, TICK_MS } from './batcher.js';

@@ -3,7 +3,7 @@ import {
   classifyDatabaseError,
   type DatabaseFailure,
   UnavailableError,
-} from '../common/errors/database-errors.js';
+} from '../errors/database-errors.js';
 import type { Semaphore } from '../database/semaphore.js';
 import { Quarantine } from './quarantine.js';
 import { FairQueue, type QueueKey } from './fair-queue.js';

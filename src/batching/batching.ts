@@ -1,5 +1,5 @@
-import { Injectable, Optional } from '@nestjs/common';
-import { PrismaService } from '../prisma/prisma.service.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { PrismaService } from '../database/prisma.service.js';
 import type { LockedRow } from '../database/lock-report.js';
 import type { Statement } from '../database/statement.js';
 import type { QueueKey } from './fair-queue.js';
@@ -10,13 +10,16 @@ import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batche
 export type AnyBatcher = Pick<Batcher<unknown, unknown>, 'name' | 'waiting' | 'close'>;
 
 /** Observes all batchers, for metrics and traces. No call may throw. */
-export abstract class BatchObserver {
-  /** The context of the current item, such as a span; absent without an observer. */
+export interface BatchObserver {
+  /** The context of the current item, such as a span; absent without traces. */
   readonly contextOf?: () => unknown;
   /** A batcher was created. */
-  abstract batcherMade(batcher: AnyBatcher): void;
-  abstract statementEnded(report: BatchReport): void;
+  batcherMade(batcher: AnyBatcher): void;
+  statementEnded(report: BatchReport): void;
 }
+
+/** Injects the `BatchObserver` that `BatchingModule.observedBy()` names. */
+export const BATCH_OBSERVER = Symbol('BATCH_OBSERVER');
 
 /**
  * Items per statement. 64 clients then keep one statement at work while this process prepares another: 4 to 14 % more
@@ -50,7 +53,7 @@ export class Batching {
 
   constructor(
     private readonly prisma: PrismaService,
-    @Optional() private readonly observer?: BatchObserver,
+    @Inject(BATCH_OBSERVER) private readonly observer?: BatchObserver,
   ) {}
 
   /** Joins concurrent reads of one kind. */

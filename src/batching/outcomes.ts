@@ -1,5 +1,5 @@
-import { ApiError } from '../common/errors/api-error.js';
-import type { ErrorCode } from '../common/errors/error-codes.js';
+import { ApiError } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-codes.js';
 
 /** A row that a statement returns for an item, with what it did. */
 interface OutcomeRow {

@@ -1,4 +1,4 @@
-import type { PrismaService } from '../prisma/prisma.service.js';
+import type { PrismaService } from '../database/prisma.service.js';
 import {
   arrayElement,
   type ArrayElement,

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { INT64_MAX, parseInt64 } from '../common/int64.js';
+import { INT64_MAX, parseInt64 } from '../database/int64.js';
 import { UsageError } from './cli-error.js';
 
 /** The option of every command, for scripts. */

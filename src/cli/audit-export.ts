@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Client } from 'pg';
-import { describeFault } from '../common/errors/describe-fault.js';
+import { describeFault } from '../errors/describe-fault.js';
 import { CliError } from './cli-error.js';
 import { toJsonLine } from './output.js';
 import type { Row } from './row.js';

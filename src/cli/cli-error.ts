@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
 import { DatabaseError } from 'pg';
-import { classifyDatabaseError } from '../common/errors/database-errors.js';
-import { describeFault } from '../common/errors/describe-fault.js';
+import { classifyDatabaseError } from '../errors/database-errors.js';
+import { describeFault } from '../errors/describe-fault.js';
 import { explainStartError } from '../lifecycle/start-error.js';
-import { printableLines } from '../common/printable.js';
+import { printableLines } from '../monitoring/text/printable.js';
 import type { Row } from './row.js';
 
 export const EXIT_CODES = { ok: 0, failure: 1, usage: 2 } as const;

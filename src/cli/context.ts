@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import { CliError, UsageError } from './cli-error.js';
-import { printable } from '../common/printable.js';
+import { printable } from '../monitoring/text/printable.js';
 import type { Row } from './row.js';
 
 /** The surroundings of a command: configuration, user, terminal and clock. */

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Client } from 'pg';
-import { parseInt64 } from '../common/int64.js';
+import { parseInt64 } from '../database/int64.js';
 import { CliError } from './cli-error.js';
 import { type CliContext, confirm } from './context.js';
 import { printRow } from './output.js';

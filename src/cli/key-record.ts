@@ -1,8 +1,8 @@
 import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { Client } from 'pg';
-import { inCell, toCsv, toCsvLines } from '../common/csv.js';
-import { describeFault } from '../common/errors/describe-fault.js';
+import { inCell, toCsv, toCsvLines } from '../monitoring/text/csv.js';
+import { describeFault } from '../errors/describe-fault.js';
 import { CliError } from './cli-error.js';
 import type { Row } from './row.js';
 

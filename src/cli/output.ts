@@ -1,8 +1,8 @@
 import { stringify } from 'lossless-json';
 import stringWidth from 'string-width';
 import type { CliContext } from './context.js';
-import { CONTROL, escape } from '../common/printable.js';
-import { shown } from '../common/shown.js';
+import { CONTROL, escape } from '../monitoring/text/printable.js';
+import { shown } from '../monitoring/text/shown.js';
 import type { Row } from './row.js';
 
 /** One JSON value for scripts, with every int64 exact. What a terminal would execute is escaped. */

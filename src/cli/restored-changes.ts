@@ -1,4 +1,4 @@
-import { shown } from '../common/shown.js';
+import { shown } from '../monitoring/text/shown.js';
 import { some } from './output.js';
 import type { Row } from './row.js';
 

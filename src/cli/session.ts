@@ -1,15 +1,15 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import pg from 'pg';
 import { connectionTo } from '../config/database-tls.js';
-import { isReadOnly } from '../common/errors/database-errors.js';
-import { describeFault } from '../common/errors/describe-fault.js';
-import { dataDirectory } from '../embedded/data-directory.js';
-import { runningEmbeddedUrl } from '../embedded/embedded-postgres.js';
+import { isReadOnly } from '../errors/database-errors.js';
+import { describeFault } from '../errors/describe-fault.js';
+import { dataDirectory } from '../database/embedded/data-directory.js';
+import { runningEmbeddedUrl } from '../database/embedded/embedded-postgres.js';
 import { pendingMigrations } from '../database/migrations.js';
 import { beginTransaction, closeSession, openSession, rollBack } from '../database/session-settings.js';
 import { CliError } from './cli-error.js';
 import type { CliContext } from './context.js';
-import { printable } from '../common/printable.js';
+import { printable } from '../monitoring/text/printable.js';
 import type { Row } from './row.js';
 
 /** The one connection of a command. */

@@ -207,7 +207,7 @@ const variables = z
     OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: oneOf(['http/json']).optional(),
     OTEL_TRACES_SAMPLER: oneOf(TRACES_SAMPLERS).optional(),
     OTEL_TRACES_SAMPLER_ARG: ratio.optional(),
-    // Without one an embedded PostgreSQL runs in DATA_DIR, whose default is found by src/embedded.
+    // Without one an embedded PostgreSQL runs in DATA_DIR, whose default is found by src/database/embedded.
     DATABASE_URL: databaseUrl.optional(),
     DATABASE_URL_FILE: secretFile
       .transform((text) => text.trim())

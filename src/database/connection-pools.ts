@@ -7,7 +7,7 @@ import {
   isPreparedElsewhere,
   isReadOnly,
   NotSentError,
-} from '../common/errors/database-errors.js';
+} from '../errors/database-errors.js';
 import { DatabaseState } from './database-state.js';
 import { type LockedRow, LockReport } from './lock-report.js';
 import { LostResults } from './lost-results.js';

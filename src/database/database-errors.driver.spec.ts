@@ -19,7 +19,7 @@ import {
   isPassing,
   isUnavailable,
   type DatabaseFailure,
-} from '../common/errors/database-errors.js';
+} from '../errors/database-errors.js';
 
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

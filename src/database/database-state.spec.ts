@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { NotSentError } from '../common/errors/database-errors.js';
+import { NotSentError } from '../errors/database-errors.js';
 import { DatabaseState } from './database-state.js';
 
 let said: string[];

@@ -1,5 +1,5 @@
-import { NotSentError } from '../common/errors/database-errors.js';
-import { messageOf } from '../common/errors/describe-fault.js';
+import { NotSentError } from '../errors/database-errors.js';
+import { messageOf } from '../errors/describe-fault.js';
 
 /** A cause that lasts is named again after this. */
 const NAMED_EVERY_MS = 60_000;

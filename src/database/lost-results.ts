@@ -1,6 +1,6 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import { connectionTo } from '../config/database-tls.js';
-import { classifyDatabaseError } from '../common/errors/database-errors.js';
+import { classifyDatabaseError } from '../errors/database-errors.js';
 import { serverTimeoutMs } from './session-settings.js';
 
 /** How often connections in use are looked at. */

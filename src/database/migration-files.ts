@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describeFault } from '../common/errors/describe-fault.js';
+import { describeFault } from '../errors/describe-fault.js';
 
 /** One migration of this release. */
 export interface MigrationFile {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, Pool } from 'pg';
 import { connectionTo } from '../config/database-tls.js';
-import { isContention, isPassing } from '../common/errors/database-errors.js';
-import { describeFault } from '../common/errors/describe-fault.js';
+import { isContention, isPassing } from '../errors/database-errors.js';
+import { describeFault } from '../errors/describe-fault.js';
 import {
   isUnchanged,
   listMigrations,

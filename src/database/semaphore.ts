@@ -1,4 +1,4 @@
-import { UnavailableError } from '../common/errors/database-errors.js';
+import { UnavailableError } from '../errors/database-errors.js';
 
 /** Callers that may wait, so that a stall of hours does not fill the memory with requests that were given up. */
 const WAITING_MAX = 5000;

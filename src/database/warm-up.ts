@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import type pg from 'pg';
-import { classifyDatabaseError } from '../common/errors/database-errors.js';
-import { describeFault } from '../common/errors/describe-fault.js';
+import { classifyDatabaseError } from '../errors/database-errors.js';
+import { describeFault } from '../errors/describe-fault.js';
 import type { ConnectionPools } from './connection-pools.js';
 import { runStatement, type Statement, statementsOf } from './statement.js';
 

@@ -1,4 +1,4 @@
-import { UnavailableError } from '../common/errors/database-errors.js';
+import { UnavailableError } from '../errors/database-errors.js';
 
 /**
  * Settles as the work does, or rejects after a time with an `UnavailableError`; then the work goes on, and its result is ignored.

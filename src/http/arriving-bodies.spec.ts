@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fastify, { type FastifyRequest } from 'fastify';
 import fc from 'fast-check';
 import { ArrivingBodies, breakOffBody } from './arriving-bodies.js';
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
 
 const BYTES_MAX = 1000;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
-import { ApiError } from '../common/errors/api-error.js';
-import { UnavailableError } from '../common/errors/database-errors.js';
+import { ApiError } from '../errors/api-error.js';
+import { UnavailableError } from '../errors/database-errors.js';
 
 /** Bytes of all bodies that have not arrived whole: a thousand of the largest. */
 const ARRIVING_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Headers } from '../common/headers.js';
+import type { Headers } from '../errors/headers.js';
 import type { Cors } from './cors.js';
-import { etagOf, isMatch, parseIfMatch, parseIfNoneMatch } from '../common/etag.js';
+import { etagOf, isMatch, parseIfMatch, parseIfNoneMatch } from './etag.js';
 
 /** The payload of a response, and its headers for caches. */
 interface Cacheable {

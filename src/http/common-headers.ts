@@ -1,7 +1,7 @@
-import type { Clock } from '../throttling/clock.js';
+import type { Clock } from '../auth/admission/clock.js';
 import type { Cors } from './cors.js';
-import type { AdmissionDecision, LimitWindow } from '../throttling/decision.js';
-import type { Headers } from '../common/headers.js';
+import type { AdmissionDecision, LimitWindow } from '../auth/admission/decision.js';
+import type { Headers } from '../errors/headers.js';
 
 export interface CommonHeadersOptions {
   /** The clock of limits and removal dates. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Headers } from '../common/headers.js';
+import type { Headers } from '../errors/headers.js';
 
 /** The methods of all paths. */
 export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];

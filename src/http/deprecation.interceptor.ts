@@ -10,10 +10,10 @@ import { Reflector } from '@nestjs/core';
 import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { ApiError } from '../common/errors/api-error.js';
-import { Clock } from '../throttling/clock.js';
-import type { Headers } from '../common/headers.js';
-import { PublicUrl } from '../common/public-url.js';
+import { ApiError } from '../errors/api-error.js';
+import { Clock } from '../auth/admission/clock.js';
+import type { Headers } from '../errors/headers.js';
+import { PublicUrl } from './public-url.js';
 
 /** An operation that will be removed. */
 export interface Deprecation {

@@ -1,8 +1,8 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
-import { ApiError, type Fault } from '../common/errors/api-error.js';
-import { membersOf } from '../common/validators.js';
+import { ApiError, type Fault } from '../errors/api-error.js';
+import { membersOf } from './validators.js';
 
 /**
  * Turns a body or a query into its DTO, and rejects invalid ones with all errors in one message. Only members that the DTO exposes

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ApiError } from '../common/errors/api-error.js';
-import { int64OfJson } from '../common/int64.js';
+import { ApiError } from '../errors/api-error.js';
+import { int64OfJson } from '../database/int64.js';
 import { parseJsonBody } from './json-body.parser.js';
 import { cases } from '../../test/support/cases.js';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
 
 /**
  * Parses a JSON body, in a time that grows with its length alone. No digit of the body's own members is lost: an integer is a number

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AdmissionDecision } from '../throttling/decision.js';
-import type { ApiError } from '../common/errors/api-error.js';
+import type { AdmissionDecision } from '../auth/admission/decision.js';
+import type { ApiError } from '../errors/api-error.js';
 
 /** A response to bytes that never became a request: there is only a connection. */
 export interface SocketResponse {
@@ -10,17 +10,14 @@ export interface SocketResponse {
   readonly error: ApiError;
 }
 
-/** Counts the requests of keys. No call may throw. */
-export abstract class UsageObserver {
-  /** The response is about to be written, also when the client has gone: once for each request that was decided about. */
-  abstract responded(request: FastifyRequest, reply: FastifyReply): void;
+/** Observes every request: for logs, metrics and traces, and to count the usage of keys. No call may throw. */
+export interface HttpObserver {
+  /** A request's headers have arrived; nothing is decided yet. */
+  begun?(request: FastifyRequest): void;
+  /** Its response is about to be written, also when the client has gone: once for each request that has begun. */
+  responded(request: FastifyRequest, reply: FastifyReply): void;
+  respondedOnSocket?(response: SocketResponse): void;
 }
 
-/** Observes every request, for logs, metrics and traces. No call may throw. */
-export abstract class HttpObserver {
-  /** A request's headers have arrived; nothing is decided yet. */
-  abstract begun(request: FastifyRequest): void;
-  /** Its response is about to be written, also when the client has gone: once for each request that has begun. */
-  abstract responded(request: FastifyRequest, reply: FastifyReply): void;
-  abstract respondedOnSocket(response: SocketResponse): void;
-}
+/** Injects the observers that `HttpModule.observedBy()` lists. */
+export const HTTP_OBSERVERS = Symbol('HTTP_OBSERVERS');

@@ -1,10 +1,10 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ConnectionError, FastifyBaseLogger } from 'fastify';
-import { ApiError } from '../common/errors/api-error.js';
-import { errorBody } from '../common/errors/error-body.js';
-import type { ErrorCode } from '../common/errors/error-codes.js';
-import type { AdmissionPort } from '../throttling/decision.js';
+import { ApiError } from '../errors/api-error.js';
+import { errorBody } from '../errors/error-body.js';
+import type { ErrorCode } from '../errors/error-codes.js';
+import type { AdmissionPort } from '../auth/admission/decision.js';
 import { newRequestId, requestIdOf } from './request.js';
 import { breakOffBody } from './arriving-bodies.js';
 import { peerAddressOf } from './client-address.js';
@@ -17,7 +17,7 @@ import { ClientConnection } from './sockets/client-connection.js';
 export interface SocketOptions extends CommonHeadersOptions {
   readonly admission: AdmissionPort;
   readonly logger: FastifyBaseLogger;
-  readonly observer: HttpObserver;
+  readonly observers: readonly HttpObserver[];
 }
 
 /** Responds to bytes that Node's parser rejects, and to what arrives too late: there is only a connection then. */
@@ -98,7 +98,7 @@ function respond(
   accept?: string,
 ): void {
   const { id, decision, error } = response;
-  options.observer.respondedOnSocket(response);
+  for (const observer of options.observers) observer.respondedOnSocket?.(response);
   const { mediaType, text } = errorBody(error, accept);
   const headers = {
     ...error.headers,

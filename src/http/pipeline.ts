@@ -5,16 +5,16 @@ import { stringify } from 'lossless-json';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
-import { ApiError } from '../common/errors/api-error.js';
-import type { AdmissionDecision } from '../throttling/decision.js';
-import type { ErrorCode } from '../common/errors/error-codes.js';
+import { ApiError } from '../errors/api-error.js';
+import type { AdmissionDecision } from '../auth/admission/decision.js';
+import type { ErrorCode } from '../errors/error-codes.js';
 import { Caching } from './caching.js';
 import { clientAddressOf, type ClientAddressOf } from './client-address.js';
-import { Clock } from '../throttling/clock.js';
+import { Clock } from '../auth/admission/clock.js';
 import { commonHeaders } from './common-headers.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
-import { AdmissionPort } from '../throttling/decision.js';
-import { sendError, toApiError } from '../common/errors/error.filter.js';
+import { AdmissionPort } from '../auth/admission/decision.js';
+import { sendError, toApiError } from '../errors/error.filter.js';
 import { ArrivingBodies, bodyBrokeOff, checkFraming, emptyBody, isBrokenOff } from './arriving-bodies.js';
 import {
   bodyTooLarge,
@@ -26,10 +26,10 @@ import {
   unsupportedMediaType,
 } from './body-check.js';
 import { parseJsonBody } from './json-body.parser.js';
-import type { Headers } from '../common/headers.js';
-import { HttpObserver, UsageObserver } from './observer.js';
+import type { Headers } from '../errors/headers.js';
+import { HTTP_OBSERVERS, type HttpObserver } from './observer.js';
 import { decorateRequests } from './request.js';
-import { routeConfigOf } from '../common/route.decorators.js';
+import { routeConfigOf } from '../auth/access.decorators.js';
 import type { SocketOptions } from './parser-errors.js';
 import type { ClientConnections } from './sockets/client-connections.js';
 import { RouteMethods } from './route-methods.js';
@@ -69,8 +69,7 @@ export class RequestPipeline implements SocketOptions {
   constructor(
     readonly admission: AdmissionPort,
     readonly clock: Clock,
-    readonly observer: HttpObserver,
-    private readonly usage: UsageObserver,
+    @Inject(HTTP_OBSERVERS) readonly observers: readonly HttpObserver[],
     @Inject(CONFIG) { bodyBytesMax, corsOrigins, database, trustProxy }: Config,
     @Inject(LOGGER) readonly logger: Logger,
   ) {
@@ -129,10 +128,10 @@ export class RequestPipeline implements SocketOptions {
    * `sendError` prefers it to other errors. Resolves to true if it has already responded.
    */
   async #beforeBody(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const { admission, observer } = this;
+    const { admission } = this;
     const { raw } = request;
     const { public: isPublic, probe: isProbe, cost = 1 } = routeConfigOf(request);
-    if (isProbe !== true) observer.begun(request);
+    if (isProbe !== true) this.#begun(request);
     const address = this.#addressOf(request);
     if (isProbe === true) {
       request.decision = admission.describeAddress(address);
@@ -204,10 +203,7 @@ export class RequestPipeline implements SocketOptions {
       return done(new ApiError(sent));
     }
     this.#setCommonHeaders(request, reply, sent.headers);
-    if (routeConfigOf(request).probe !== true) {
-      this.observer.responded(request, reply);
-      this.usage.responded(request, reply);
-    }
+    if (routeConfigOf(request).probe !== true) this.#responded(request, reply);
     done(null, sent.payload);
   }
 
@@ -225,12 +221,19 @@ export class RequestPipeline implements SocketOptions {
 
   /** Responds to a target that cannot be decoded. It reaches no hook, so nothing was decided and no header is set. */
   async rejectTarget(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { admission, observer } = this;
-    observer.begun(request);
-    request.decision = await admission.chargeAddress(this.#addressOf(request));
+    this.#begun(request);
+    request.decision = await this.admission.chargeAddress(this.#addressOf(request));
     this.#setCommonHeaders(request, reply, this.#caching.ofError());
     sendError(toApiError(error), request, reply);
-    observer.responded(request, reply);
+    this.#responded(request, reply);
+  }
+
+  #begun(request: FastifyRequest): void {
+    for (const observer of this.observers) observer.begun?.(request);
+  }
+
+  #responded(request: FastifyRequest, reply: FastifyReply): void {
+    for (const observer of this.observers) observer.responded(request, reply);
   }
 }
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { AdmissionDecision } from '../throttling/decision.js';
-import { looksLikeKey } from '../auth/mask-keys.js';
+import type { AdmissionDecision } from '../auth/admission/decision.js';
+import { looksLikeKey } from '../auth/keys/mask-keys.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
-import { DEFAULT_DATA_DIR } from '../embedded/data-directory.js';
-import type { FirstStart } from '../samples/first-start.js';
+import { DEFAULT_DATA_DIR } from '../database/embedded/data-directory.js';
+import type { FirstStart } from './first-start.js';
 
 export interface BannerFacts {
   readonly address: string;

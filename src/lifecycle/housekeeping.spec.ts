@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { eventually } from '../../test/support/eventually.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 import { ConnectionPools } from '../database/connection-pools.js';
-import { PrismaService } from '../prisma/prisma.service.js';
+import { PrismaService } from '../database/prisma.service.js';
 import { loadConfig } from '../config/config.js';
 import { Housekeeping } from './housekeeping.js';
 import { LONG_DEADLINES } from '../../test/support/deadlines.js';

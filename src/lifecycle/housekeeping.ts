@@ -4,8 +4,8 @@ import { Cron } from '@nestjs/schedule';
 import type { Logger } from 'pino';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
-import { PrismaService } from '../prisma/prisma.service.js';
-import { Telemetry } from '../telemetry/telemetry.js';
+import { PrismaService } from '../database/prisma.service.js';
+import { Telemetry } from '../monitoring/telemetry/telemetry.js';
 
 /** Once an hour, in a second of this process's own, so that replicas do not work together. */
 const HOURLY = `${randomInt(60)} ${randomInt(60)} * * * *`;

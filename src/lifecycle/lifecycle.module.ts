@@ -1,13 +1,12 @@
 import { Module } from '@nestjs/common';
-import { ScheduleModule } from '@nestjs/schedule';
-import { ManagementModule } from '../management/management.module.js';
+import { ManagementModule } from '../monitoring/management/management.module.js';
 import { Housekeeping } from './housekeeping.js';
 import { Shutdown } from './shutdown.js';
 import { Startup } from './startup.js';
 
 /** The work of the service at its start, once an hour, and at its end. */
 @Module({
-  imports: [ManagementModule, ScheduleModule.forRoot()],
+  imports: [ManagementModule],
   providers: [Housekeeping, Startup, Shutdown],
 })
 export class LifecycleModule {}

@@ -13,10 +13,10 @@ import type { Config } from '../config/config.js';
 import { WarmUp } from '../database/warm-up.js';
 import { within } from '../database/within.js';
 import type { HttpAdapter } from '../http/http-adapter.js';
-import { ManagementServer } from '../management/management-server.js';
-import { Readiness } from '../management/readiness.js';
-import { Database } from '../prisma/database.js';
-import { Telemetry } from '../telemetry/telemetry.js';
+import { ManagementServer } from '../monitoring/management/management-server.js';
+import { Readiness } from '../monitoring/management/readiness.js';
+import { Database } from '../database/database.js';
+import { Telemetry } from '../monitoring/telemetry/telemetry.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { Housekeeping } from './housekeeping.js';
 

@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config.js';
-import { EmbeddedPostgresError } from '../embedded/embedded-postgres.error.js';
-import { ListenError } from '../management/listen.error.js';
+import { EmbeddedPostgresError } from '../database/embedded/embedded-postgres.error.js';
+import { ListenError } from '../monitoring/management/listen.error.js';
 import { MigrationError } from '../database/migration-files.js';
 
 /** Why the service cannot start, in a line for each fault and without a stack where the fault is not in the code. */

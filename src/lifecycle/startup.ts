@@ -7,11 +7,11 @@ import type { Logger } from 'pino';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import { type Config, describeConfig } from '../config/config.js';
 import { releaseVersion } from '../config/version.js';
-import { ManagementServer } from '../management/management-server.js';
-import { OldSnapshots } from '../management/old-snapshots.js';
-import { Readiness } from '../management/readiness.js';
-import { Database } from '../prisma/database.js';
-import { type FirstStart, prepareFirstStart } from '../samples/first-start.js';
+import { ManagementServer } from '../monitoring/management/management-server.js';
+import { OldSnapshots } from '../monitoring/management/old-snapshots.js';
+import { Readiness } from '../monitoring/management/readiness.js';
+import { Database } from '../database/database.js';
+import { type FirstStart, prepareFirstStart } from './first-start.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { banner } from './banner.js';
 

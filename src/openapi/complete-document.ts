@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { ErrorCode } from '../common/errors/error-codes.js';
-import { ERROR_CODES_EXTENSION } from '../common/openapi.decorators.js';
+import type { ErrorCode } from '../errors/error-codes.js';
+import { ERROR_CODES_EXTENSION } from '../http/openapi.decorators.js';
 import {
   codesByStatus,
   ERROR_SCHEMA,

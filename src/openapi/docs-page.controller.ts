@@ -1,16 +1,16 @@
 import { Controller, Get, type OnModuleInit, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../common/errors/api-error.js';
-import { PAGE_HEADERS, readPageFiles } from '../common/page-files.js';
-import { PartOfPage, Public } from '../common/route.decorators.js';
+import { ApiError } from '../errors/api-error.js';
+import { PAGE_HEADERS, readPageFiles } from '../pages/page-files.js';
+import { PartOfPage, Public } from '../auth/access.decorators.js';
 import { EncodedText } from './encoded-text.js';
 
 const PAGE = '/docs';
 
 /** The files of the docs page by the path that each is served at; `/docs` itself is index.html. The build copies them to dist. */
 const PAGE_FILES = new Map(
-  readPageFiles(new URL('./page/', import.meta.url)).map(({ name, mediaType, text }) => [
+  readPageFiles('docs').map(({ name, mediaType, text }) => [
     name === 'index.html' ? PAGE : `${PAGE}/${name}`,
     { mediaType, text: new EncodedText(text) },
   ]),

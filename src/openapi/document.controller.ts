@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public } from '../common/route.decorators.js';
+import { Public } from '../auth/access.decorators.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 /** Anybody may store it, and must revalidate it each time. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Controller, Get, type Type } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { Operation } from '../common/route.decorators.js';
+import { Operation } from '../http/operation.decorators.js';
 import { createDocument } from './document.js';
 
 @Controller('v1/secrets')

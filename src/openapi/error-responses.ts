@@ -1,5 +1,5 @@
-import { PROBLEM_TYPE } from '../common/errors/error-body.js';
-import { ERROR_CODES, type ErrorCode } from '../common/errors/error-codes.js';
+import { PROBLEM_TYPE } from '../errors/error-body.js';
+import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
 import type { Json } from './json.js';
 
 const ALL_CODES = Object.keys(ERROR_CODES) as ErrorCode[];

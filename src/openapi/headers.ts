@@ -1,4 +1,4 @@
-import { encodeCursor } from '../common/pagination.js';
+import { encodeCursor } from '../http/pagination.js';
 import type { Json } from './json.js';
 
 /** Every header of a response but those of HTTP itself (`Content-Type`, `Date`, `Connection` …), by component. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { PrismaService } from '../prisma/prisma.service.js';
+import type { PrismaService } from '../database/prisma.service.js';
 import { OpenApiDocument } from './openapi-document.js';
 
 const FREE = { id: 'free', requestsPerMinute: 60, requestsPerDay: 1000 };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { PrismaService } from '../prisma/prisma.service.js';
+import { PrismaService } from '../database/prisma.service.js';
 import { within } from '../database/within.js';
 import { EncodedText } from './encoded-text.js';
 import { type OpenApi, toJson, toYaml } from './json.js';

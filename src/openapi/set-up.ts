@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { PublicUrl } from '../common/public-url.js';
+import { PublicUrl } from '../http/public-url.js';
 import { BASE_PATH } from './complete-document.js';
 import { createDocument } from './document.js';
 import { OpenApiDocument } from './openapi-document.js';

@@ -8,17 +8,17 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../common/errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
 import { Deprecated, type Deprecation, deprecationNotice } from '../http/deprecation.interceptor.js';
-import { parseInt64 } from '../common/int64.js';
-import { etagOf, type Preconditions, RequestPreconditions } from '../common/etag.js';
-import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
-import { Paging } from '../common/pagination.js';
-import { PublicUrl } from '../common/public-url.js';
+import { parseInt64 } from '../database/int64.js';
+import { etagOf, type Preconditions, RequestPreconditions } from '../http/etag.js';
+import { ApiErrors, ApiId } from '../http/openapi.decorators.js';
+import { Paging } from '../http/pagination.js';
+import { PublicUrl } from '../http/public-url.js';
 import { RequestDeadline } from '../http/request.js';
-import { JsonText, Operation } from '../common/route.decorators.js';
-import { type IdempotencyKey, RequestIdempotencyKey } from '../idempotency/idempotency-key.js';
-import { Idempotency } from '../idempotency/idempotency.service.js';
+import { JsonText, Operation } from '../http/operation.decorators.js';
+import { type IdempotencyKey, RequestIdempotencyKey } from '../http/idempotency/idempotency-key.js';
+import { Idempotency } from '../http/idempotency/idempotency.service.js';
 import {
   CHANGED_PET_EXAMPLE,
   ListPetsQuery,

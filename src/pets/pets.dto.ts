@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { PagingQuery } from '../common/pagination.js';
+import { PagingQuery } from '../http/pagination.js';
 import {
   AreInt64Texts,
   IsOneOrMoreOf,
@@ -10,7 +10,7 @@ import {
   IsOneOf,
   IsStorableText,
   MayBeAbsent,
-} from '../common/validators.js';
+} from '../http/validators.js';
 import { PET_STATUSES, type PetStatus } from './pet.js';
 
 const PET_STATUS: EnumSchema = {

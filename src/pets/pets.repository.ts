@@ -11,11 +11,11 @@ import {
   type PageParameters,
   type PageRequest,
 } from '../batching/pages.js';
-import { preconditionArrays, type Preconditions } from '../common/etag.js';
-import type { IdempotencyKey } from '../idempotency/idempotency-key.js';
-import type { CreationOutcome } from '../idempotency/idempotency.service.js';
-import { PrismaService } from '../prisma/prisma.service.js';
-import { skippingUsedIds } from '../prisma/used-ids.js';
+import { preconditionArrays, type Preconditions } from '../http/etag.js';
+import type { IdempotencyKey } from '../http/idempotency/idempotency-key.js';
+import type { CreationOutcome } from '../http/idempotency/idempotency.service.js';
+import { PrismaService } from '../database/prisma.service.js';
+import { skippingUsedIds } from '../database/used-ids.js';
 import {
   arrayElement,
   type ArrayElement,

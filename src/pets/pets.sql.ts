@@ -1,5 +1,5 @@
 import { inBothDirections, listSql, pagesSql } from '../batching/pages.js';
-import { HOLDS_KEY, storedResponses } from '../idempotency/idempotency.sql.js';
+import { HOLDS_KEY, storedResponses } from '../http/idempotency/idempotency.sql.js';
 import { statement } from '../database/statement.js';
 
 /** The JSON of a row of a page. */

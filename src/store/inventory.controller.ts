@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Operation } from '../common/route.decorators.js';
+import { Operation } from '../http/operation.decorators.js';
 import { RequestDeadline } from '../http/request.js';
 import { Inventory, INVENTORY_EXAMPLE } from './inventory.dto.js';
 import { InventoryRepository } from './inventory.repository.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Batching } from '../batching/batching.js';
 import { type Batcher, deduplicated } from '../batching/batcher.js';
-import { PrismaService } from '../prisma/prisma.service.js';
+import { PrismaService } from '../database/prisma.service.js';
 import { statement } from '../database/statement.js';
 import type { Inventory } from './inventory.dto.js';
 

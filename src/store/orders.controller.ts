@@ -1,16 +1,16 @@
 import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '../common/errors/api-error.js';
-import { parseInt64 } from '../common/int64.js';
-import { type Preconditions, RequestPreconditions } from '../common/etag.js';
-import { ApiErrors, ApiId } from '../common/openapi.decorators.js';
-import { JsonText, Operation } from '../common/route.decorators.js';
+import { ApiError } from '../errors/api-error.js';
+import { parseInt64 } from '../database/int64.js';
+import { type Preconditions, RequestPreconditions } from '../http/etag.js';
+import { ApiErrors, ApiId } from '../http/openapi.decorators.js';
+import { JsonText, Operation } from '../http/operation.decorators.js';
 import { RequestDeadline } from '../http/request.js';
-import { Paging } from '../common/pagination.js';
-import { PublicUrl } from '../common/public-url.js';
-import { type IdempotencyKey, RequestIdempotencyKey } from '../idempotency/idempotency-key.js';
-import { Idempotency } from '../idempotency/idempotency.service.js';
+import { Paging } from '../http/pagination.js';
+import { PublicUrl } from '../http/public-url.js';
+import { type IdempotencyKey, RequestIdempotencyKey } from '../http/idempotency/idempotency-key.js';
+import { Idempotency } from '../http/idempotency/idempotency.service.js';
 import {
   CHANGED_ORDER_EXAMPLE,
   ListOrdersQuery,

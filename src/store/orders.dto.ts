@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { PagingQuery } from '../common/pagination.js';
-import { type EnumSchema, IsInt64, IsOneOf, MayBeAbsent } from '../common/validators.js';
+import { PagingQuery } from '../http/pagination.js';
+import { type EnumSchema, IsInt64, IsOneOf, MayBeAbsent } from '../http/validators.js';
 import { ORDER_STATUSES, type OrderStatus } from './order.js';
 
 const ORDER_STATUS: EnumSchema = {

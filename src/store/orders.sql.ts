@@ -1,5 +1,5 @@
 import { listSql } from '../batching/pages.js';
-import { HOLDS_KEY, storedResponses } from '../idempotency/idempotency.sql.js';
+import { HOLDS_KEY, storedResponses } from '../http/idempotency/idempotency.sql.js';
 import { statement } from '../database/statement.js';
 
 /** Pages of all orders or of one status. */

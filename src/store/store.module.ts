@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
 import { InventoryController } from './inventory.controller.js';
 import { InventoryRepository } from './inventory.repository.js';
 import { OrdersController } from './orders.controller.js';

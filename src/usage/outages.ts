@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { statement } from '../database/statement.js';
-import type { PrismaService } from '../prisma/prisma.service.js';
+import type { PrismaService } from '../database/prisma.service.js';
 
 /** Times without a database that wait to be written; the oldest are forgotten. */
 const OUTAGES_MAX = 100;

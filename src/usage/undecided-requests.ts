@@ -1,6 +1,6 @@
 import { statement } from '../database/statement.js';
-import type { PrismaService } from '../prisma/prisma.service.js';
-import type { UndecidedSecret } from '../throttling/decision.js';
+import type { PrismaService } from '../database/prisma.service.js';
+import type { UndecidedSecret } from '../auth/admission/decision.js';
 import { type HourCount, HourCounts } from './hour-counts.js';
 
 /** The hash of a secret. */

@@ -3,21 +3,20 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import {
   classifyDatabaseError,
   type DatabaseFailure,
   isDataError,
   UnavailableError,
-} from '../common/errors/database-errors.js';
-import { routeConfigOf } from '../common/route.decorators.js';
+} from '../errors/database-errors.js';
+import { routeConfigOf } from '../auth/access.decorators.js';
 import { LOGGER } from '../config/config.module.js';
 import { plainArray, statement } from '../database/statement.js';
-import type { UsageObserver } from '../http/observer.js';
-import { PrismaService } from '../prisma/prisma.service.js';
-import { Telemetry } from '../telemetry/telemetry.js';
-import { Clock } from '../throttling/clock.js';
-import type { AdmissionDecision } from '../throttling/decision.js';
+import type { HttpObserver } from '../http/observer.js';
+import { PrismaService } from '../database/prisma.service.js';
+import { Clock } from '../auth/admission/clock.js';
+import type { AdmissionDecision } from '../auth/admission/decision.js';
 import { type HourCount, HourCounts, type UsageOutcome } from './hour-counts.js';
 import { Outages } from './outages.js';
 import { keysOfSecrets, type Secret, UndecidedRequests } from './undecided-requests.js';
@@ -67,10 +66,11 @@ const MAY_BE_COMMITTED: ReadonlySet<DatabaseFailure> = new Set<DatabaseFailure>(
  * admission.
  */
 @Injectable()
-export class UsageRecorder implements UsageObserver {
+export class UsageRecorder implements HttpObserver {
   readonly #counts = new HourCounts<bigint>(COUNTS_MAX);
   readonly #undecided: UndecidedRequests;
   readonly #outages: Outages;
+  readonly #droppedTotal: Counter;
   #dropped = 0;
   #isFailing = false;
   /** When all was written last, as a moment of `performance.now()`. */
@@ -81,14 +81,19 @@ export class UsageRecorder implements UsageObserver {
     private readonly prisma: PrismaService,
     private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
-    @Inject(Telemetry) private readonly telemetry: Pick<Telemetry, 'usageDropped' | 'registry'>,
+    registry: Registry,
   ) {
     this.#undecided = new UndecidedRequests((secrets) => keysOfSecrets(prisma, secrets));
     this.#outages = new Outages(prisma, clock);
+    this.#droppedTotal = new Counter({
+      name: 'petstore_usage_dropped_requests_total',
+      help: 'Requests that are missing in the usage by hour: the result of their write is unknown, or they were too many.',
+      registers: [registry],
+    });
     const unwritten: Gauge = new Gauge({
       name: 'petstore_usage_unwritten_seconds',
       help: 'Time since the usage by hour was written; more than 20 if that fails or waits.',
-      registers: [telemetry.registry],
+      registers: [registry],
       collect: () => unwritten.set(this.#unwrittenSeconds()),
     });
   }
@@ -202,7 +207,7 @@ export class UsageRecorder implements UsageObserver {
 
   #reportDropped(): void {
     if (this.#dropped === 0) return;
-    this.telemetry.usageDropped(this.#dropped);
+    this.#droppedTotal.inc(this.#dropped);
     this.logger.warn(
       `${this.#dropped} requests are missing in the usage by hour: their write failed or its result is unknown, or they were too many`,
     );

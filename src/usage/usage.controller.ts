@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { type CallingKey, CurrentKey } from '../throttling/current-key.decorator.js';
-import { Clock } from '../throttling/clock.js';
-import type { LimitWindow } from '../throttling/decision.js';
-import { Operation } from '../common/route.decorators.js';
+import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
+import { Clock } from '../auth/admission/clock.js';
+import type { LimitWindow } from '../auth/admission/decision.js';
+import { Operation } from '../http/operation.decorators.js';
 import { RequestDeadline } from '../http/request.js';
 import { Usage, USAGE_EXAMPLE, type UsageWindow } from './usage.dto.js';
 import { UsageRepository } from './usage.repository.js';

@@ -1,5 +1,4 @@
 import { Global, Module } from '@nestjs/common';
-import { UsageObserver } from '../http/observer.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRecorder } from './usage-recorder.js';
 import { UsageRepository } from './usage.repository.js';
@@ -8,7 +7,7 @@ import { UsageRepository } from './usage.repository.js';
 @Global()
 @Module({
   controllers: [UsageController],
-  providers: [UsageRepository, UsageRecorder, { provide: UsageObserver, useExisting: UsageRecorder }],
-  exports: [UsageRecorder, UsageObserver],
+  providers: [UsageRepository, UsageRecorder],
+  exports: [UsageRecorder],
 })
 export class UsageModule {}

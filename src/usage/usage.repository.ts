@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
-import { PrismaService } from '../prisma/prisma.service.js';
+import { PrismaService } from '../database/prisma.service.js';
 import { plainArray, statement } from '../database/statement.js';
 import type { UsageDay, UsageHour, UsageHourCount } from './usage.dto.js';
 import { USAGE_DAYS, USAGE_HOURS } from './usage-range.js';

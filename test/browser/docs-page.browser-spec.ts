@@ -92,7 +92,7 @@ describe('the docs page in Chromium', () => {
     const form = formOf(page, 'Add a pet');
     await form.getByRole('button', { name: 'Generate' }).click();
     const claim = await form.getByLabel('Idempotency-Key').inputValue();
-    expect(await form.locator('.sample').innerText()).toContain(`-H 'Idempotency-Key: ${claim}'`);
+    expect(await form.locator('.snippet').innerText()).toContain(`-H 'Idempotency-Key: ${claim}'`);
     expect(await send(form)).toContain('201');
     expect(await form.locator('.response').innerText()).toContain(`"categoryId": ${BIG_ID}`);
     const location = await shownHeader(form, 'location');
@@ -240,7 +240,7 @@ describe('the docs page in Chromium', () => {
     const form = formOf(page, 'List pets');
     await form.getByRole('checkbox', { name: 'available' }).check();
     await form.getByRole('checkbox', { name: 'sold' }).check();
-    expect(await form.locator('.sample').innerText()).toContain('?status=available&status=sold');
+    expect(await form.locator('.snippet').innerText()).toContain('?status=available&status=sold');
     await form.getByLabel('id', { exact: true }).fill('30');
     await form.getByLabel('limit').press('Control+Enter');
     await form.getByRole('status').locator('.status').waitFor();
@@ -271,7 +271,7 @@ describe('the docs page in Chromium', () => {
     await page.reload();
     await page.locator('#reference:not([aria-busy])').waitFor();
     expect(await language.inputValue()).toBe('Python');
-    expect(await formOf(page, 'List pets').locator('.sample').innerText()).toContain('import requests');
+    expect(await formOf(page, 'List pets').locator('.snippet').innerText()).toContain('import requests');
   });
 
   it('leads to an error code, with what to do', async () => {
@@ -293,7 +293,7 @@ describe('the docs page in Chromium', () => {
     await keepScreenshot(page, 'revoked');
   });
 
-  it('has samples to copy, links on headings, and its version', async () => {
+  it('has snippets to copy, links on headings, and its version', async () => {
     const { page } = await open();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.locator('#start').getByRole('button', { name: 'Copy' }).first().click();
@@ -350,7 +350,7 @@ describe('the docs page in Chromium', () => {
     );
     await page.goto(`${service.origin}/${addresses[0]}`);
     await page.locator('#reference:not([aria-busy])').waitFor();
-    expect(await form.locator('.sample code').innerText()).toContain('?limit=5&status=pending&status=sold');
+    expect(await form.locator('.snippet code').innerText()).toContain('?limit=5&status=pending&status=sold');
     expect(await distanceTo(page, '#listPets')).toBe(0);
     await link.click();
     expect(page.url()).toBe(`${service.origin}/${addresses[0]}`);
@@ -419,7 +419,7 @@ describe('the docs page in Chromium', () => {
   it.each([
     ['scripts', '**/*.js'],
     ['the document', '**/openapi.json'],
-  ])('has complete samples without %s', async (_, blocked) => {
+  ])('has complete snippets without %s', async (_, blocked) => {
     const { page } = await chromium.open();
     await page.route(blocked, (route) => route.abort());
     await page.goto(`${service.origin}/docs`);

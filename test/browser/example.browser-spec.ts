@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { prepareFirstStart } from '../../src/samples/first-start.js';
+import { prepareFirstStart } from '../../src/lifecycle/first-start.js';
 import { type InstalledClient, installClient } from '../client/installed-client.js';
 import { startService, type TestService } from '../support/service.js';
 import { accessibilityFaults, type Chromium, keepScreenshot, overflowOf, startChromium } from './chromium.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashApiKey } from '../../src/auth/api-key.js';
+import { hashApiKey } from '../../src/auth/keys/api-key.js';
 import { json } from './support/petstore.js';
 import { type PrintedKey, usePetstore } from './support/use-petstore.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { hasApiKeyForm } from '../../src/auth/api-key.js';
+import { hasApiKeyForm } from '../../src/auth/keys/api-key.js';
 import { selectOne } from '../support/sql-outcome.js';
 import { useOperator } from '../support/use-operator.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { INT64_MAX, INT64_MIN } from '../../src/common/int64.js';
+import { INT64_MAX, INT64_MIN } from '../../src/database/int64.js';
 import { PET_STATUSES, type PetStatus } from '../../src/pets/pet.js';
 
 /** Any int64 in decimal, the edges and what a double would round among them. */

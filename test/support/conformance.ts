@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'lossless-json';
-import { isInt64 } from '../../src/common/int64.js';
+import { isInt64 } from '../../src/database/int64.js';
 
 /** A response, and its request. */
 export interface CheckedResponse {

@@ -15,7 +15,7 @@ const SETTINGS = {
 };
 
 export default async function setUp() {
-  const { temporaryDirectory } = await import('../../dist/embedded/open-directory.js');
+  const { temporaryDirectory } = await import('../../dist/database/embedded/open-directory.js');
   // Tests start servers of their own, whose user has to enter their directories.
   process.env.TMPDIR = temporaryDirectory();
   const server =

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { checksumOf } from '../../src/auth/api-key.js';
+import { checksumOf } from '../../src/auth/keys/api-key.js';
 
 let addresses = 0;
 

@@ -3,12 +3,12 @@ import { Test } from '@nestjs/testing';
 import { AppModule } from '../../dist/app.module.js';
 import { loadConfig } from '../../dist/config/config.js';
 import { HttpAdapter } from '../../dist/http/http-adapter.js';
-import { ManagementServer } from '../../dist/management/management-server.js';
+import { ManagementServer } from '../../dist/monitoring/management/management-server.js';
 import { setUpOpenApi } from '../../dist/openapi/set-up.js';
 import { ConnectionPools } from '../../dist/database/connection-pools.js';
-import { Database } from '../../dist/prisma/database.js';
-import { PrismaService } from '../../dist/prisma/prisma.service.js';
-import { createLogger, nestLogger } from '../../dist/telemetry/logger.js';
+import { Database } from '../../dist/database/database.js';
+import { PrismaService } from '../../dist/database/prisma.service.js';
+import { createLogger, nestLogger } from '../../dist/monitoring/telemetry/logger.js';
 
 /** Nothing listens there: public documents need no database. */
 const NOWHERE = 'postgresql://petstore@127.0.0.1:1/nothing';

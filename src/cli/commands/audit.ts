@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { type AuditedRow, describeActor, describeChange } from '../../common/audit-entry.js';
-import { shown } from '../../common/shown.js';
+import { type AuditedRow, describeActor, describeChange } from '../../monitoring/text/audit-entry.js';
+import { shown } from '../../monitoring/text/shown.js';
 import { examples, type JsonOption, positiveInteger, since } from '../arguments.js';
 import { exportAudit } from '../audit-export.js';
 import { CliError } from '../cli-error.js';

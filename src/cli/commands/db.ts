@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { describeFault } from '../../common/errors/describe-fault.js';
+import { describeFault } from '../../errors/describe-fault.js';
 import { migrate } from '../../database/migrations.js';
 import { roleSettings } from '../../database/session-settings.js';
 import { examples, type JsonOption } from '../arguments.js';

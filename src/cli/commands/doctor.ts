@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../../config/config.js';
-import { dataDirectory } from '../../embedded/data-directory.js';
+import { dataDirectory } from '../../database/embedded/data-directory.js';
 import { examples, type JsonOption } from '../arguments.js';
 import { CliError, explainError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { CHECKS, type Result } from '../doctor-checks.js';
 import { toJson } from '../output.js';
-import { printable } from '../../common/printable.js';
+import { printable } from '../../monitoring/text/printable.js';
 import { inTransaction, type Session, withAnyDatabase } from '../session.js';
 
 type Finding = Result & { readonly check: string };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Info, parse } from 'csv-parse/sync';
 import { type Client, DatabaseError } from 'pg';
-import { describeFault } from '../../common/errors/describe-fault.js';
+import { describeFault } from '../../errors/describe-fault.js';
 import { examples, instant, type JsonOption, positiveInteger } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
 import { USAGE_DAYS } from '../../usage/usage-range.js';
-import { shown } from '../../common/shown.js';
+import { shown } from '../../monitoring/text/shown.js';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { stringify } from 'lossless-json';
 import type { Client } from 'pg';
-import { isDataError } from '../../common/errors/database-errors.js';
+import { isDataError } from '../../errors/database-errors.js';
 import { examples, givenId, type JsonOption } from '../arguments.js';
 import { isMark, linesOf } from '../audit-export.js';
 import { CliError } from '../cli-error.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { shown } from '../../common/shown.js';
+import { shown } from '../../monitoring/text/shown.js';
 import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { examples, type JsonOption, since } from '../arguments.js';
 import type { CliContext } from '../context.js';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { type Binaries, findBinaries } from '../../../src/embedded/binaries.js';
-import { ensureCluster } from '../../../src/embedded/cluster.js';
-import { type DataDirectory, prepareDataDirectory } from '../../../src/embedded/data-directory.js';
-import { findPostmaster, startServer, stopServer } from '../../../src/embedded/server.js';
+import { type Binaries, findBinaries } from '../../../src/database/embedded/binaries.js';
+import { ensureCluster } from '../../../src/database/embedded/cluster.js';
+import { type DataDirectory, prepareDataDirectory } from '../../../src/database/embedded/data-directory.js';
+import { findPostmaster, startServer, stopServer } from '../../../src/database/embedded/server.js';
 
 /** A PostgreSQL server that a test may end as it likes. It listens on TCP, always on the same port. */
 export interface PostgresServer {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import { type BanPolicy } from '../../../src/throttling/admission-statement.js';
-import type { DatabaseDecision } from '../../../src/throttling/database-decision.js';
+import { type BanPolicy } from '../../../src/auth/admission/admission-statement.js';
+import type { DatabaseDecision } from '../../../src/auth/admission/database-decision.js';
 import { type Edge, KEYS, PLANS, SECRETS, type Step } from './history.js';
 import { AdmissionModel, type ModelKey, NOTHING_COUNTED } from './model.js';
 import { type Counted, insertKey, insertPlan, insertSecret, readCounted, writeKey } from './rows.js';

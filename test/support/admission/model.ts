@@ -1,6 +1,6 @@
-import type { KeyWindow, LimitWindow } from '../../../src/throttling/decision.js';
-import type { BanPolicy } from '../../../src/throttling/admission-statement.js';
-import type { DatabaseDecision } from '../../../src/throttling/database-decision.js';
+import type { KeyWindow, LimitWindow } from '../../../src/auth/admission/decision.js';
+import type { BanPolicy } from '../../../src/auth/admission/admission-statement.js';
+import type { DatabaseDecision } from '../../../src/auth/admission/database-decision.js';
 
 /** The settings of a key by operators. Times are ms; an infinite one is never. */
 export interface ModelKey {

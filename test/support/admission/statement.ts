@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
-import type { DatabaseDecision } from '../../../src/throttling/database-decision.js';
+import type { DatabaseDecision } from '../../../src/auth/admission/database-decision.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { openTestPool } from '../test-pool.js';
 import { insertKey, insertSecret, readCounted } from './rows.js';

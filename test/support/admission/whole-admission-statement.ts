@@ -1,5 +1,5 @@
-import { AdmissionStatement } from '../../../src/throttling/admission-statement.js';
-import type { DatabaseDecision } from '../../../src/throttling/database-decision.js';
+import { AdmissionStatement } from '../../../src/auth/admission/admission-statement.js';
+import type { DatabaseDecision } from '../../../src/auth/admission/database-decision.js';
 
 /** Rejects if the database fails, also when it fails after it had decided about some of the requests. */
 export class WholeAdmissionStatement extends AdmissionStatement {

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../../../src/common/errors/error-codes.js';
+import { ERROR_CODES } from '../../../src/errors/error-codes.js';
 import { startService, type TestService } from '../service.js';
 import { openTestPool } from '../test-pool.js';
 import { sendRaw, type WireResponse } from '../wire.js';

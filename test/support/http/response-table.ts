@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../src/common/errors/error-codes.js';
+import type { ErrorCode } from '../../../src/errors/error-codes.js';
 import { bearer, CHUNKED, get, inChunks, JSON_TYPE, lengthOf, PET, post } from './request-bytes.js';
 import { rawRequest, request } from './request-bytes.js';
 import type { Keys, ServiceState } from './service-states.js';

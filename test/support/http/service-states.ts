@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { checksumOf } from '../../../src/auth/api-key.js';
-import type { Clock } from '../../../src/throttling/clock.js';
+import { checksumOf } from '../../../src/auth/keys/api-key.js';
+import type { Clock } from '../../../src/auth/admission/clock.js';
 import { startService, type TestService } from '../service.js';
 
 /**

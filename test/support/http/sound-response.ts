@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { ERROR_CODES, type ErrorCode } from '../../../src/common/errors/error-codes.js';
+import { ERROR_CODES, type ErrorCode } from '../../../src/errors/error-codes.js';
 import { only, type WireResponse } from '../wire.js';
 
 /** Whose limit the rate-limit headers of a response describe. */

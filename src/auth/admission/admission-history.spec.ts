@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Pool } from 'pg';
+import { HISTORIES, history } from '../../../test/support/admission/history.js';
+import { AdmissionComparison } from '../../../test/support/admission/comparison.js';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
+import { openTestPool } from '../../../test/support/test-pool.js';
+
+const MS_PER_HISTORY_MAX = 1000;
+
+const policy = fc
+  .tuple(
+    fc.integer({ min: 1, max: 20 }),
+    fc.oneof(
+      fc.tuple(fc.constantFrom(1, 20, 60), fc.constantFrom(60, 100, 3600)),
+      // A ban longer than a day ends more than a day after it began.
+      fc.constant<[number, number]>([43_200, 86_400]),
+    ),
+  )
+  .map(([banAfterRefusals, [banSeconds, banMaxSeconds]]) => ({
+    banAfterRefusals,
+    banSeconds,
+    banMaxSeconds,
+  }));
+
+const startMs = fc
+  .constantFrom(
+    '2026-11-20T09:30:00Z',
+    '2026-11-20T23:59:59.999Z',
+    '2026-12-31T23:58:30Z',
+    '2028-02-28T23:30:00Z',
+  )
+  .map((instant) => Date.parse(instant));
+
+describe('AdmissionStatement against the serial model', () => {
+  let database: TestDatabase;
+  let pool: Pool;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pool = openTestPool(database.url, { max: 1 });
+  });
+
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+
+  it(
+    'decides and counts a group as if its requests had come one after another, whatever went before',
+    async () => {
+      let steps = 0;
+      const states = new Map<string, number>();
+      await fc.assert(
+        fc.asyncProperty(policy, startMs, history, async (bans, nowMs, taken) => {
+          const comparison = await AdmissionComparison.create(pool, bans, nowMs);
+          for (const step of taken) {
+            const outcome = await comparison.take(step);
+            steps += 1;
+            for (const { state } of outcome?.actual.decisions ?? [])
+              states.set(state, (states.get(state) ?? 0) + 1);
+            expect(outcome?.actual).toEqual(outcome?.expected);
+          }
+        }),
+        { numRuns: HISTORIES },
+      );
+      // A generator that reaches nothing would agree with any model.
+      expect([...states.keys()].sort()).toEqual([
+        'admitted',
+        'banned',
+        'expired',
+        'limited',
+        'revoked',
+        'suspended',
+        'unknown',
+      ]);
+      expect(steps).toBeGreaterThan(HISTORIES);
+    },
+    Math.max(300_000, HISTORIES * MS_PER_HISTORY_MAX),
+  );
+});

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { Pool, QueryConfig } from 'pg';
+import { insertPlan, insertSecret } from '../../../test/support/admission/rows.js';
+import {
+  decide,
+  sendOnce,
+  countersOf,
+  database,
+  makeKey,
+  MIDNIGHT,
+  NOON,
+  NOON_MINUTE_END,
+  operate,
+  POLICY,
+  pool,
+  statement,
+  states,
+} from '../../../test/support/admission/statement.js';
+import { serverError } from '../../../test/support/fake-send.js';
+import { openTestPool } from '../../../test/support/test-pool.js';
+import { LONG_DEADLINES } from '../../../test/support/deadlines.js';
+import { Batcher } from '../../batching/batcher.js';
+import { AdmissionStatement } from './admission-statement.js';
+
+describe('authentication', () => {
+  it('knows no secret that was never issued', async () => {
+    expect(await sendOnce(`\\x${randomBytes(32).toString('hex')}`, NOON)).toEqual({ state: 'unknown' });
+  });
+
+  it('decides about each request of a batch in its place', async () => {
+    const [one, other] = [await makeKey(), await makeKey()];
+    const group = [other.hash, `\\x${randomBytes(32).toString('hex')}`, one.hash, other.hash];
+    const decisions = await statement.decide(group, new Date(NOON));
+    expect(decisions.map((decision) => 'keyId' in decision && decision.keyId)).toEqual([
+      other.id,
+      false,
+      one.id,
+      other.id,
+    ]);
+  });
+
+  it('rejects a revoked key, also one whose revocation is dated ahead, and counts nothing', async () => {
+    const key = await makeKey();
+    await operate(`update api_keys set revoked_at = now() + interval '1 minute' where id = $1`, key);
+    expect(await statement.decide([key.hash])).toEqual([
+      { state: 'revoked', keyId: key.id, nowMs: expect.any(Number) },
+    ]);
+    expect((await countersOf(key)).counters.dayAdmitted).toBe(0);
+  });
+
+  it('rejects an expired key from the instant of its expiry on', async () => {
+    const key = await makeKey();
+    await operate(`update api_keys set expires_at = '2026-11-20T12:00:00Z' where id = $1`, key);
+    expect(await sendOnce(key.hash, NOON - 1)).toMatchObject({ state: 'admitted' });
+    expect(await sendOnce(key.hash, NOON)).toEqual({ state: 'expired', keyId: key.id, nowMs: NOON });
+  });
+
+  it('rejects an expired secret while the other one of its key is admitted', async () => {
+    const key = await makeKey();
+    const fresh = await insertSecret(pool, key.id);
+    await pool.query(`update api_key_secrets set expires_at = '2026-11-20T12:00:00Z' where hash = $1`, [
+      key.hash,
+    ]);
+    const decisions = await statement.decide([key.hash, fresh, key.hash], new Date(NOON));
+    expect(states(decisions)).toEqual(['expired', 'admitted', 'expired']);
+  });
+});
+
+describe('limits', () => {
+  it('gives each request of a batch its own remaining, limit and reset', async () => {
+    const key = await makeKey();
+    const decisions = await decide(key.hash, 3, NOON + 1234);
+    expect(decisions).toEqual(
+      [59, 58, 57].map((remaining) => ({
+        state: 'admitted',
+        keyId: key.id,
+        planId: 'free',
+        nowMs: NOON + 1234,
+        minute: { policy: 'minute', windowSeconds: 60, limit: 60, remaining, resetAtMs: NOON_MINUTE_END },
+        day: {
+          ...{ policy: 'day', windowSeconds: 86_400, limit: 1000 },
+          ...{ remaining: 940 + remaining, resetAtMs: MIDNIGHT },
+        },
+      })),
+    );
+  });
+
+  it('gives what is left to the earliest requests of a key, whichever of its secrets they came with', async () => {
+    const key = await makeKey('free', { perMinute: 3 });
+    const second = await insertSecret(pool, key.id);
+    const decisions = await statement.decide([second, key.hash, second, key.hash, second], new Date(NOON));
+    expect(states(decisions)).toEqual(['admitted', 'admitted', 'admitted', 'limited', 'limited']);
+    expect(decisions.map((decision) => 'minute' in decision && decision.minute.remaining)).toEqual([
+      2, 1, 0, 0, 0,
+    ]);
+  });
+
+  it('does so also for a key that was counted today, and lets no later one pass an earlier', async () => {
+    const key = await makeKey('free', { perMinute: 4 });
+    const second = await insertSecret(pool, key.id);
+    await sendOnce(key.hash, NOON);
+    const decisions = await statement.decide([second, key.hash, second, key.hash], new Date(NOON));
+    expect(decisions.map((decision) => 'minute' in decision && decision.minute.remaining)).toEqual([
+      2, 1, 0, 0,
+    ]);
+    expect(states(decisions)).toEqual(['admitted', 'admitted', 'admitted', 'limited']);
+  });
+
+  it('charges a rejected request to neither window, and admits again when the minute ends', async () => {
+    const key = await makeKey('free', { perMinute: 2, perDay: 4 });
+    expect(states(await decide(key.hash, 5, NOON))).toEqual([
+      'admitted',
+      'admitted',
+      'limited',
+      'limited',
+      'limited',
+    ]);
+    expect((await countersOf(key)).counters).toMatchObject({
+      minuteAdmitted: 2,
+      minuteRefused: 3,
+      dayAdmitted: 2,
+      dayRefused: 3,
+    });
+    const rejected = await sendOnce(key.hash, NOON + 5000);
+    expect(rejected).toMatchObject({ state: 'limited', retryAtMs: NOON_MINUTE_END, day: { remaining: 2 } });
+    expect(await sendOnce(key.hash, NOON_MINUTE_END - 1)).toMatchObject({ state: 'limited' });
+    expect(await sendOnce(key.hash, NOON_MINUTE_END)).toMatchObject({
+      state: 'admitted',
+      day: { remaining: 1 },
+    });
+  });
+
+  it('lets a key that has used up both windows wait for the day, which ends later', async () => {
+    const key = await makeKey('free', { perMinute: 2, perDay: 2 });
+    await decide(key.hash, 2, NOON);
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({ state: 'limited', retryAtMs: MIDNIGHT });
+    expect(await sendOnce(key.hash, MIDNIGHT - 1)).toMatchObject({ state: 'limited' });
+    expect(await sendOnce(key.hash, MIDNIGHT)).toMatchObject({ state: 'admitted' });
+  });
+
+  it('puts the numbers of the key before those of its plan, and follows both at once', async () => {
+    await insertPlan(pool, 'trial', false);
+    await pool.query(`update plans set requests_per_minute = 7, requests_per_day = 70 where id = 'trial'`);
+    const key = await makeKey('trial', { perMinute: 9 });
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({ minute: { limit: 9 }, day: { limit: 70 } });
+    await pool.query(`update plans set requests_per_minute = 8, requests_per_day = 80 where id = 'trial'`);
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({
+      minute: { limit: 9 },
+      day: { limit: 80, remaining: 78 },
+    });
+    await operate('update api_keys set requests_per_minute = null where id = $1', key);
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({ minute: { limit: 8, remaining: 5 } });
+  });
+
+  it('takes the numbers of a key on a custom plan from the key', async () => {
+    const key = await makeKey('enterprise', { perMinute: 5000, perDay: 1_000_000 });
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({
+      planId: 'enterprise',
+      minute: { limit: 5000, remaining: 4999 },
+      day: { limit: 1_000_000, remaining: 999_999 },
+    });
+  });
+
+  it('has nothing remaining, not less, where a limit was lowered below what was admitted', async () => {
+    const key = await makeKey('free', { perMinute: 10 });
+    await decide(key.hash, 8, NOON);
+    await operate('update api_keys set requests_per_minute = 5 where id = $1', key);
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({
+      state: 'limited',
+      minute: { limit: 5, remaining: 0 },
+    });
+  });
+});
+
+describe('when the database fails after it has admitted a part of a group', () => {
+  it('returns the decisions, because they are counted', async () => {
+    const [plain, other] = [await makeKey(), await makeKey()];
+    await sendOnce(plain.hash, NOON);
+    const failed = serverError('55P03');
+    const query = (config: QueryConfig) =>
+      config.name === 'admission' ? Promise.reject(failed) : pool.query(config);
+    const queryable = { query } as unknown as Pool;
+    const failing = new AdmissionStatement({ queryable, named: true }, POLICY);
+    const decisions = await failing.decide([other.hash, plain.hash, plain.hash], new Date(NOON));
+    expect(decisions).toMatchObject([
+      { reason: 'database', cause: failed },
+      { state: 'admitted' },
+      { state: 'admitted' },
+    ]);
+    expect((await countersOf(plain)).counters.dayAdmitted).toBe(3);
+  });
+
+  it('counts no request twice that shared a batch with a key whose row is locked', async () => {
+    const [plain, locked] = [await makeKey(), await makeKey()];
+    await sendOnce(plain.hash, NOON);
+    const impatient = openTestPool(database.url, { max: 1, lock_timeout: 50 });
+    const decider = new AdmissionStatement({ queryable: impatient, named: true }, POLICY);
+    const batcher = new Batcher({
+      ...{ name: 'admission', isRead: false, separatesTimeouts: true },
+      ...{ sizeMax: 32, concurrencyMax: 2, waitingMax: 100, timeoutMs: LONG_DEADLINES.waitMs },
+      send: (hashes: readonly string[]) => decider.decide(hashes, new Date(NOON)),
+    });
+    const holder = await pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from api_key_counters where api_key_id = $1 for update', [locked.id]);
+      const [decision, rejection] = await Promise.allSettled(
+        [plain.hash, locked.hash].map((hash) => batcher.load(hash)),
+      );
+      expect(decision).toMatchObject({ value: { state: 'admitted' } });
+      expect(rejection).toMatchObject({ reason: { reason: 'database' } });
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+      await impatient.end();
+    }
+    expect((await countersOf(plain)).counters.dayAdmitted).toBe(2);
+    expect((await countersOf(locked)).counters.dayAdmitted).toBe(0);
+  });
+});

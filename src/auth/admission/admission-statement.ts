@@ -1,0 +1,169 @@
+import { asUnavailable } from '../../errors/database-errors.js';
+import { runStatement, type Statement, statement, type StatementSource } from '../../database/statement.js';
+import { admissionSql } from './admission-sql.js';
+import {
+  type AdmissionRow,
+  type DatabaseDecision,
+  parseAdmission,
+  keyDecisionsOf,
+} from './database-decision.js';
+import { plainAdmissionSql } from './plain-admission-sql.js';
+
+export interface BanPolicy {
+  /** The rejections within a minute window that start a ban, at least 1. */
+  readonly banAfterRefusals: number;
+  /** The length of a first ban, at least 1. */
+  readonly banSeconds: number;
+  /** The length that doubling stops at, at least `banSeconds`. */
+  readonly banMaxSeconds: number;
+}
+
+/** Observes admission, for metrics. No call may throw. */
+export interface AdmissionObserver {
+  /** This replica has started a ban. */
+  banStarted(): void;
+}
+
+/** Injects the `AdmissionObserver` that `AuthModule.observedBy()` names. */
+export const ADMISSION_OBSERVER = Symbol('ADMISSION_OBSERVER');
+
+export interface AdmissionStatementOptions {
+  /** Gets what admission corrected by itself and an operator should know. */
+  readonly warn?: (message: string) => void;
+  readonly onBanStarted?: ((keyId: string, untilMs: number) => void) | undefined;
+}
+
+/** One of the two statements that decide. */
+interface AdmissionQuery extends Statement {
+  /** Appended to the parameters that both statements share. */
+  readonly parameters: readonly number[];
+  /** The decision about secrets that its rows do not contain. */
+  readonly withoutRow: DatabaseDecision | undefined;
+}
+
+const PLAIN: AdmissionQuery = {
+  ...statement('plain_admission', plainAdmissionSql, 'admission'),
+  parameters: [],
+  withoutRow: undefined,
+};
+const GENERAL = statement('admission', admissionSql, 'admission');
+
+/** One for each request, in order of arrival; undefined where it is not known yet. */
+type Decisions = (DatabaseDecision | undefined)[];
+
+/**
+ * Decides about batches of requests in SQL: authenticates them, checks them against their plans, counts them. The plain case is
+ * tried first; the general statement decides about the rest. The decisions are those of the same requests made one after another. A
+ * failure of the database is thrown: no request is admitted without it.
+ */
+export class AdmissionStatement {
+  readonly #general: AdmissionQuery;
+
+  constructor(
+    private readonly source: StatementSource,
+    { banAfterRefusals, banSeconds, banMaxSeconds }: BanPolicy,
+    private readonly options: AdmissionStatementOptions = {},
+  ) {
+    this.#general = {
+      ...GENERAL,
+      parameters: [banAfterRefusals, banSeconds, banMaxSeconds],
+      withoutRow: { state: 'unknown' },
+    };
+  }
+
+  /**
+   * @param hashes the SHA-256 of each request's secret (`\x` and hex), in order of arrival; the same one may occur many times
+   * @param at a test's clock in place of the database's
+   * @returns one decision for each request, in the same order, or an error where the database failed after it had decided about others
+   */
+  async decide(hashes: readonly string[], at?: Date): Promise<readonly (DatabaseDecision | Error)[]> {
+    const decisions = await this.#run(PLAIN, hashes, at);
+    try {
+      if (!isWhole(decisions)) await this.#decideRest(decisions, hashes, at);
+      if (!isWhole(decisions)) {
+        // A key without counters is neither admitted nor rejected, as nothing can be counted: it gets them and is decided about again.
+        await this.#createMissingCounters(hashes.filter((_, request) => decisions[request] === undefined));
+        await this.#decideRest(decisions, hashes, at);
+      }
+      if (isWhole(decisions)) return decisions;
+      throw new Error('cannot create the counters of a valid key');
+    } catch (error) {
+      // Decisions are counted, and must not be made again.
+      if (decisions.every((decision) => decision === undefined)) throw error;
+      const failure = asUnavailable(error) as Error;
+      return decisions.map((decision) => decision ?? failure);
+    }
+  }
+
+  /** Runs the general statement for requests without a decision. Only keys without counters have none afterwards. */
+  async #decideRest(decisions: Decisions, hashes: readonly string[], at: Date | undefined): Promise<void> {
+    const rest = hashes.filter((_, request) => decisions[request] === undefined);
+    const decided = (await this.#run(this.#general, rest, at)).values();
+    decisions.forEach((decision, request) => {
+      decisions[request] = decision ?? decided.next().value;
+    });
+  }
+
+  async #run(query: AdmissionQuery, hashes: readonly string[], at: Date | undefined): Promise<Decisions> {
+    const requests = new Map<string, number>();
+    for (const hash of hashes) requests.set(hash, (requests.get(hash) ?? 0) + 1);
+    const secrets = [...requests.keys()];
+    const values = [secrets, [...requests.values()], at?.toISOString() ?? null, ...query.parameters];
+    const rows = parseAdmission(await runStatement<{ json: string }>(this.source, query, values));
+    const decisionOf = new Map<string | undefined, () => DatabaseDecision | undefined>();
+    const keys = new Map<string, () => DatabaseDecision>();
+    for (const row of rows) {
+      const [state, position, id, , , nowMs] = row;
+      const secret = secrets[position - 1];
+      if (state === 'live' || state === 'suspended') {
+        // The secrets of a key share its limits.
+        const next = keys.get(id) ?? this.#keyDecisionsOf(row);
+        keys.set(id, next);
+        decisionOf.set(secret, next);
+      } else {
+        const decision = state === 'uncounted' ? undefined : { state, keyId: BigInt(id), nowMs };
+        decisionOf.set(secret, () => decision);
+      }
+    }
+    return hashes.map((hash) => {
+      const next = decisionOf.get(hash);
+      return next === undefined ? query.withoutRow : next();
+    });
+  }
+
+  #keyDecisionsOf(row: AdmissionRow): () => DatabaseDecision {
+    const { clockWentBack, banUntilMs, next } = keyDecisionsOf(row);
+    // Another primary wrote counts that are more than two minutes ahead.
+    if (clockWentBack) {
+      this.options.warn?.(
+        `reset the counters of key ${row[2]}, because they were ahead of the database's clock. Was the clock set back?`,
+      );
+    }
+    if (banUntilMs !== undefined) this.options.onBanStarted?.(row[2], banUntilMs);
+    return next;
+  }
+
+  async #createMissingCounters(hashes: readonly string[]): Promise<void> {
+    const rows = await runStatement<{ keyId: string }>(this.source, CREATE_MISSING_COUNTERS, [hashes]);
+    if (rows.length === 0) return;
+    const keyIds = rows.map(({ keyId }) => keyId).join(', ');
+    this.options.warn?.(
+      `created the missing counters of keys ${keyIds}. Did someone delete rows of api_key_counters?`,
+    );
+  }
+}
+
+const CREATE_MISSING_COUNTERS = {
+  name: 'create_missing_counters',
+  // Ordered by key, because two replicas may do it at once; the second one finds nothing to do.
+  text: `
+    insert into api_key_counters (api_key_id)
+    select distinct api_key_id
+    from api_key_secrets
+    where hash = any ($1::bytea[])
+    order by api_key_id
+    on conflict (api_key_id) do nothing
+    returning api_key_id::text as "keyId"`,
+};
+
+const isWhole = (decisions: Decisions): decisions is DatabaseDecision[] => !decisions.includes(undefined);

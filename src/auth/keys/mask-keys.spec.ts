@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeOften, encodedKey, FOREIGN_KEY } from '../../../test/support/encoded-keys.js';
+import { looksLikeKey, maskKeys } from './mask-keys.js';
+import { cases } from '../../../test/support/cases.js';
+
+const surroundings = fc.oneof(
+  fc.string(),
+  fc.string({ unit: fc.constantFrom('%', '%zz', '%C3', '%25', '7', 'p', 's', '/', '"', '\n', '🐕') }),
+);
+
+describe('an API key', () => {
+  it.each([
+    ['plain', FOREIGN_KEY],
+    ['with its underscore encoded', FOREIGN_KEY.replace('_', '%5F')],
+    ['with its underscore encoded in lower case', FOREIGN_KEY.replace('_', '%5f')],
+    ['with its first letter encoded', FOREIGN_KEY.replace('p', '%70')],
+    ['encoded twice', FOREIGN_KEY.replace('_', '%255F')],
+    ['encoded, and each character of the code again', FOREIGN_KEY.replace('_', '%25%35%46')],
+    ['encoded three times', FOREIGN_KEY.replace('_', '%25255F')],
+    ['cut off', FOREIGN_KEY.slice(0, 20)],
+  ])('is masked: %s', (_how, key) => {
+    expect(maskKeys(`/v1/${key}/pets`)).toBe('/v1/psk_***/pets');
+    expect(looksLikeKey(key)).toBe(true);
+  });
+
+  it('is masked in any encoding, up to twice, in any text, also one that cannot be decoded', () => {
+    fc.assert(
+      fc.property(surroundings, encodedKey(FOREIGN_KEY), surroundings, (before, key, after) => {
+        const text = `${before}${key}${after}`;
+        expect(looksLikeKey(text)).toBe(true);
+        const masked = maskKeys(text);
+        expect(masked).toContain('psk_***');
+        expect(decodeOften(masked)).not.toContain(FOREIGN_KEY.slice(4));
+        expect(maskKeys(masked)).toBe(masked);
+      }),
+      { numRuns: cases(2000) },
+    );
+  });
+});
+
+it('keeps the prefix of a key that is stored, and nothing longer', () => {
+  const prefix = FOREIGN_KEY.slice(0, 12);
+  expect(maskKeys(`"keyPrefix":"${prefix}"`)).toBe(`"keyPrefix":"${prefix}"`);
+  for (const more of [FOREIGN_KEY[12], '%41', '_']) expect(maskKeys(`${prefix}${more}`)).toBe('psk_***');
+});
+
+describe('a text without a key', () => {
+  it.each(['', '/v1/pets?limit=1', 'psk', 'p%73k', '%', '%%%', '%zz', 'p%sk_', 'Müller', '100 %'])(
+    'stays as it is: %j',
+    (text) => {
+      expect(maskKeys(text)).toBe(text);
+      expect(looksLikeKey(text)).toBe(false);
+    },
+  );
+
+  it('stays as it is, whatever is in it', () => {
+    fc.assert(
+      fc.property(surroundings, (text) => {
+        fc.pre(!decodeOften(text).includes('psk_'));
+        expect(maskKeys(text)).toBe(text);
+      }),
+      { numRuns: cases(2000) },
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import {
+  ThrottlerGuard,
+  type ThrottlerModuleOptions,
+  type ThrottlerOptions,
+  type ThrottlerRequest,
+} from '@nestjs/throttler';
+import type { FastifyRequest } from 'fastify';
+import type { AdmissionDecision, KeyWindow } from './admission/decision.js';
+
+/** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
+export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
+  throttlers: [throttlerOf('minute', 60_000), throttlerOf('day', 86_400_000)],
+  // The throttler adds suffixes to the names and leaves the headers out of a 429. The pipeline sets them on every response.
+  setHeaders: false,
+};
+
+/**
+ * Throws the 429 of a key whose minute or day is used up, or that is banned. Admission has counted the request in the database,
+ * for all replicas; this guard only reads its decision, so nothing is counted twice.
+ */
+@Injectable()
+export class PlanThrottlerGuard extends ThrottlerGuard {
+  /** Only called for the window that rejects a request: the others are skipped. */
+  protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
+    throw decisionOf(context).rejection ?? new Error('the request was not rejected');
+  }
+}
+
+function throttlerOf(name: KeyWindow, ttl: number): ThrottlerOptions {
+  return {
+    name,
+    ttl,
+    limit: (context) => decisionOf(context).windows.find(({ policy }) => policy === name)?.limit ?? 0,
+    // Before the throttler looks up five kinds of metadata.
+    skipIf: (context) => {
+      const { rejectedBy } = decisionOf(context);
+      // A ban closes both windows; the first throttler reports it.
+      return name !== (rejectedBy === 'ban' ? 'minute' : rejectedBy);
+    },
+  };
+}
+
+function decisionOf(context: ExecutionContext): AdmissionDecision {
+  const { decision } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (decision === null) throw new Error('a request reached a handler without a decision');
+  return decision;
+}

@@ -1,0 +1,247 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PoolClient } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { accept, silence, withFakePostgres } from '../../test/support/fake-postgres.js';
+import { Batching } from '../batching/batching.js';
+import { ConnectionPools } from './connection-pools.js';
+import { classifyDatabaseError, isUnavailable, NotSentError } from '../errors/database-errors.js';
+import { PrismaService } from './prisma.service.js';
+import { type Statement, statement } from './statement.js';
+import { LONG_DEADLINES } from '../../test/support/deadlines.js';
+
+let database: TestDatabase;
+let prisma: PrismaService;
+
+const warnings: string[] = [];
+
+const openPrisma = (namedStatements: boolean): PrismaService =>
+  new PrismaService(
+    new ConnectionPools({
+      url: database.url,
+      namedStatements,
+      poolMax: 5,
+      ...LONG_DEADLINES,
+      onConnectionLost: () => undefined,
+      onWarning: (message) => warnings.push(message),
+    }),
+  );
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  prisma = openPrisma(true);
+});
+afterAll(async () => {
+  await prisma.close();
+  await database.drop();
+});
+
+let count = 0;
+/** A statement of this test alone. */
+const declared = (text: string): Statement => statement(`test_${(count += 1)}`, `${text} -- ${count}`);
+
+async function one(text: string, ...values: readonly unknown[]): Promise<unknown> {
+  const [row] = await prisma.read<object>(declared(text), values);
+  return row;
+}
+
+describe('an error that comes through Prisma', () => {
+  it.each([
+    ['select 1 / 0', 'statement-error'],
+    [`select pg_cancel_backend(pg_backend_pid()), pg_sleep(5)`, 'server-timeout'],
+    [`select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)`, 'broken'],
+    [`do $$ begin raise exception using errcode = '25006'; end $$`, 'rejected'],
+    [`do $$ begin raise exception using errcode = '55P03'; end $$`, 'server-timeout'],
+    [`do $$ begin raise exception using errcode = '0A000'; end $$`, 'not-sent'],
+  ])('says as much as the driver’s: %s is %s', async (text, failure) => {
+    const error: unknown = await one(text).catch((thrown: unknown) => thrown);
+    expect(classifyDatabaseError(error)).toBe(failure);
+  });
+
+  it('is transient after a deadlock or a serialization failure', async () => {
+    for (const code of ['40001', '40P01']) {
+      const raised = one(`do $$ begin raise exception using errcode = '${code}'; end $$`);
+      expect(isUnavailable(await raised.catch((thrown: unknown) => thrown))).toBe(true);
+    }
+  });
+});
+
+const preparedOn = async (service: PrismaService): Promise<readonly string[]> => {
+  const { rows } = await service.pools.main.query<{ name: string }>(
+    'select name from pg_prepared_statements',
+  );
+  return rows.map(({ name }) => name);
+};
+
+describe('a declared statement', () => {
+  it('is prepared under its name', async () => {
+    const written = declared('select $1::int as value');
+    expect(await prisma.write(written, [7])).toEqual([{ value: 7 }]);
+    expect(await preparedOn(prisma)).toContain(written.name);
+  });
+
+  it('is not prepared behind a pooler that keeps no prepared statements', async () => {
+    const unnamed = openPrisma(false);
+    try {
+      const written = declared('select $1::int as value');
+      expect(await unnamed.write(written, [7])).toEqual([{ value: 7 }]);
+      expect(await preparedOn(unnamed)).toEqual([]);
+    } finally {
+      await unnamed.close();
+    }
+  });
+
+  it('that writes leaves half of the connections to reads, and those that wait are counted', async () => {
+    const { pools } = prisma;
+    const batching = new Batching(prisma);
+    const quick = declared('select 1 as one');
+    const reads = batching.batchReads<number, object>({
+      name: 'reads',
+      send: async (items) => {
+        const [row] = await prisma.read<object>(quick, []);
+        return items.map(() => row as object);
+      },
+    });
+    const stall = new AbortController();
+    const released = once(stall.signal, 'abort');
+    const stalled = Array.from({ length: 8 }, () => pools.write(() => released));
+    const rows = await Promise.all(Array.from({ length: 20 }, (_, number) => reads.load(number)));
+    expect(rows).toEqual(Array.from({ length: 20 }, () => ({ one: 1 })));
+    expect(pools.waiting).toBe(8 - 1);
+    stall.abort();
+    await Promise.all(stalled);
+    expect(pools.waiting).toBe(0);
+  });
+
+  it('that writes is not sent later than it may be, however long it waits for its turn', async () => {
+    const { pools } = prisma;
+    const written = declared('insert into pets (name, category_id) values ($1, 1) returning id');
+    const writes = new Batching(prisma).batchWrites<string, undefined>({
+      name: 'writes',
+      send: async (items, sendBefore) => {
+        await prisma.write(written, [...items], sendBefore);
+        return items.map(() => undefined);
+      },
+    });
+    const stall = new AbortController();
+    const stalled = pools.write(() => once(stall.signal, 'abort'));
+    const late = writes.load('late', performance.now() + pools.endsWithinMs + 50);
+    await expect(late).rejects.toMatchObject({ reason: 'timed-out' });
+    stall.abort();
+    await stalled;
+    await pools.write(() => Promise.resolve());
+    expect(await prisma.read(declared(`select from pets where name = 'late'`), [])).toEqual([]);
+  });
+
+  it('that writes is not sent if it may have to wait longer than that for a new connection', async () => {
+    const fresh = openPrisma(true);
+    try {
+      const written = declared('select 1 as one');
+      const opened = performance.now() + LONG_DEADLINES.connectTimeoutMs;
+      await expect(fresh.write(written, [], opened - 1000)).rejects.toThrow(NotSentError);
+      expect(fresh.pools.main.totalCount).toBe(0);
+      expect(await fresh.write(written, [], opened + 60_000)).toEqual([{ one: 1 }]);
+      // Now there is a connection.
+      expect(await fresh.write(written, [], performance.now() + 1000)).toEqual([{ one: 1 }]);
+      // But not one for each of several statements.
+      const several = await Promise.allSettled(
+        Array.from({ length: 2 }, () => fresh.read(written, [])).concat(
+          fresh.write(written, [], performance.now() + 1000),
+        ),
+      );
+      expect(several.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    } finally {
+      await fresh.close();
+    }
+  });
+
+  it('is not sent if the settings of its new connection take longer than a connection may', async () => {
+    await withFakePostgres([accept, silence], async (port) => {
+      const stalled = new PrismaService(
+        new ConnectionPools({
+          url: `postgresql://tester@127.0.0.1:${port}/petstore?sslmode=disable`,
+          namedStatements: true,
+          poolMax: 5,
+          ...LONG_DEADLINES,
+          connectTimeoutMs: 400,
+          onConnectionLost: () => undefined,
+        }),
+      );
+      const error: unknown = await stalled.read(declared('select 1'), []).catch((thrown: unknown) => thrown);
+      expect(classifyDatabaseError(error)).toBe('not-sent');
+      await stalled.close();
+    });
+  });
+
+  it('takes its connection before the event loop turns, on which the time of writes relies', async () => {
+    await one('select 1');
+    const { main } = prisma.pools;
+    const idle = main.idleCount;
+    const slow = 'select pg_sleep(0.1) is null as slept';
+    const several = Promise.all([one(slow), one(slow)]);
+    await new Promise(setImmediate);
+    expect(main.idleCount).toBe(Math.max(0, idle - 2));
+    await several;
+  });
+
+  it('has a name of its own', () => {
+    const taken = declared('select 1');
+    expect(() => statement(taken.name, 'select 2')).toThrow(/two statements/);
+  });
+});
+
+it('names the setting when a pooler has given the session to another client, once a minute', async () => {
+  const pooled = openPrisma(true);
+  const query = declared('select 1 as one');
+  for (const times of [1, 2]) {
+    await pooled.read(query, []);
+    await pooled.pools.main.query('deallocate all');
+    await expect(pooled.read(query, [])).rejects.toThrow('prepared statement');
+    expect(warnings.length).toBeLessThanOrEqual(times);
+  }
+  await pooled.close();
+  expect(warnings).toEqual([expect.stringContaining('set DATABASE_NAMED_STATEMENTS=off')]);
+});
+
+const pidOf = async (connection: PoolClient): Promise<number> =>
+  (await connection.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
+
+it('drops the idle connections when one breaks, and not those that were opened since', async () => {
+  const fresh = openPrisma(true);
+  const { main } = fresh.pools;
+  const broken = new Error('Connection terminated unexpectedly');
+  const [first, second, third] = await Promise.all([main.connect(), main.connect(), main.connect()]);
+  const old = await pidOf(third);
+  third.release();
+  first.release(broken);
+  const opened = await main.connect();
+  const pid = await pidOf(opened);
+  expect(pid).not.toBe(old);
+  opened.release();
+  second.release(broken);
+  const again = await main.connect();
+  expect(await pidOf(again)).toBe(pid);
+  again.release(broken);
+  const last = await main.connect();
+  expect(await pidOf(last)).not.toBe(pid);
+  last.release();
+  await fresh.close();
+});
+
+it('drops them again when one breaks that has worked since', async () => {
+  const fresh = openPrisma(true);
+  const { main } = fresh.pools;
+  const broken = new Error('Connection terminated unexpectedly');
+  const [first, second] = await Promise.all([main.connect(), main.connect()]);
+  first.release(broken);
+  second.release();
+  const [survivor, other] = await Promise.all([main.connect(), main.connect()]);
+  expect(survivor).toBe(second);
+  const idle = await pidOf(other);
+  other.release();
+  survivor.release(broken);
+  const next = await main.connect();
+  expect(await pidOf(next)).not.toBe(idle);
+  next.release();
+  await fresh.close();
+});

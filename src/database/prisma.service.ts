@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { PrismaPg } from '@prisma/adapter-pg';
+import { PrismaClient } from '../generated/prisma/client.js';
+import type { ConnectionPools } from './connection-pools.js';
+import { type Statement, statementOf } from './statement.js';
+
+/** Repositories run their SQL through it: declared statements, or the typed client where a statement is rare. */
+@Injectable()
+export class PrismaService extends PrismaClient {
+  constructor(readonly pools: ConnectionPools) {
+    super({
+      // Else each query looks where it was called from, and a message quotes that place.
+      errorFormat: 'minimal',
+      adapter: new PrismaPg(pools.main, {
+        // Without a name a statement is parsed and planned each time, as those of the typed client are.
+        statementNameGenerator: ({ sql }) => (pools.namedStatements ? (statementOf(sql)?.name ?? '') : ''),
+      }),
+    });
+  }
+
+  /**
+   * Runs a declared statement that only reads, for a batcher, which has a permit. Rows are objects by column name, int64 is bigint.
+   *
+   * @throws what `classifyDatabaseError` understands
+   */
+  read<Row extends object>({ text }: Statement, values: readonly unknown[]): Promise<Row[]> {
+    return this.pools.send(() => this.$queryRawUnsafe<Row[]>(text, ...values));
+  }
+
+  /**
+   * The same for one that writes.
+   *
+   * @param sendBefore a moment of `performance.now()`: the statement is sent by then or not at all
+   * @throws NotSentError without a connection by then
+   */
+  write<Row extends object>(
+    { text }: Statement,
+    values: readonly unknown[],
+    sendBefore = Infinity,
+  ): Promise<Row[]> {
+    return this.pools.send(() => this.$queryRawUnsafe<Row[]>(text, ...values), sendBefore);
+  }
+
+  /** Statements in flight have the time of a statement to end. */
+  async close(): Promise<void> {
+    await this.$disconnect();
+    await this.pools.close();
+  }
+}

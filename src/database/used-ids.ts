@@ -1,0 +1,24 @@
+import { isDuplicateKey, NotSentError } from '../errors/database-errors.js';
+import type { PrismaService } from './prisma.service.js';
+
+/**
+ * Sends a statement that inserts rows with ids of the table's sequence. If a row has such an id already, because an import or a
+ * replication inserted it with its id, moves the sequence past the used ids.
+ *
+ * @param sendBefore a moment of `performance.now()`
+ * @throws NotSentError then, because the statement was rolled back: it may be sent again
+ */
+export async function skippingUsedIds<Result>(
+  prisma: PrismaService,
+  table: string,
+  sendBefore: number,
+  send: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!isDuplicateKey(error, table)) throw error;
+    await prisma.pools.send(() => prisma.$queryRaw`select skip_used_ids(${table})`, sendBefore);
+    throw new NotSentError(error);
+  }
+}

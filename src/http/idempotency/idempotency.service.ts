@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../errors/api-error.js';
+import { isUnavailable } from '../../errors/database-errors.js';
+import { PrismaService } from '../../database/prisma.service.js';
+import { within } from '../../database/within.js';
+import type { IdempotencyKey } from './idempotency-key.js';
+
+/** A resource that was created. */
+export interface Creation {
+  readonly id: bigint;
+  /** The body of the response. */
+  readonly json: string;
+}
+
+/**
+ * The outcome of a creating statement: it created, or the Idempotency-Key is `busy`, because a request with it is under way on another
+ * replica, or `used`, because its response is stored.
+ */
+export type CreationOutcome = Creation | 'busy' | 'used';
+
+/** A creation, now or by an earlier request with the same Idempotency-Key. */
+export interface OnceResult extends Creation {
+  readonly isReplay: boolean;
+}
+
+interface StoredResponse extends Creation {
+  readonly fingerprint: Uint8Array;
+}
+
+/**
+ * Executes a request with an Idempotency-Key at most once. The statement that creates also stores the response, so the database
+ * decides over all replicas. Requests with equal keys on one replica run one after another.
+ */
+@Injectable()
+export class Idempotency {
+  readonly #underWay = new Map<string, Promise<StoredResponse>>();
+
+  constructor(private readonly prisma: PrismaService) {}
+
+  /**
+   * A request waits for its own statements and for those of equal requests before it. What it began goes on without it.
+   *
+   * @param deadline the moment of `performance.now()` until which it waits
+   * @param create runs the statement that creates and, with a key, stores the response. If it throws, nothing is stored
+   * @throws ApiError idempotency_key_reused | request_in_progress
+   */
+  async once(
+    key: IdempotencyKey | undefined,
+    deadline: number,
+    create: () => Promise<CreationOutcome>,
+  ): Promise<OnceResult> {
+    if (key !== undefined) return await within(deadline - performance.now(), this.#inTurn(key, create));
+    const outcome = await create();
+    if (typeof outcome === 'string') throw new Error(`${outcome} without an Idempotency-Key`);
+    return { ...outcome, isReplay: false };
+  }
+
+  async #inTurn(key: IdempotencyKey, create: () => Promise<CreationOutcome>): Promise<OnceResult> {
+    const name = `${key.apiKeyId} ${key.key}`;
+    for (;;) {
+      const first = this.#underWay.get(name);
+      if (first === undefined) break;
+      // A first request that was rejected has stored nothing, so the next one takes its place. When the database is unavailable all
+      // of them fail at once: one after another they would wait for as many time-outs.
+      const stored = await first.catch(unlessUnavailable);
+      if (stored !== undefined) return replay(stored, key);
+    }
+    const result = this.#decide(key, create);
+    const response = result.then((one) => ({ ...one, fingerprint: key.fingerprint }));
+    this.#underWay.set(name, response);
+    const leave = (): void => void this.#underWay.delete(name);
+    response.then(leave, leave);
+    return await result;
+  }
+
+  async #decide(key: IdempotencyKey, create: () => Promise<CreationOutcome>): Promise<OnceResult> {
+    let rejection: unknown;
+    const outcome = await create().catch((error: unknown) => {
+      // The first request with the key may be why this one is rejected: then its response is stored.
+      if (!(error instanceof ApiError)) throw error;
+      rejection = error;
+      return 'used' as const;
+    });
+    if (typeof outcome !== 'string') return { ...outcome, isReplay: false };
+    const stored = outcome === 'used' ? await this.#find(key) : undefined;
+    if (stored !== undefined) return replay(stored, key);
+    if (rejection !== undefined) throw rejection;
+    // Another replica executes it, or the response expired between the two statements.
+    throw new ApiError('request_in_progress', undefined, { headers: { 'retry-after': '1' } });
+  }
+
+  /** Whether it has expired is decided by the clock of the database, as in the statements that store: this process may know a later time. */
+  async #find({ apiKeyId, key }: IdempotencyKey): Promise<StoredResponse | undefined> {
+    const [stored] = await this.prisma.pools.read(
+      () => this.prisma.$queryRaw<StoredResponse[]>`
+        select resource_id as id, answer as json, fingerprint
+        from idempotency_keys
+        where api_key_id = ${apiKeyId} and key = ${key} and expires_at > now()`,
+    );
+    return stored;
+  }
+}
+
+function unlessUnavailable(error: unknown): undefined {
+  if (isUnavailable(error)) throw error;
+}
+
+function replay({ id, json, fingerprint }: StoredResponse, key: IdempotencyKey): OnceResult {
+  if (!key.fingerprint.equals(fingerprint)) throw new ApiError('idempotency_key_reused');
+  return { id, json, isReplay: true };
+}

@@ -1,0 +1,30 @@
+import { Header } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiOperation, type ApiOperationOptions } from '@nestjs/swagger';
+import { membersOf } from './validators.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The names of the query parameters; absent where any are ignored. */
+    readonly queryParameters?: ReadonlySet<string>;
+  }
+}
+
+interface OperationOptions extends ApiOperationOptions {
+  /** What is shown in lists of operations. */
+  readonly summary: string;
+  /** The class of the handler's query, whose members are the parameters of the operation. */
+  readonly query?: new () => unknown;
+}
+
+/** An operation of the API. Every route is one, or `@Public()`. */
+export const Operation =
+  ({ query, ...described }: OperationOptions): MethodDecorator =>
+  (controller, name, descriptor) => {
+    const queryParameters = new Set(query === undefined ? [] : membersOf(query));
+    RouteConfig({ operation: String(name), queryParameters })(controller, name, descriptor);
+    ApiOperation(described)(controller, name, descriptor);
+  };
+
+/** The handler returns JSON as text, which PostgreSQL has written: it is sent as it is. */
+export const JsonText = (): MethodDecorator => Header('content-type', 'application/json; charset=utf-8');

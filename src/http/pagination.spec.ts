@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decodeCursor, encodeCursor, Paging } from './pagination.js';
+import type { PublicUrl } from './public-url.js';
+import { INT64_MAX, INT64_MIN } from '../database/int64.js';
+
+const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
+const list = fc.constantFrom(
+  '/v1/pets?',
+  '/v1/pets?status=sold&',
+  '/v1/pets?status=pending&',
+  '/v1/store/orders?',
+);
+
+describe('the links of a page', () => {
+  it('have the filter as it was given, whatever is in it', () => {
+    const publicUrl = { to: (target: string) => target } as PublicUrl;
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (name) => {
+        const links = new Paging({ path: '/v1/pets', filter: { name } }, { limit: 7 }).links(8n, publicUrl);
+        for (const [, link = ''] of links.matchAll(/<([^>]*)>/g)) {
+          const { searchParams } = new URL(link, 'http://localhost');
+          expect([searchParams.get('name'), searchParams.get('limit')]).toEqual([name, '7']);
+        }
+        expect([...links.matchAll(/<([^>]*)>/g)]).toHaveLength(2);
+      }),
+    );
+  });
+});
+
+describe('the cursor', () => {
+  it('leads back to its place, for every int64', () => {
+    fc.assert(
+      fc.property(list, int64, (one, id) => expect(decodeCursor(one, encodeCursor(one, id))).toBe(id)),
+    );
+  });
+
+  it('belongs to its list and filter alone', () => {
+    fc.assert(
+      fc.property(list, list, int64, (one, other, id) => {
+        fc.pre(one !== other);
+        expect(decodeCursor(other, encodeCursor(one, id))).toBeUndefined();
+      }),
+    );
+  });
+
+  it('is rejected when a character is changed, added or missing', () => {
+    fc.assert(
+      fc.property(
+        list,
+        int64,
+        fc.nat(17),
+        fc.constantFrom('A', 'b', '7', '-', '_', '+', '/', '=', ' ', ''),
+        (one, id, at, by) => {
+          const cursor = encodeCursor(one, id);
+          for (const tampered of [
+            cursor.slice(0, at) + by + cursor.slice(at + 1),
+            cursor.slice(0, at) + by + cursor.slice(at),
+          ]) {
+            fc.pre(tampered !== cursor);
+            expect(decodeCursor(one, tampered)).toBeUndefined();
+          }
+        },
+      ),
+    );
+  });
+
+  it('is rejected whatever else it is', () => {
+    fc.assert(fc.property(list, fc.string(), (one, text) => expect(decodeCursor(one, text)).toBeUndefined()));
+  });
+});

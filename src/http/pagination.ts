@@ -1,0 +1,108 @@
+import { crc32 } from 'node:zlib';
+import { ApiProperty } from '@nestjs/swagger';
+import { Expose } from 'class-transformer';
+import { ApiError } from '../errors/api-error.js';
+import type { PublicUrl } from './public-url.js';
+import { INT64_MAX, INT64_MIN } from '../database/int64.js';
+import { IsGivenOnce, IsIntegerFromTo, MayBeAbsent } from './validators.js';
+
+const LIMIT_DEFAULT = 20;
+const LIMIT_MAX = 100;
+
+/** The query members of every list. */
+export class PagingQuery {
+  @Expose()
+  @ApiProperty({
+    description: 'The maximum number of items on a page.',
+    required: false,
+    default: LIMIT_DEFAULT,
+  })
+  @IsIntegerFromTo(1, LIMIT_MAX)
+  readonly limit: number = LIMIT_DEFAULT;
+
+  @Expose()
+  @ApiProperty({
+    description:
+      'An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself.',
+  })
+  @MayBeAbsent()
+  @IsGivenOnce()
+  readonly cursor?: string;
+}
+
+/** A list by identifier. */
+interface FilteredList {
+  readonly path: string;
+  /** The filters by the name of their parameter, in a fixed order. */
+  readonly filter: Readonly<Record<string, Filter | readonly Filter[] | undefined>>;
+  readonly isDescending?: boolean;
+}
+
+type Filter = string | bigint;
+
+/** A page of a list: where it begins, and its links. */
+export class Paging {
+  /** The identifier that the page begins at: the smallest one that may be on it, or the largest one of a descending list. */
+  readonly fromId: bigint;
+  readonly #limit: number;
+  /** The list with its filter, without a page: cursors are bound to it. */
+  readonly #list: string;
+
+  /** @throws ApiError invalid_parameter when the cursor belongs to another list or filter */
+  constructor({ path, filter, isDescending = false }: FilteredList, { limit, cursor }: PagingQuery) {
+    const given = Object.entries(filter).flatMap(([name, value]) =>
+      value === undefined ? [] : [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}&`),
+    );
+    this.#list = `${path}?${given.join('')}`;
+    this.#limit = limit;
+    const start = isDescending ? INT64_MAX : INT64_MIN;
+    const fromId = cursor === undefined ? start : decodeCursor(this.#list, cursor);
+    if (fromId === undefined) {
+      const detail = 'cursor must come from the Link header of this list, with the same filter and sort.';
+      throw new ApiError('invalid_parameter', detail, { faults: [{ parameter: 'cursor', detail }] });
+    }
+    this.fromId = fromId;
+  }
+
+  /**
+   * The `Link` header of the page: `next` unless it is the last one, and `first`.
+   *
+   * @param nextId the identifier that the next page begins at
+   */
+  links(nextId: bigint | null, publicUrl: PublicUrl): string {
+    const target = publicUrl.to(`${this.#list}limit=${this.#limit}`);
+    const first = `<${target}>; rel="first"`;
+    if (nextId === null) return first;
+    return `<${target}&cursor=${encodeCursor(this.#list, nextId)}>; rel="next", ${first}`;
+  }
+}
+
+/** Changes with the layout below, so that an old cursor is rejected instead of misread. */
+const CURSOR_VERSION = 1;
+
+/** The version, the identifier that the page begins at, and a checksum of both and of their list. */
+const CURSOR_LENGTH = 1 + 8 + 4;
+
+/**
+ * The opaque text of a place in a list: base64url of the bytes above. The checksum binds it to its list and filter. It detects
+ * mistakes, not attacks: a place in a list needs no protection.
+ */
+export function encodeCursor(list: string, fromId: bigint): string {
+  const bytes = Buffer.allocUnsafe(CURSOR_LENGTH);
+  bytes.writeUInt8(CURSOR_VERSION, 0);
+  bytes.writeBigInt64BE(fromId, 1);
+  bytes.writeUInt32BE(checksum(list, bytes), 9);
+  return bytes.toString('base64url');
+}
+
+/** The identifier that the page begins at, or undefined for a cursor that is not of this list. */
+export function decodeCursor(list: string, cursor: string): bigint | undefined {
+  const bytes = Buffer.from(cursor, 'base64url');
+  if (bytes.length !== CURSOR_LENGTH || bytes.readUInt8(0) !== CURSOR_VERSION) return undefined;
+  // The decoder skips unknown characters; only a text that encodes to itself was issued.
+  if (bytes.toString('base64url') !== cursor || bytes.readUInt32BE(9) !== checksum(list, bytes))
+    return undefined;
+  return bytes.readBigInt64BE(1);
+}
+
+const checksum = (list: string, bytes: Buffer): number => crc32(bytes.subarray(0, 9), crc32(list));

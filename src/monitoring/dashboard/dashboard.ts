@@ -1,0 +1,260 @@
+import { createRequire } from 'node:module';
+import { hostname as replicaName } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { stringify } from 'lossless-json';
+import { printable } from '../text/printable.js';
+import { classifyDatabaseError, isForbidden, isUnavailable } from '../../errors/database-errors.js';
+import { messageOf } from '../../errors/describe-fault.js';
+import { parseInt64 } from '../../database/int64.js';
+import { PAGE_HEADERS, type PageFile, readPageFile, readPageFiles } from '../../pages/page-files.js';
+import type { Config } from '../../config/config.js';
+import { toCsv } from '../text/csv.js';
+import { DashboardDatabase, type Query } from './dashboard-database.js';
+import { Hours, type Range, RANGES } from './hours.js';
+import {
+  ATTENTION_LISTS,
+  KEY_SORTS,
+  type KeyList,
+  readAttention,
+  readKey,
+  readKeys,
+  readSummary,
+} from './views.js';
+
+export interface DashboardRequest {
+  /** The path with its query. */
+  readonly target: string;
+  readonly host?: string | undefined;
+  /** `Sec-Fetch-Site`, which browsers send. */
+  readonly site?: string | undefined;
+}
+
+export interface DashboardResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** All pages that are open share a view for so long. */
+const FRESH_MS = 10_000;
+
+const KEYS_A_PAGE = 50;
+const CSV_MAX = 10_000;
+const CSV_COLUMNS = (
+  'id,name,plan_id,state,access,requests_per_minute,requests_per_day,minute_admitted,day_admitted,day_refused,' +
+  'last_used_at,created_at,expires_at,prefix'
+).split(',');
+const SEARCH_LENGTH_MAX = 100;
+
+const packageFile = (name: string, path: string): PageFile =>
+  readPageFile(new URL(path, pathToFileURL(createRequire(import.meta.url).resolve(`${name}/package.json`))));
+
+/** The page and its libraries. */
+const FILES: ReadonlyMap<string, PageFile> = new Map(
+  [
+    ...readPageFiles('dashboard'),
+    ...['uPlot.esm.js', 'uPlot.min.css'].map((name) => packageFile('uplot', `dist/${name}`)),
+    packageFile('morphdom', 'dist/morphdom-esm.js'),
+  ].map((file) => [file.name === 'index.html' ? '' : file.name, file]),
+);
+
+/** Wrong parameters of a view, in a sentence. */
+class ParameterError extends Error {
+  override readonly name = 'ParameterError';
+}
+
+interface View {
+  readonly text: Promise<string>;
+  /** Undefined while it is being made. */
+  madeAtMs: number | undefined;
+}
+
+/** What a view is made of. Equal parameters have the same name. */
+interface Wanted {
+  readonly name: string;
+  readonly make: () => Promise<string>;
+}
+
+/** Whether a request is of no page, as of programs, or of a page of this port: browsers say so. */
+export const isOwnSite = (site: string | string[] = 'none'): boolean =>
+  site === 'none' || site === 'same-origin';
+
+/** A page for operators, on the management port alone. It reads, and changes nothing. */
+export class Dashboard {
+  #database: DashboardDatabase | undefined;
+  #problems: () => readonly string[] = () => [];
+  readonly #hours = new Hours((work) => this.#read(work));
+  readonly #views = new Map<string, View>();
+
+  constructor(private readonly config: Config['dashboard']) {}
+
+  /**
+   * The database can be read from now on.
+   *
+   * @param problems what an operator should know besides, in sentences
+   */
+  serve(databaseUrl: string, problems: () => readonly string[]): void {
+    this.#problems = problems;
+    this.#database = new DashboardDatabase(databaseUrl);
+  }
+
+  async close(): Promise<void> {
+    await this.#database?.close();
+  }
+
+  /** Undefined for a path that is not the dashboard's. */
+  async respond({
+    target,
+    host = '',
+    site = 'none',
+  }: DashboardRequest): Promise<DashboardResponse | undefined> {
+    const { pathname, searchParams } = new URL(target, 'http://localhost');
+    const [, first, name = '', view, ...more] = pathname.split('/');
+    if (!this.config.isOn || first !== 'dashboard') return undefined;
+    // A name of another site could lead here (DNS rebinding), and its page would read this one.
+    if (!this.#isAllowed(host))
+      return reply(403, 'This host name is not allowed: add it to DASHBOARD_HOSTS.\n');
+    // Its links are relative.
+    if (pathname === '/dashboard/') return reply(308, '', 'text/plain', { location: '../dashboard' });
+    const file = FILES.get(name);
+    if (file !== undefined && view === undefined) return reply(200, file.text, file.mediaType);
+    // A link of another site may lead to the page, but no such page may have the database read.
+    if (!isOwnSite(site)) return reply(403, 'Other sites may not read the dashboard.\n');
+    try {
+      const wanted = more.length === 0 ? this.#wanted(`${name}/${view ?? ''}`, searchParams) : undefined;
+      if (wanted === undefined) return reply(404, 'Not found.\n');
+      const made = await this.#made(wanted);
+      if (name === 'data') return reply(200, made, 'application/json');
+      return reply(200, made, 'text/csv; charset=utf-8', {
+        'content-disposition': 'attachment; filename="keys.csv"',
+      });
+    } catch (error) {
+      const status = error instanceof ParameterError ? 400 : 503;
+      return reply(status, JSON.stringify({ message: sentenceOf(error) }), 'application/json');
+    }
+  }
+
+  #isAllowed(host: string): boolean {
+    if (!/^[^/?#@]+$/.test(host) || !URL.canParse(`http://${host}`)) return false;
+    const { hostname } = new URL(`http://${host}`);
+    return /^(?:localhost|[\d.]+|\[.*\])$/.test(hostname) || this.config.hosts.includes(hostname);
+  }
+
+  #wanted(path: string, parameters: URLSearchParams): Wanted | undefined {
+    switch (path) {
+      case 'data/summary':
+        return viewOf(path, async () => ({ ...(await this.#read(readSummary)), problems: this.#problems() }));
+      case 'data/attention': {
+        const whole = ATTENTION_LISTS.find((list) => list === parameters.get('whole'));
+        return viewOf(`${path} ${whole}`, () => this.#read((query) => readAttention(query, whole)));
+      }
+      case 'data/hours': {
+        const range = rangeOf(parameters);
+        return viewOf(`${path} ${range}`, () => this.#hours.read(range));
+      }
+      case 'data/keys': {
+        const list = { ...listOf(parameters), page: pageOf(parameters) };
+        return viewOf(`${path} ${JSON.stringify(list)}`, () => this.#readPage(list));
+      }
+      case 'data/key': {
+        const id = keyIdOf(parameters);
+        return viewOf(`${path} ${id}`, () => this.#read((query) => readKey(query, id)));
+      }
+      case 'keys.csv/': {
+        const list = { ...listOf(parameters), offset: 0, limit: CSV_MAX, hasHours: false };
+        const make = async () => toCsv(CSV_COLUMNS, await this.#read((query) => readKeys(query, list)));
+        return { name: `${path} ${JSON.stringify(list)}`, make };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** Makes a view at most once in ten seconds, and never twice at once. */
+  #made({ name, make }: Wanted): Promise<string> {
+    const nowMs = performance.now();
+    for (const [other, { madeAtMs = nowMs }] of this.#views)
+      if (nowMs - madeAtMs >= FRESH_MS) this.#views.delete(other);
+    const known = this.#views.get(name);
+    if (known !== undefined) return known.text;
+    const view: View = { text: make(), madeAtMs: undefined };
+    this.#views.set(name, view);
+    view.text.then(
+      () => (view.madeAtMs = performance.now()),
+      () => this.#views.delete(name),
+    );
+    return view.text;
+  }
+
+  #read<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
+    if (this.#database === undefined) return Promise.reject(new Error('the service is starting'));
+    return this.#database.read(work);
+  }
+
+  async #readPage({
+    page,
+    ...list
+  }: Pick<KeyList, 'sort' | 'search'> & { readonly page: number }): Promise<object> {
+    const wanted = { ...list, offset: page * KEYS_A_PAGE, limit: KEYS_A_PAGE + 1, hasHours: true };
+    const keys = await this.#read((query) => readKeys(query, wanted));
+    return { keys: keys.slice(0, KEYS_A_PAGE), page, hasMore: keys.length > KEYS_A_PAGE };
+  }
+}
+
+/** For people: what the driver says is in the log. */
+function sentenceOf(error: unknown): string {
+  if (classifyDatabaseError(error) === 'server-timeout') return 'the database took too long.';
+  if (isUnavailable(error)) return 'the database cannot be reached.';
+  // As after an upgrade, before they were granted.
+  return isForbidden(error) ? `${messageOf(error)}: run "petstore db roles".` : messageOf(error);
+}
+
+const viewOf = (name: string, work: () => Promise<object | undefined>): Wanted => ({
+  name,
+  make: async () => toJson(await work()),
+});
+
+/** With identifiers as text, because a browser would round large ones, and no text that changes the direction of those around it. */
+const toJson = (view: object | undefined): string =>
+  stringify({ replica: replicaName(), view: view ?? null }, (name, value) => {
+    if (typeof value === 'string') return printable(value);
+    return typeof value === 'bigint' && /(?:^|_)id$/.test(name) ? String(value) : value;
+  }) ?? '';
+
+const reply = (
+  status: number,
+  body: string,
+  mediaType = 'text/plain; charset=utf-8',
+  more: Readonly<Record<string, string>> = {},
+): DashboardResponse => ({
+  status,
+  headers: { ...PAGE_HEADERS, 'cache-control': 'no-store', 'content-type': mediaType, ...more },
+  body,
+});
+
+function rangeOf(parameters: URLSearchParams): Range {
+  const text = parameters.get('range') ?? '24h';
+  if (Object.hasOwn(RANGES, text)) return text as Range;
+  throw new ParameterError(`range must be one of ${Object.keys(RANGES).join(', ')}`);
+}
+
+function keyIdOf(parameters: URLSearchParams): bigint {
+  const id = parseInt64(parameters.get('key') ?? '');
+  if (id === undefined) throw new ParameterError('key must be the id of a key');
+  return id;
+}
+
+function pageOf(parameters: URLSearchParams): number {
+  const text = parameters.get('page') ?? '0';
+  if (/^\d{1,5}$/.test(text)) return Number(text);
+  throw new ParameterError('page must be an integer from 0 to 99999');
+}
+
+function listOf(parameters: URLSearchParams): Pick<KeyList, 'sort' | 'search'> {
+  const sort = KEY_SORTS.find((one) => one === (parameters.get('sort') ?? 'id'));
+  const search = parameters.get('search') ?? '';
+  if (sort === undefined) throw new ParameterError(`sort must be one of ${KEY_SORTS.join(', ')}`);
+  if (search.length > SEARCH_LENGTH_MAX || search.includes('\0'))
+    throw new ParameterError(`search must have at most ${SEARCH_LENGTH_MAX} characters, and no NUL`);
+  return { sort, search };
+}

@@ -1,0 +1,35 @@
+import { Module } from '@nestjs/common';
+import { CONFIG } from '../../config/config.module.js';
+import type { Config } from '../../config/config.js';
+import { Dashboard } from '../dashboard/dashboard.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { releaseVersion } from '../../config/version.js';
+import { HealthController } from './health.controller.js';
+import { ManagementServer } from './management-server.js';
+import { OldSnapshots } from './old-snapshots.js';
+import { registerPoolMetrics, registerProcessMetrics } from './process-metrics.js';
+import { Readiness } from './readiness.js';
+
+/** Health, metrics and the dashboard, on a port of their own. */
+@Module({
+  controllers: [HealthController],
+  providers: [
+    Readiness,
+    OldSnapshots,
+    { provide: ManagementServer, inject: [CONFIG, Telemetry, Readiness], useFactory: startManagement },
+  ],
+  exports: [ManagementServer, OldSnapshots, Readiness],
+})
+export class ManagementModule {}
+
+async function startManagement(
+  { managementPort, managementHost, dashboard }: Config,
+  { registry }: Telemetry,
+  readiness: Readiness,
+): Promise<ManagementServer> {
+  registerPoolMetrics(registry, readiness);
+  registerProcessMetrics(registry, readiness, releaseVersion());
+  const server = new ManagementServer(readiness, registry, new Dashboard(dashboard));
+  await server.listen(managementPort, managementHost);
+  return server;
+}

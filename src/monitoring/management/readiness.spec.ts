@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
+import { errorResponse, withFakePostgres } from '../../../test/support/fake-postgres.js';
+import { processTimeMs } from '../../../test/support/process-time.js';
+import { createTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
+import { openTestPool } from '../../../test/support/test-pool.js';
+import { DatabaseState } from '../../database/database-state.js';
+import { Readiness } from './readiness.js';
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  proxy = await createTcpProxy(database.url);
+});
+afterAll(async () => {
+  await proxy.close();
+  await database.drop();
+});
+
+it('is reported within a second while the database says nothing', async () => {
+  await proxy.mode('black-hole');
+  const pool = openTestPool(proxy.url, { connectionTimeoutMillis: 10_000 });
+  const readiness = new Readiness();
+  readiness.serve({ main: pool, all: [pool], waiting: 0, state: new DatabaseState(() => undefined) });
+  const beganAtMs = processTimeMs();
+  const { isReady, checks } = await readiness.check();
+  expect(processTimeMs() - beganAtMs).toBeLessThan(1000);
+  expect({ isReady, database: checks.database }).toEqual({
+    isReady: false,
+    database: 'no response in 800 ms',
+  });
+  readiness.drain();
+  await proxy.close();
+  await pool.end();
+});
+
+it('is remembered for those who must cause no query, until the replica drains', async () => {
+  const pool = openTestPool(database.url);
+  const readiness = new Readiness();
+  expect(readiness.wasReady).toBe(false);
+  readiness.serve({ main: pool, all: [pool], waiting: 0, state: new DatabaseState(() => undefined) });
+  await readiness.check();
+  expect(readiness.wasReady).toBe(true);
+  readiness.drain();
+  expect(readiness.wasReady).toBe(false);
+  await pool.end();
+});
+
+it('has what the server said instead of a response', async () => {
+  const rejected = errorResponse({ C: '28P01', M: 'password authentication failed for user "petstore"' });
+  await withFakePostgres([rejected], async (port) => {
+    const said: string[] = [];
+    const pool = openTestPool(`postgresql://petstore:secret@127.0.0.1:${port}/petstore`);
+    const readiness = new Readiness();
+    readiness.serve({
+      main: pool,
+      all: [pool],
+      waiting: 0,
+      state: new DatabaseState((line) => said.push(line)),
+    });
+    const { checks } = await readiness.check();
+    expect(checks.database).toBe('password authentication failed for user "petstore"');
+    expect(said).toEqual([`the database is away: ${checks.database}`]);
+    readiness.drain();
+    await pool.end();
+  });
+});

@@ -1,0 +1,206 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { BatchReport } from '../../batching/batcher.js';
+import { type AnyBatcher, SIZE_MAX } from '../../batching/batching.js';
+import type { AdmissionDecision } from '../../auth/admission/decision.js';
+import {
+  DATABASE_FAILURES,
+  UNAVAILABLE_REASONS,
+  type UnavailableReason,
+} from '../../errors/database-errors.js';
+import type { ErrorCode } from '../../errors/error-codes.js';
+import { METHODS } from '../../http/cors.js';
+
+/** Clients can make up any other method. */
+const LABELLED_METHODS: ReadonlySet<string> = new Set([...METHODS, 'OPTIONS']);
+
+/** The value of `operation` where no route matched, and of `plan` without a valid key. */
+const NONE = 'none';
+
+/** Plans with series of their own. Plans are rows, so there can be thousands. */
+const PLANS_MAX = 50;
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
+const ITEMS = [1, 2, 4, 8, 16, SIZE_MAX];
+const WINDOWS = ['minute', 'day', 'ban', 'address'] as const;
+
+type Outcome =
+  'admitted' | 'limited' | 'banned' | 'suspended' | 'revoked' | 'expired' | 'unknown' | 'undecided';
+
+/** The outcome for each error code of a rejection. All others are failures to decide. */
+const OUTCOMES: Partial<Record<ErrorCode, Outcome>> = {
+  rate_limit_exceeded: 'limited',
+  api_key_banned: 'banned',
+  api_key_suspended: 'suspended',
+  read_only_api_key: 'admitted',
+  revoked_api_key: 'revoked',
+  expired_api_key: 'expired',
+  missing_api_key: 'unknown',
+  invalid_api_key: 'unknown',
+};
+
+/** The metrics of requests, admission and batches. Each has a panel of the dashboard or an alert. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #batchers: AnyBatcher[] = [];
+  readonly #plans = new Set<string>();
+
+  readonly #requests = new Counter({
+    name: 'petstore_http_requests_total',
+    help: 'Responses sent. The operation is "none" if no route matched, also for bytes that are not HTTP.',
+    labelNames: ['operation', 'method', 'status'],
+    registers: [this.registry],
+  });
+  readonly #durations = new Histogram({
+    name: 'petstore_http_request_duration_seconds',
+    help: 'Time from the end of the request headers to the response, without requests rejected by admission.',
+    labelNames: ['operation'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly #inFlight = new Gauge({
+    name: 'petstore_http_requests_in_flight',
+    help: 'Requests without a response yet.',
+    registers: [this.registry],
+  });
+  readonly #admissions = new Counter({
+    name: 'petstore_admissions_total',
+    help: 'Admission decisions, by plan ("none" without a valid key) and outcome (docs/glossary.md).',
+    labelNames: ['plan', 'outcome'],
+    registers: [this.registry],
+  });
+  readonly #rejections = new Counter({
+    name: 'petstore_rejections_total',
+    help: 'Responses with status 429, by the limit that was exceeded.',
+    labelNames: ['window'],
+    registers: [this.registry],
+  });
+  readonly #unavailable = new Counter({
+    name: 'petstore_unavailable_total',
+    help: 'Responses with status 503, by reason (docs/operations.md).',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+  readonly #bans = new Counter({
+    name: 'petstore_bans_started_total',
+    help: 'Bans started by this replica.',
+    registers: [this.registry],
+  });
+  readonly #batchSizes = new Histogram({
+    name: 'petstore_batch_size',
+    help: 'Items in a statement.',
+    labelNames: ['batch'],
+    buckets: ITEMS,
+    registers: [this.registry],
+  });
+  readonly #batchWaits = new Histogram({
+    name: 'petstore_batch_wait_seconds',
+    help: 'Time that the oldest item of a statement waited until it was sent.',
+    labelNames: ['batch'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly #statements = new Histogram({
+    name: 'petstore_statement_duration_seconds',
+    help: 'Time from sending a statement to its result or failure.',
+    labelNames: ['batch'],
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+  readonly #failures = new Counter({
+    name: 'petstore_statement_failures_total',
+    help: 'Failed statements. Most of their items are retried.',
+    labelNames: ['batch', 'failure'],
+    registers: [this.registry],
+  });
+
+  readonly #housekeepingFailures = new Counter({
+    name: 'petstore_housekeeping_failures_total',
+    help: 'Hourly runs that could not delete old rows of usage and expired idempotency keys.',
+    registers: [this.registry],
+  });
+
+  constructor() {
+    // At 0 from the start: `rate` cannot see the first event of a series that appears with it.
+    for (const outcome of ['unknown', 'revoked', 'expired', 'undecided'] as const) {
+      this.#admissions.inc({ plan: NONE, outcome }, 0);
+    }
+    for (const window of WINDOWS) this.#rejections.inc({ window }, 0);
+    for (const reason of UNAVAILABLE_REASONS) this.#unavailable.inc({ reason }, 0);
+    const waiting: Gauge<'batch'> = new Gauge({
+      name: 'petstore_batch_waiting',
+      help: 'Items waiting for a statement.',
+      labelNames: ['batch'],
+      registers: [this.registry],
+      collect: () => {
+        waiting.reset();
+        for (const batcher of this.#batchers) waiting.inc({ batch: batcher.name }, batcher.waiting);
+      },
+    });
+  }
+
+  requestBegan(): void {
+    this.#inFlight.inc();
+  }
+
+  /** @param seconds undefined for a rejection: some are delayed, and a flood of them is not a slow service */
+  responded(operation: string | undefined, method: string, status: number, seconds?: number): void {
+    this.#inFlight.dec();
+    if (seconds !== undefined) this.#durations.observe({ operation: operation ?? NONE }, seconds);
+    this.#countRequest(operation, method, status);
+  }
+
+  unavailable(reason: UnavailableReason): void {
+    this.#unavailable.inc({ reason });
+  }
+
+  respondedOnSocket(status: number): void {
+    this.#countRequest(undefined, 'other', status);
+  }
+
+  /** A public document that is sent has neither a key nor a rejection, and is not counted. */
+  decided({ caller, rejection, rejectedBy, isCrowdedOut, windows: [{ policy }] }: AdmissionDecision): void {
+    const plan = this.#planOf(caller?.planId);
+    if (rejection === undefined) {
+      if (caller !== undefined) this.#admissions.inc({ plan, outcome: 'admitted' });
+      return;
+    }
+    const outcome = isCrowdedOut ? 'limited' : (OUTCOMES[rejection.code] ?? 'undecided');
+    this.#admissions.inc({ plan, outcome });
+    if (isCrowdedOut) return;
+    if (outcome === 'limited' || outcome === 'banned') {
+      this.#rejections.inc({ window: rejectedBy ?? policy });
+    }
+  }
+
+  banStarted(): void {
+    this.#bans.inc();
+  }
+
+  housekeepingFailed(): void {
+    this.#housekeepingFailures.inc();
+  }
+
+  /** Reports the batcher's queue and its failures from now on. */
+  watch(batcher: AnyBatcher): void {
+    this.#batchers.push(batcher);
+    for (const failure of DATABASE_FAILURES) this.#failures.inc({ batch: batcher.name, failure }, 0);
+  }
+
+  statementEnded({ batcher: batch, items, sentAt, durationMs, failure }: BatchReport): void {
+    this.#batchSizes.observe({ batch }, items.length);
+    const oldestAt = Math.min(...items.map(({ enqueuedAt }) => enqueuedAt));
+    this.#batchWaits.observe({ batch }, (sentAt - oldestAt) / 1000);
+    this.#statements.observe({ batch }, durationMs / 1000);
+    if (failure !== undefined) this.#failures.inc({ batch, failure });
+  }
+
+  #countRequest(operation = NONE, method: string, status: number): void {
+    this.#requests.inc({ operation, method: LABELLED_METHODS.has(method) ? method : 'other', status });
+  }
+
+  #planOf(plan: string | undefined): string {
+    if (plan === undefined) return NONE;
+    if (this.#plans.size < PLANS_MAX) this.#plans.add(plan);
+    return this.#plans.has(plan) ? plan : 'other';
+  }
+}

@@ -1,0 +1,80 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { AdmissionDecision } from '../../auth/admission/decision.js';
+import { routeConfigOf } from '../../auth/access.decorators.js';
+import { CONFIG, LOGGER } from '../../config/config.module.js';
+import type { Config } from '../../config/config.js';
+import type { SocketResponse } from '../../http/observer.js';
+
+/** The longest path of the interface has a tenth of this. */
+const PATH_LENGTH_MAX = 256;
+
+/** Writes one line for each request, when its response is sent. `LOG_REQUESTS` selects the requests. */
+@Injectable()
+export class RequestLog {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'logRequests'>,
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'error'>,
+  ) {}
+
+  responded(request: FastifyRequest, reply: FastifyReply, traceId: string | undefined): void {
+    const status = reply.statusCode;
+    const { decision } = request;
+    // Junk from an address is no error of the service, whatever its status is, and must not fill the log.
+    const loggedAs = decision?.isCrowdedOut === true ? 429 : status;
+    if (!this.#isLogged(loggedAs)) return;
+    this.#write(loggedAs, {
+      requestId: request.id,
+      method: request.method,
+      operation: routeConfigOf(request).operation,
+      path: request.url.split('?', 1)[0]?.slice(0, PATH_LENGTH_MAX),
+      status,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+      ...describeDecision(decision),
+      traceId,
+      clientAddress: request.clientAddress,
+      clientGone: reply.raw.destroyed || undefined,
+      err: loggedAs < 500 ? undefined : request.failure,
+    });
+  }
+
+  respondedOnSocket({ id, address, decision, error }: SocketResponse): void {
+    const { status } = error;
+    if (!this.#isLogged(status)) return;
+    this.#write(status, {
+      requestId: id,
+      status,
+      ...describeDecision(decision),
+      clientAddress: address,
+      err: status < 500 ? undefined : error,
+    });
+  }
+
+  #isLogged(status: number): boolean {
+    const { logRequests } = this.config;
+    return logRequests === 'all' || status === 500 || (logRequests === 'errors' && status > 500);
+  }
+
+  #write(status: number, fields: object): void {
+    if (status < 500) this.logger.info(fields, 'request');
+    else this.logger.error(fields, 'request');
+  }
+}
+
+/** Why a request was rejected is not visible later: counters move on, bans end. */
+const describeDecision = (decision: AdmissionDecision | null): object => ({
+  ...describeKey(decision?.rejectedKey ?? decision?.caller),
+  plan: decision?.caller?.planId,
+  code: decision?.rejection?.code,
+  rejectedBy:
+    decision?.rejection?.status === 429 || decision?.isCrowdedOut
+      ? (decision.rejectedBy ?? decision.windows[0].policy)
+      : undefined,
+});
+
+const describeKey = (key: AdmissionDecision['rejectedKey']): object => {
+  if (key === undefined) return {};
+  // Text, because many programs that read logs parse every number as a double.
+  return 'keyId' in key ? { keyId: key.keyId.toString() } : { keyPrefix: key.keyPrefix };
+};

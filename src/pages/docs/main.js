@@ -1,0 +1,110 @@
+// Starts the page. The guide is in index.html; the reference is made from the OpenAPI document of the service.
+import { byId, copyButton, element, statusBadge } from './dom.js';
+import { setUpKeyDialog } from './key.js';
+import { followReading, setUpFilter, setUpMenu } from './navigation.js';
+import { OpenApi } from './openapi.js';
+import { renderReference } from './reference.js';
+
+setUpKeyDialog();
+setUpMenu();
+setUpFilter();
+for (const snippet of document.querySelectorAll('.prose > pre')) {
+  const box = element('div', { class: 'copyable' });
+  snippet.replaceWith(box);
+  box.append(snippet, copyButton(snippet));
+}
+showAddress(new URL('/v1', location.href).href);
+try {
+  const api = await OpenApi.load();
+  showAddress(api.publicUrl);
+  byId('version').textContent = `Version ${api.document['info'].version}`;
+  byId('error-table').replaceChildren(errorTable(api));
+  // It has none while the database is away.
+  const plans = api.document['x-plans'];
+  if (plans !== undefined) byId('plan-table').replaceChildren(planTable(plans));
+  byId('deprecated-operations').replaceChildren(deprecations(api));
+  const { links, sections } = renderReference(api);
+  byId('contents-reference').replaceChildren(...links);
+  byId('reference').replaceChildren(...sections);
+} catch (error) {
+  const why = error instanceof Error ? error.message : String(error);
+  byId('reference').replaceChildren(
+    element('p', { class: 'prose fault' }, `The reference could not be loaded: ${why}`),
+  );
+}
+for (const heading of document.querySelectorAll('section[id] > :is(h2, h3)')) {
+  // For the mouse: the contents have the same links.
+  const href = `#${heading.parentElement?.id}`;
+  heading.append(element('a', { class: 'anchor', href, tabindex: -1, 'aria-hidden': 'true' }, '#'));
+}
+byId('reference').removeAttribute('aria-busy');
+// One jump, when everything above the target has its height: the browser may have jumped too early, or found no target.
+if (location.hash !== '') location.replace(location.hash);
+// Smooth scrolling begins with the first click, because a later change of the layout would interrupt that of the jump.
+addEventListener('click', () => document.documentElement.classList.add('scrolls'), {
+  capture: true,
+  once: true,
+});
+followReading();
+
+// A reader of paper cannot open them.
+/** @type {HTMLDetailsElement[]} */
+let closed = [];
+addEventListener('beforeprint', () => {
+  closed = [...document.querySelectorAll('details')].filter(({ open }) => !open);
+  for (const one of closed) one.open = true;
+});
+addEventListener('afterprint', () => {
+  for (const one of closed) one.open = false;
+});
+
+/** @param {string} address */
+function showAddress(address) {
+  for (const place of document.querySelectorAll('[data-api]')) place.textContent = address;
+}
+
+/** @param {OpenApi} api */
+function errorTable(api) {
+  const rows = api.errorCodes.map(({ name, status, meaning }) => [
+    statusBadge(status),
+    element('a', { id: `error-${name}`, href: `#error-${name}` }, element('code', {}, name)),
+    meaning,
+  ]);
+  return table(['Status', 'code', 'Meaning, and what to do'], rows);
+}
+
+/** @param {import('./openapi.js').Json[]} plans */
+function planTable(plans) {
+  const rows = plans.map(({ id, requestsPerMinute, requestsPerDay }) => [
+    element('code', {}, id),
+    ...[requestsPerMinute, requestsPerDay].map((limit) => limit?.toLocaleString('en') ?? 'set for each key'),
+  ]);
+  return table(['Plan', 'Requests per minute', 'Requests per day'], rows);
+}
+
+/**
+ * @param {string[]} headings
+ * @param {(Node | string)[][]} rows
+ */
+function table(headings, rows) {
+  const head = headings.map((name) => element('th', { scope: 'col' }, name));
+  const body = rows.map((cells) => element('tr', {}, ...cells.map((cell) => element('td', {}, cell))));
+  return element(
+    'table',
+    {},
+    element('thead', {}, element('tr', {}, ...head)),
+    element('tbody', {}, ...body),
+  );
+}
+
+/** @param {OpenApi} api */
+function deprecations(api) {
+  const items = api.groups
+    .flatMap(({ operations }) => operations)
+    .filter(({ operation }) => operation['deprecated'])
+    .map(({ id, method, path, operation }) => [
+      element('a', { href: `#${id}` }, `${method} ${path}`),
+      ` is removed on ${operation['x-sunset']}.`,
+    ]);
+  return element('ul', {}, ...items.map((parts) => element('li', {}, ...parts)));
+}
