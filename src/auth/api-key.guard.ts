@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { authenticationError } from './keys/api-key.js';
-import { routeConfigOf } from './access.decorators.js';
+import { routeConfigOf } from './route-config.js';
 
 /** Rejections of valid keys that are not the throttler's. */
 const FORBIDDEN: ReadonlySet<ErrorCode | undefined> = new Set([

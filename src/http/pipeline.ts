@@ -29,7 +29,7 @@ import { parseJsonBody } from './json-body.parser.js';
 import type { Headers } from '../errors/headers.js';
 import { HTTP_OBSERVERS, type HttpObserver } from './observer.js';
 import { decorateRequests } from './request.js';
-import { routeConfigOf } from '../auth/access.decorators.js';
+import { routeConfigOf } from '../auth/route-config.js';
 import type { SocketOptions } from './parser-errors.js';
 import type { ClientConnections } from './sockets/client-connections.js';
 import { RouteMethods } from './route-methods.js';

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
-import { routeConfigOf } from '../auth/access.decorators.js';
+import { routeConfigOf } from '../auth/route-config.js';
 
 /** Rejects a query parameter that the operation does not have: with a misspelled filter, a list would not be filtered. */
 @Injectable()

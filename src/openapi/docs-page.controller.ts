@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { PAGE_HEADERS, readPageFiles } from '../pages/page-files.js';
-import { PartOfPage, Public } from '../auth/access.decorators.js';
+import { PartOfPage, Public } from '../auth/route-config.js';
 import { EncodedText } from './encoded-text.js';
 
 const PAGE = '/docs';

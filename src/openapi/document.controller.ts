@@ -1,8 +1,8 @@
 import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public } from '../auth/access.decorators.js';
-import { OpenApiDocument } from './openapi-document.js';
+import { Public } from '../auth/route-config.js';
+import { ServedDocument } from './served-document.js';
 
 /** Anybody may store it, and must revalidate it each time. */
 const STORED = 'public, no-cache';
@@ -11,7 +11,7 @@ const STORED = 'public, no-cache';
 @ApiExcludeController()
 @Controller()
 export class DocumentController {
-  constructor(private readonly document: OpenApiDocument) {}
+  constructor(private readonly document: ServedDocument) {}
 
   @Get('openapi.json')
   @Public()

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { DocsPageController } from './docs-page.controller.js';
 import { DocumentController } from './document.controller.js';
-import { OpenApiDocument } from './openapi-document.js';
+import { ServedDocument } from './served-document.js';
 
 /** The service's own description, for machines and for people. */
 @Module({
   controllers: [DocumentController, DocsPageController],
-  providers: [OpenApiDocument],
+  providers: [ServedDocument],
 })
 export class OpenApiModule {}

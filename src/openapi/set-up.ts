@@ -1,14 +1,14 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { PublicUrl } from '../http/public-url.js';
 import { BASE_PATH } from './complete-document.js';
-import { createDocument } from './document.js';
-import { OpenApiDocument } from './openapi-document.js';
+import { createDocument } from './create-document.js';
+import { ServedDocument } from './served-document.js';
 
 /** Makes the OpenAPI document of an application, and redirects to the docs page. */
 export function setUpOpenApi(app: NestFastifyApplication): void {
   const publicUrl = app.get(PublicUrl);
   const fastify = app.getHttpAdapter().getInstance();
-  app.get(OpenApiDocument).document = createDocument(app, publicUrl.to(BASE_PATH));
+  app.get(ServedDocument).document = createDocument(app, publicUrl.to(BASE_PATH));
   const location = publicUrl.to('/docs');
   // Nest removes the slash from the end of a path.
   for (const path of ['/', '/docs/']) {

@@ -10,7 +10,7 @@ import {
   PAGE_PARAMETERS,
   type PageParameters,
   type PageRequest,
-} from '../batching/pages.js';
+} from '../batching/list-pages.js';
 import { preconditionArrays, type Preconditions } from '../http/etag.js';
 import type { IdempotencyKey } from '../http/idempotency/idempotency-key.js';
 import type { CreationOutcome } from '../http/idempotency/idempotency.service.js';

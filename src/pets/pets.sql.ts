@@ -1,4 +1,4 @@
-import { inBothDirections, listSql, pagesSql } from '../batching/pages.js';
+import { inBothDirections, listSql, pagesSql } from '../batching/list-pages.js';
 import { HOLDS_KEY, storedResponses } from '../http/idempotency/idempotency.sql.js';
 import { statement } from '../database/statement.js';
 

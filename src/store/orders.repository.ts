@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { type Batcher, LOCKED } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import { type Outcomes, resultsOf } from '../batching/outcomes.js';
-import { batchPages, batchRecords, type Page, PAGE_PARAMETERS, type PageRequest } from '../batching/pages.js';
+import {
+  batchPages,
+  batchRecords,
+  type Page,
+  PAGE_PARAMETERS,
+  type PageRequest,
+} from '../batching/list-pages.js';
 import { ApiError } from '../errors/api-error.js';
 import { ERROR_CODES } from '../errors/error-codes.js';
 import { preconditionArrays, type Preconditions } from '../http/etag.js';

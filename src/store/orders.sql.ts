@@ -1,4 +1,4 @@
-import { listSql } from '../batching/pages.js';
+import { listSql } from '../batching/list-pages.js';
 import { HOLDS_KEY, storedResponses } from '../http/idempotency/idempotency.sql.js';
 import { statement } from '../database/statement.js';
 

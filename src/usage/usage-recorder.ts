@@ -10,7 +10,7 @@ import {
   isDataError,
   UnavailableError,
 } from '../errors/database-errors.js';
-import { routeConfigOf } from '../auth/access.decorators.js';
+import { routeConfigOf } from '../auth/route-config.js';
 import { LOGGER } from '../config/config.module.js';
 import { plainArray, statement } from '../database/statement.js';
 import type { HttpObserver } from '../http/observer.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client, type QueryResultRow } from 'pg';
-import { readKey } from '../../src/monitoring/dashboard/views.js';
+import { readKey } from '../../src/monitoring/dashboard/queries.js';
 import { roleSettings, SESSION_SETTINGS } from '../../src/database/session-settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { HOSTILE_SETTINGS, setHostileSettings, SHOWN_SETTINGS } from '../support/hostile-settings.js';

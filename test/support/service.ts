@@ -13,7 +13,7 @@ import { HttpAdapter } from '../../src/http/http-adapter.js';
 import { ManagementServer } from '../../src/monitoring/management/management-server.js';
 import { createLogger, nestLogger } from '../../src/monitoring/telemetry/logger.js';
 import { toJson } from '../../src/openapi/json.js';
-import { OpenApiDocument } from '../../src/openapi/openapi-document.js';
+import { ServedDocument } from '../../src/openapi/served-document.js';
 import { setUpOpenApi } from '../../src/openapi/set-up.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
@@ -100,7 +100,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
-  const conformance = new Conformance(toJson(app.get(OpenApiDocument, { strict: false }).document));
+  const conformance = new Conformance(toJson(app.get(ServedDocument, { strict: false }).document));
   return {
     origin,
     port,

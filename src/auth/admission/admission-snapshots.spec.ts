@@ -4,9 +4,9 @@ import { makeManyKeys } from '../../../test/support/admission/many-keys.js';
 import { insertKey, insertSecret, readCounted } from '../../../test/support/admission/rows.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { openTestPool } from '../../../test/support/test-pool.js';
-import { admissionSql } from './admission-sql.js';
+import { admissionSql } from './general-admission.sql.js';
 import { AdmissionStatement } from './admission-statement.js';
-import { plainAdmissionSql } from './plain-admission-sql.js';
+import { plainAdmissionSql } from './plain-admission.sql.js';
 
 const POLICY = { banAfterRefusals: 1_000_000, banSeconds: 60, banMaxSeconds: 3600 };
 const PLENTY = { perMinute: 1_000_000, perDay: 100_000_000 };

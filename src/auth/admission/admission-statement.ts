@@ -1,13 +1,13 @@
 import { asUnavailable } from '../../errors/database-errors.js';
 import { runStatement, type Statement, statement, type StatementSource } from '../../database/statement.js';
-import { admissionSql } from './admission-sql.js';
+import { admissionSql } from './general-admission.sql.js';
 import {
   type AdmissionRow,
   type DatabaseDecision,
   parseAdmission,
   keyDecisionsOf,
 } from './database-decision.js';
-import { plainAdmissionSql } from './plain-admission-sql.js';
+import { plainAdmissionSql } from './plain-admission.sql.js';
 
 export interface BanPolicy {
   /** The rejections within a minute window that start a ban, at least 1. */

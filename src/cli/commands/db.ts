@@ -9,7 +9,7 @@ import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { splitPassword, toLibpqUrl } from '../libpq-url.js';
 import { toJson } from '../output.js';
-import { addRestoredCommand } from './restored.js';
+import { addRestoredCommand } from './db-restored.js';
 import { databaseUrl, inTransaction, type Session, withAnyDatabase } from '../session.js';
 
 export function addDbCommands(program: Command, context: CliContext): void {

@@ -6,7 +6,7 @@ import { describeFault } from '../../errors/describe-fault.js';
 import { examples, instant, type JsonOption, positiveInteger } from '../arguments.js';
 import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
-import { type IssuedKey, KeyRecord } from '../key-record.js';
+import { type IssuedKey, ImportFile } from '../import-file.js';
 import { some, toJson } from '../output.js';
 import { changeDatabase, withDatabase } from '../session.js';
 
@@ -34,9 +34,9 @@ export function addImportCommand(keys: Command, context: CliContext): void {
       const { record, done } =
         resume === true
           ? await withDatabase(context, ({ client }) =>
-              KeyRecord.resume(to, client, new Map(table.map(({ line, name }) => [line, name]))),
+              ImportFile.resume(to, client, new Map(table.map(({ line, name }) => [line, name]))),
             )
-          : { record: await KeyRecord.create(to), done: new Set<number>() };
+          : { record: await ImportFile.create(to), done: new Set<number>() };
       try {
         const rows = table.filter(({ line }) => !done.has(line));
         const size = batch ?? Math.max(1, rows.length);

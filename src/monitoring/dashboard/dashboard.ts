@@ -19,7 +19,7 @@ import {
   readKey,
   readKeys,
   readSummary,
-} from './views.js';
+} from './queries.js';
 
 export interface DashboardRequest {
   /** The path with its query. */

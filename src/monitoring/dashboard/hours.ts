@@ -1,7 +1,7 @@
 import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { messageOf } from '../../errors/describe-fault.js';
 import type { Query } from './dashboard-database.js';
-import { type HourSum, readHours, readMarks, readNow, readOutages } from './views.js';
+import { type HourSum, readHours, readMarks, readNow, readOutages } from './queries.js';
 
 /** How many hours the page may show. */
 export const RANGES = { '24h': 24, '7d': 7 * 24, '35d': 35 * 24 } as const;

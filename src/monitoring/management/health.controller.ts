@@ -1,7 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { UnavailableError } from '../../errors/database-errors.js';
-import { Probe } from '../../auth/access.decorators.js';
+import { Probe } from '../../auth/route-config.js';
 import { Readiness } from './readiness.js';
 
 /** For platforms whose balancer reaches only the public port. It says no more than whether this replica should get requests. */

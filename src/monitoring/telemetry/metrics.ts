@@ -21,7 +21,7 @@ const PLANS_MAX = 50;
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 const ITEMS = [1, 2, 4, 8, 16, SIZE_MAX];
-const WINDOWS = ['minute', 'day', 'ban', 'address'] as const;
+const WINDOWS = ['minute', 'day', 'ban', 'address', 'documents'] as const;
 
 type Outcome =
   'admitted' | 'limited' | 'banned' | 'suspended' | 'revoked' | 'expired' | 'unknown' | 'undecided';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { AdmissionDecision } from '../../auth/admission/decision.js';
-import { routeConfigOf } from '../../auth/access.decorators.js';
+import { routeConfigOf } from '../../auth/route-config.js';
 import { CONFIG, LOGGER } from '../../config/config.module.js';
 import type { Config } from '../../config/config.js';
 import type { SocketResponse } from '../../http/observer.js';

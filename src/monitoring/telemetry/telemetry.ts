@@ -4,7 +4,7 @@ import type { BatchReport } from '../../batching/batcher.js';
 import type { AnyBatcher, BatchObserver } from '../../batching/batching.js';
 import type { HttpObserver, SocketResponse } from '../../http/observer.js';
 import { UnavailableError } from '../../errors/database-errors.js';
-import { routeConfigOf } from '../../auth/access.decorators.js';
+import { routeConfigOf } from '../../auth/route-config.js';
 import type { AdmissionObserver } from '../../auth/admission/admission-statement.js';
 import type { RequestLog } from './request-log.js';
 import { Metrics } from './metrics.js';

@@ -24,7 +24,7 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BatchReport } from '../../batching/batcher.js';
-import { routeConfigOf } from '../../auth/access.decorators.js';
+import { routeConfigOf } from '../../auth/route-config.js';
 import { maskKeys } from '../../auth/keys/mask-keys.js';
 
 /** The methods of RFC 9110 and RFC 5789. Others are `_OTHER`, as OpenTelemetry's conventions say: clients can make up any. */

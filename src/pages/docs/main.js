@@ -1,6 +1,6 @@
 // Starts the page. The guide is in index.html; the reference is made from the OpenAPI document of the service.
 import { byId, copyButton, element, statusBadge } from './dom.js';
-import { setUpKeyDialog } from './key.js';
+import { setUpKeyDialog } from './key-dialog.js';
 import { followReading, setUpFilter, setUpMenu } from './navigation.js';
 import { OpenApi } from './openapi.js';
 import { renderReference } from './reference.js';

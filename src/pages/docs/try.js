@@ -1,7 +1,7 @@
 // The form to try an operation: parameters, body, a snippet in several languages, and the response.
 import { copyButton, element, fold, kept } from './dom.js';
 import { writeJson } from './json.js';
-import { askForKey, key } from './key.js';
+import { askForKey, key } from './key-dialog.js';
 import { exampleOf } from './openapi.js';
 import { exampleResponse, showFailure, showResponse } from './response.js';
 import { LANGUAGES } from './snippets.js';

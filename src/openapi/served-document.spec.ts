@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PrismaService } from '../database/prisma.service.js';
-import { OpenApiDocument } from './openapi-document.js';
+import { ServedDocument } from './served-document.js';
 
 const FREE = { id: 'free', requestsPerMinute: 60, requestsPerDay: 1000 };
 
 describe('the plans in the document', () => {
   const findMany = jest.fn<() => Promise<readonly object[]>>();
-  let document: OpenApiDocument;
+  let document: ServedDocument;
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     findMany.mockReset().mockResolvedValue([FREE]);
     const pools = { read: (send: () => unknown) => send() };
-    document = new OpenApiDocument({ plan: { findMany }, pools } as unknown as PrismaService);
+    document = new ServedDocument({ plan: { findMany }, pools } as unknown as PrismaService);
     document.document = { info: { description: 'Pets.' }, paths: {}, components: { schemas: {} } };
   });
   afterEach(() => {

@@ -3,7 +3,7 @@ import { Controller, Get, type Type } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { Operation } from '../http/operation.decorators.js';
-import { createDocument } from './document.js';
+import { createDocument } from './create-document.js';
 
 @Controller('v1/secrets')
 class UndescribedController {

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { admissionSql } from '../../../src/auth/admission/admission-sql.js';
-import { plainAdmissionSql } from '../../../src/auth/admission/plain-admission-sql.js';
+import { admissionSql } from '../../../src/auth/admission/general-admission.sql.js';
+import { plainAdmissionSql } from '../../../src/auth/admission/plain-admission.sql.js';
 
 export interface PlanNode {
   readonly 'Node Type': string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { makeManyKeys, hashOfKey, MANY_KEYS } from '../../../test/support/admission/many-keys.js';
-import { nodesOf, planOf } from '../../../test/support/admission/plans.js';
+import { nodesOf, planOf } from '../../../test/support/admission/query-plans.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { WholeAdmissionStatement } from '../../../test/support/admission/whole-admission-statement.js';
 

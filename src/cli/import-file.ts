@@ -23,14 +23,14 @@ const COLUMNS = [
  * The file that gets new keys before they are committed, so that none is lost, and by which an import that failed goes on. A key that is in it
  * may not have been committed.
  */
-export class KeyRecord {
+export class ImportFile {
   private constructor(
     private readonly path: string,
     private readonly file: FileHandle,
   ) {}
 
   /** @throws CliError if there is such a file */
-  static async create(path: string): Promise<KeyRecord> {
+  static async create(path: string): Promise<ImportFile> {
     const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(path, error);
       throw new CliError(
@@ -38,7 +38,7 @@ export class KeyRecord {
         'Name another file, or pass --resume to go on with the import that has written it.',
       );
     });
-    const record = new KeyRecord(path, file);
+    const record = new ImportFile(path, file);
     await record.#write(toCsv(COLUMNS, []));
     return record;
   }
@@ -54,7 +54,7 @@ export class KeyRecord {
     path: string,
     client: Client,
     names: ReadonlyMap<number, string>,
-  ): Promise<{ readonly record: KeyRecord; readonly done: ReadonlySet<number> }> {
+  ): Promise<{ readonly record: ImportFile; readonly done: ReadonlySet<number> }> {
     const text = await readFile(path).catch((error: unknown) => {
       throw new CliError(`Cannot read ${path}: ${describeFault(error)}`);
     });
@@ -78,7 +78,7 @@ export class KeyRecord {
     const file = await open(whole, 'wx', 0o600).catch((error: unknown) => {
       throw cannotWrite(whole, error);
     });
-    const record = new KeyRecord(path, file);
+    const record = new ImportFile(path, file);
     // Cells are as they were: `inCell` changes none that it has changed.
     await record.#write(toCsv(COLUMNS, kept));
     await rename(whole, path);

@@ -24,7 +24,7 @@ interface Texts {
 
 /** The OpenAPI document of the application, with the plans in the database. `setUpOpenApi` makes it. */
 @Injectable()
-export class OpenApiDocument {
+export class ServedDocument {
   /** Without the plans. */
   document!: OpenApi;
   #texts: Promise<Texts> | undefined;

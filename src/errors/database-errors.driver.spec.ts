@@ -14,12 +14,7 @@ import {
   write,
   type Reaction,
 } from '../../test/support/fake-postgres.js';
-import {
-  classifyDatabaseError,
-  isPassing,
-  isUnavailable,
-  type DatabaseFailure,
-} from '../errors/database-errors.js';
+import { classifyDatabaseError, isPassing, isUnavailable, type DatabaseFailure } from './database-errors.js';
 
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
