@@ -20,7 +20,7 @@ const arrows = {
 };
 
 /** The composition root. */
-const root = '^src/(?:main|app\\.module)\\.ts$';
+const root = '^src/(?:main|(?:app|observers)\\.module)\\.ts$';
 
 /** The service, the command line, and what a browser loads first. Pages load what they share by the path at which it is served. */
 const programs = [

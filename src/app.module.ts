@@ -9,16 +9,15 @@ import { HttpModule } from './http/http.module.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
 import { ManagementModule } from './monitoring/management/management.module.js';
 import { ManagementServer } from './monitoring/management/management-server.js';
+import { ObserversModule } from './observers.module.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { QueryParametersGuard } from './http/query-parameters.guard.js';
 import { PetsModule } from './pets/pets.module.js';
 import { PrismaModule } from './database/prisma.module.js';
 import { StoreModule } from './store/store.module.js';
-import { Telemetry } from './monitoring/telemetry/telemetry.js';
 import { TelemetryModule } from './monitoring/telemetry/telemetry.module.js';
 import { PlanThrottlerGuard } from './auth/plan-throttler.guard.js';
 import { UsageModule } from './usage/usage.module.js';
-import { UsageRecorder } from './usage/usage-recorder.js';
 
 @Module({})
 export class AppModule {
@@ -33,10 +32,10 @@ export class AppModule {
         ManagementModule,
         // A supervisor that gets no response from the management port during migrations would end the start.
         PrismaModule.openAfter(ManagementModule, ManagementServer),
-        // With who is told of what each does.
-        BatchingModule.observedBy(Telemetry),
-        AuthModule.observedBy(Telemetry),
-        HttpModule.observedBy(Telemetry, UsageRecorder),
+        ObserversModule,
+        BatchingModule,
+        AuthModule,
+        HttpModule,
         PetsModule,
         StoreModule,
         UsageModule,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AdmissionPort } from '../src/auth/admission/decision.js';
+import { Admission } from '../src/auth/admission/admission.js';
 import { type ApiResponse, send, tally } from './support/send.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';
@@ -87,7 +87,7 @@ describe('while the database is away', () => {
   });
 
   it('a bounded queue waits: past it a request is rejected at once', async () => {
-    const admission = service.app.get(AdmissionPort);
+    const admission = service.app.get(Admission);
     const headers = { authorization: `Bearer ${key}` };
     expect((await admission.decide(headers, '192.0.2.1')).rejection).toBeUndefined();
     await proxy.mode('black-hole');

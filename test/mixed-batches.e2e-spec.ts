@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { BatchReport } from '../src/batching/batcher.js';
-import { type AnyBatcher, Batching, type BatchObserver } from '../src/batching/batching.js';
+import { Batching, type BatchObserver } from '../src/batching/batching.js';
 import { parsePreconditions } from '../src/http/etag.js';
 import type { IdempotencyKey } from '../src/http/idempotency/idempotency-key.js';
 import { PetsRepository } from '../src/pets/pets.repository.js';
@@ -11,7 +11,6 @@ import { useService } from './support/use-service.js';
 
 class Observer implements BatchObserver {
   readonly reports: BatchReport[] = [];
-  batcherMade(_batcher: AnyBatcher): void {}
   statementEnded(report: BatchReport): void {
     this.reports.push(report);
   }
@@ -48,7 +47,7 @@ async function fingerprintsOf(keys: readonly (IdempotencyKey | undefined)[]): Pr
 describe('requests with and without an Idempotency-Key', () => {
   it('share one statement that creates pets', async () => {
     const observer = new Observer();
-    const pets = new PetsRepository(new Batching(service.prisma, observer), service.prisma);
+    const pets = new PetsRepository(new Batching(service.prisma, [observer]), service.prisma);
     const keys = mixed();
     const created = await Promise.all(
       keys.map((key, index) => pets.create({ name: `Pet ${index}`, categoryId: 1n }, key, inTime())),
@@ -65,7 +64,7 @@ describe('requests with and without an Idempotency-Key', () => {
 
   it('share one statement that places orders', async () => {
     const observer = new Observer();
-    const orders = new OrdersRepository(new Batching(service.prisma, observer), service.prisma);
+    const orders = new OrdersRepository(new Batching(service.prisma, [observer]), service.prisma);
     const keys = mixed();
     const petIds = await addPets(service, keys.length);
     const placed = await Promise.all(
@@ -92,7 +91,7 @@ describe('writes of different outcomes share one statement', () => {
 
   it('that changes pets', async () => {
     const observer = new Observer();
-    const pets = new PetsRepository(new Batching(service.prisma, observer), service.prisma);
+    const pets = new PetsRepository(new Batching(service.prisma, [observer]), service.prisma);
     const [renamed = 0n, same = 0n, stale = 0n] = await addPets(service, 3);
     const ordered = BigInt((await orderInStatus(service, 'placed')).petId);
     const outcomes = await outcomesOf([
@@ -114,7 +113,7 @@ describe('writes of different outcomes share one statement', () => {
 
   it('that deletes pets', async () => {
     const observer = new Observer();
-    const pets = new PetsRepository(new Batching(service.prisma, observer), service.prisma);
+    const pets = new PetsRepository(new Batching(service.prisma, [observer]), service.prisma);
     const [deleted = 0n, stale = 0n] = await addPets(service, 2);
     const orders = await Promise.all(
       (['placed', 'delivered', 'cancelled'] as const).map((status) => orderInStatus(service, status)),
@@ -134,7 +133,7 @@ describe('writes of different outcomes share one statement', () => {
 
   it('that changes orders', async () => {
     const observer = new Observer();
-    const orders = new OrdersRepository(new Batching(service.prisma, observer), service.prisma);
+    const orders = new OrdersRepository(new Batching(service.prisma, [observer]), service.prisma);
     const placed = await Promise.all(Array.from({ length: 4 }, () => orderInStatus(service, 'placed')));
     const [approved = 0n, same = 0n, stale = 0n, hasty = 0n] = placed.map(({ id }) => BigInt(id));
     const outcomes = await outcomesOf([

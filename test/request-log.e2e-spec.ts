@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { eventually } from './support/eventually.js';
-import { Telemetry } from '../src/monitoring/telemetry/telemetry.js';
 import { holdOpen } from './support/operators.js';
 import { sendRaw } from './support/wire.js';
 import { useService } from './support/use-service.js';
@@ -94,7 +94,7 @@ describe('a request has one line', () => {
     expect(response.status).toBe(503);
     const written = lines.find((text) => text.includes('"PATCH"')) ?? '';
     expect(JSON.parse(written)).toMatchObject({ status: 503, err: { reason: 'row-locked' } });
-    const metrics = await service.app.get(Telemetry).registry.metrics();
+    const metrics = await service.app.get(Registry).metrics();
     expect(metrics).toContain('petstore_unavailable_total{reason="row-locked"} 1');
   });
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { startService, type TestService } from '../../test/support/service.js';
-import { AdmissionPort } from './admission/decision.js';
-import { startClock } from './auth.module.js';
+import { Admission } from './admission/admission.js';
+import { DatabaseClock } from './admission/clock.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -19,7 +19,7 @@ describe('the clock of admission', () => {
   it('is the database’s before the first decision, also on a machine whose own is wrong by an hour', async () => {
     const trueMs = Date.now();
     jest.spyOn(Date, 'now').mockReturnValue(trueMs + HOUR_MS);
-    const clock = await startClock(service.prisma);
+    const clock = await DatabaseClock.start(service.prisma);
     // A minute for a machine that has other things to do.
     expect(Math.abs(clock.nowMs() - trueMs)).toBeLessThan(60_000);
   });
@@ -29,7 +29,7 @@ describe('admission', () => {
   it('waits for no connection that reads and writes hold', async () => {
     const { prisma, config } = service;
     const { key } = await service.issueKey();
-    const admission = service.app.get(AdmissionPort);
+    const admission = service.app.get(Admission);
     const { max } = prisma.pools.main.options;
     const held: PoolClient[] = [];
     try {

@@ -6,7 +6,7 @@ import {
   type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
-import type { AdmissionDecision, KeyWindow } from './admission/decision.js';
+import { type AdmissionDecision, exceededBy, type KeyWindow } from './admission/decision.js';
 
 /** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
 export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
@@ -34,9 +34,9 @@ function throttlerOf(name: KeyWindow, ttl: number): ThrottlerOptions {
     limit: (context) => decisionOf(context).windows.find(({ policy }) => policy === name)?.limit ?? 0,
     // Before the throttler looks up five kinds of metadata.
     skipIf: (context) => {
-      const { rejectedBy } = decisionOf(context);
+      const exceeded = exceededBy(decisionOf(context));
       // A ban closes both windows; the first throttler reports it.
-      return name !== (rejectedBy === 'ban' ? 'minute' : rejectedBy);
+      return name !== (exceeded === 'ban' ? 'minute' : exceeded);
     },
   };
 }

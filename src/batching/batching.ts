@@ -14,12 +14,12 @@ export interface BatchObserver {
   /** The context of the current item, such as a span; absent without traces. */
   readonly contextOf?: () => unknown;
   /** A batcher was created. */
-  batcherMade(batcher: AnyBatcher): void;
+  batcherMade?(batcher: AnyBatcher): void;
   statementEnded(report: BatchReport): void;
 }
 
-/** Injects the `BatchObserver` that `BatchingModule.observedBy()` names. */
-export const BATCH_OBSERVER = Symbol('BATCH_OBSERVER');
+/** Injects the observers of batches, which `ObserversModule` lists. */
+export const BATCH_OBSERVERS = Symbol('BATCH_OBSERVERS');
 
 /**
  * Items per statement. 64 clients then keep one statement at work while this process prepares another: 4 to 14 % more
@@ -53,7 +53,7 @@ export class Batching {
 
   constructor(
     private readonly prisma: PrismaService,
-    @Inject(BATCH_OBSERVER) private readonly observer?: BatchObserver,
+    @Inject(BATCH_OBSERVERS) private readonly observers: readonly BatchObserver[] = [],
   ) {}
 
   /** Joins concurrent reads of one kind. */
@@ -100,21 +100,21 @@ export class Batching {
     options: Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'isRead'> &
       Partial<BatcherOptions<Item, Result>>,
   ): Batcher<Item, Result> {
-    const { observer } = this;
+    const { observers } = this;
     const { state } = this.prisma.pools;
     const observation = {
       onStatement: (report: BatchReport) => {
         if (report.failure === undefined) state.worked();
         else if (report.failure === 'not-sent' || report.failure === 'rejected') state.failed(report.error);
-        observer?.statementEnded(report);
+        for (const observer of observers) observer.statementEnded(report);
       },
-      contextOf: observer?.contextOf,
+      contextOf: observers.find(({ contextOf }) => contextOf)?.contextOf,
     };
     // An item without a deadline of its own is of admission, which comes before all other statements.
     const timeoutMs = this.prisma.pools.waitMs / 2;
     const batcher = new Batcher<Item, Result>({ ...BOUNDS, timeoutMs, ...observation, ...options });
     this.#batchers.push(batcher);
-    observer?.batcherMade(batcher);
+    for (const observer of observers) observer.batcherMade?.(batcher);
     return batcher;
   }
 

@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module, type NestModule, type Type } from '@nestjs/common';
+import { Global, Module, type NestModule } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE, HttpAdapterHost } from '@nestjs/core';
 import { CONFIG } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
@@ -6,7 +6,6 @@ import { ErrorFilter } from '../errors/error.filter.js';
 import { InputPipe } from './input.pipe.js';
 import { PublicUrl } from './public-url.js';
 import type { HttpAdapter } from './http-adapter.js';
-import { HTTP_OBSERVERS, type HttpObserver } from './observer.js';
 import { RequestPipeline } from './pipeline.js';
 import { QueryParametersGuard } from './query-parameters.guard.js';
 
@@ -23,14 +22,6 @@ import { QueryParametersGuard } from './query-parameters.guard.js';
   exports: [PublicUrl, QueryParametersGuard],
 })
 export class HttpModule implements NestModule {
-  /** @param observers providers of global modules, who are told of each request in this order */
-  static observedBy(...observers: readonly Type<HttpObserver>[]): DynamicModule {
-    return {
-      module: HttpModule,
-      providers: [{ provide: HTTP_OBSERVERS, inject: [...observers], useFactory: listed }],
-    };
-  }
-
   constructor(
     private readonly host: HttpAdapterHost<HttpAdapter>,
     private readonly pipeline: RequestPipeline,
@@ -41,5 +32,3 @@ export class HttpModule implements NestModule {
     this.host.httpAdapter.installPipeline(this.pipeline);
   }
 }
-
-const listed = (...observers: readonly HttpObserver[]): readonly HttpObserver[] => observers;

@@ -19,5 +19,5 @@ export interface HttpObserver {
   respondedOnSocket?(response: SocketResponse): void;
 }
 
-/** Injects the observers that `HttpModule.observedBy()` lists. */
+/** Injects the observers of requests, which `ObserversModule` lists. */
 export const HTTP_OBSERVERS = Symbol('HTTP_OBSERVERS');

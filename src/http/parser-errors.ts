@@ -4,7 +4,7 @@ import type { ConnectionError, FastifyBaseLogger } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { errorBody } from '../errors/error-body.js';
 import type { ErrorCode } from '../errors/error-codes.js';
-import type { AdmissionPort } from '../auth/admission/decision.js';
+import type { Admission } from '../auth/admission/admission.js';
 import { newRequestId, requestIdOf } from './request.js';
 import { breakOffBody } from './arriving-bodies.js';
 import { peerAddressOf } from './client-address.js';
@@ -15,7 +15,7 @@ import { ClientConnection } from './sockets/client-connection.js';
 
 /** The parts of a response to bytes that are no request. */
 export interface SocketOptions extends CommonHeadersOptions {
-  readonly admission: AdmissionPort;
+  readonly admission: Admission;
   readonly logger: FastifyBaseLogger;
   readonly observers: readonly HttpObserver[];
 }

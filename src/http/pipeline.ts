@@ -13,7 +13,7 @@ import { clientAddressOf, type ClientAddressOf } from './client-address.js';
 import { Clock } from '../auth/admission/clock.js';
 import { commonHeaders } from './common-headers.js';
 import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
-import { AdmissionPort } from '../auth/admission/decision.js';
+import { Admission } from '../auth/admission/admission.js';
 import { sendError, toApiError } from '../errors/error.filter.js';
 import { ArrivingBodies, bodyBrokeOff, checkFraming, emptyBody, isBrokenOff } from './arriving-bodies.js';
 import {
@@ -67,7 +67,7 @@ export class RequestPipeline implements SocketOptions {
   readonly clientAddressOf: ClientAddressOf;
 
   constructor(
-    readonly admission: AdmissionPort,
+    readonly admission: Admission,
     readonly clock: Clock,
     @Inject(HTTP_OBSERVERS) readonly observers: readonly HttpObserver[],
     @Inject(CONFIG) { bodyBytesMax, corsOrigins, database, trustProxy }: Config,

@@ -10,6 +10,7 @@ import { ConnectionPools } from '../database/connection-pools.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { loadConfig } from '../config/config.js';
 import { Housekeeping } from './housekeeping.js';
+import { Registry } from 'prom-client';
 import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 
 const RETENTION_DAYS = 31;
@@ -23,12 +24,13 @@ const config = loadConfig({
 const warnings: unknown[] = [];
 const logger = { warn: (...warning: unknown[]) => void warnings.push(warning) };
 
-let failures = 0;
-const telemetry = { housekeepingFailed: () => void (failures += 1) };
+let registry: Registry;
+const failures = async (): Promise<string | undefined> =>
+  /^petstore_housekeeping_failures_total (\d+)$/m.exec(await registry.metrics())?.[1];
 
 beforeEach(() => {
   warnings.splice(0);
-  failures = 0;
+  registry = new Registry();
 });
 
 describe('Housekeeping', () => {
@@ -79,7 +81,7 @@ describe('Housekeeping', () => {
   }
 
   it('deletes older days and expired idempotency keys, in as many chunks as it takes, and nothing else', async () => {
-    await new Housekeeping(prisma, config, logger, telemetry).run();
+    await new Housekeeping(prisma, config, logger, registry).run();
     expect(await left()).toEqual({ days: 20 * (RETENTION_DAYS + 1), oldest: RETENTION_DAYS, keys: 10 });
     expect(warnings).toEqual([]);
   });
@@ -101,7 +103,7 @@ describe('Housekeeping', () => {
        select 'replica', now() - days * interval '1 day', now() - days * interval '1 day' + interval '1 hour', 0
        from generate_series(1, 40) as days`,
     );
-    await new Housekeeping(prisma, config, logger, telemetry).run();
+    await new Housekeeping(prisma, config, logger, registry).run();
     const { rows } = await pool.query(
       `select count(*)::int as hours, min(hour) = date_trunc('day', now(), 'UTC') - interval '${HOURS_RETENTION_DAYS} days' as whole_days,
               (select count(*)::int from api_key_bans) as bans,
@@ -120,19 +122,22 @@ describe('Housekeeping', () => {
   });
 
   it('shares the work among replicas that do it at once', async () => {
-    const replicas = Array.from({ length: 4 }, () => new Housekeeping(prisma, config, logger, telemetry));
+    const replicas = Array.from(
+      { length: 4 },
+      () => new Housekeeping(prisma, config, logger, new Registry()),
+    );
     await Promise.all(replicas.map((replica) => replica.run()));
     expect(await left()).toEqual({ days: 20 * (RETENTION_DAYS + 1), oldest: RETENTION_DAYS, keys: 10 });
   });
 
   it('logs and counts a failure, and tries again at the next run', async () => {
-    const housekeeping = new Housekeeping(prisma, config, logger, telemetry);
+    const housekeeping = new Housekeeping(prisma, config, logger, registry);
     await pool.query('alter table api_key_usage rename to usage_elsewhere');
     await housekeeping.run();
     await pool.query('alter table usage_elsewhere rename to api_key_usage');
-    expect([warnings.length, failures]).toEqual([1, 1]);
+    expect([warnings.length, await failures()]).toEqual([1, '1']);
     await housekeeping.run();
-    expect(failures).toBe(1);
+    expect(await failures()).toBe('1');
     expect(await left()).toMatchObject({ oldest: RETENTION_DAYS });
   });
 
@@ -143,7 +148,7 @@ describe('Housekeeping', () => {
       await once(gate, 'open');
       return await write(send);
     });
-    const housekeeping = new Housekeeping(prisma, config, logger, telemetry);
+    const housekeeping = new Housekeeping(prisma, config, logger, registry);
     void housekeeping.run();
     await eventually(() => expect(writes).toHaveBeenCalledTimes(1));
     const stopped = housekeeping.close().then(() => 'stopped');
@@ -161,7 +166,7 @@ describe('Housekeeping', () => {
     try {
       const module = await Test.createTestingModule({
         imports: [ScheduleModule.forRoot()],
-        providers: [{ provide: Housekeeping, useValue: new Housekeeping(prisma, config, logger, telemetry) }],
+        providers: [{ provide: Housekeeping, useValue: new Housekeeping(prisma, config, logger, registry) }],
       }).compile();
       await module.init();
       for (let hour = 1; hour <= 3; hour += 1) {

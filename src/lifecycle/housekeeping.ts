@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import type { Logger } from 'pino';
+import { Counter, Registry } from 'prom-client';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { PrismaService } from '../database/prisma.service.js';
-import { Telemetry } from '../monitoring/telemetry/telemetry.js';
 
 /** Once an hour, in a second of this process's own, so that replicas do not work together. */
 const HOURLY = `${randomInt(60)} ${randomInt(60)} * * * *`;
@@ -21,6 +21,7 @@ const CHUNK = 500;
 /** Deletes old days and hours of usage, old bans and outages, and expired idempotency keys, once an hour. Several replicas may do so at the same time. */
 @Injectable()
 export class Housekeeping {
+  readonly #failures: Counter;
   #isStopping = false;
   #run: Promise<void> = Promise.resolve();
 
@@ -28,8 +29,14 @@ export class Housekeeping {
     private readonly prisma: PrismaService,
     @Inject(CONFIG) private readonly config: Pick<Config, 'limits'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
-    @Inject(Telemetry) private readonly telemetry: Pick<Telemetry, 'housekeepingFailed'>,
-  ) {}
+    registry: Registry,
+  ) {
+    this.#failures = new Counter({
+      name: 'petstore_housekeeping_failures_total',
+      help: 'Hourly runs that could not delete old rows of usage and expired idempotency keys.',
+      registers: [registry],
+    });
+  }
 
   /** Never rejects: a failure is logged and counted, and the next run tries again. */
   @Cron(HOURLY, { waitForCompletion: true, threshold: LATE_MS })
@@ -58,7 +65,7 @@ export class Housekeeping {
       await this.#deleteBy('delete_old_bans', usageRetentionDays);
       await this.#deleteBy('delete_old_database_outages', usageRetentionDays);
     } catch (err) {
-      this.telemetry.housekeepingFailed();
+      this.#failures.inc();
       this.logger.warn({ err }, 'deleting old rows failed; the next run tries again');
     }
   }

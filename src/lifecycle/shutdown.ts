@@ -4,6 +4,7 @@ import {
   Inject,
   Injectable,
   type OnApplicationShutdown,
+  Optional,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Logger } from 'pino';
@@ -16,7 +17,8 @@ import type { HttpAdapter } from '../http/http-adapter.js';
 import { ManagementServer } from '../monitoring/management/management-server.js';
 import { Readiness } from '../monitoring/management/readiness.js';
 import { Database } from '../database/database.js';
-import { Telemetry } from '../monitoring/telemetry/telemetry.js';
+import { TRACING } from '../monitoring/telemetry/request-log.js';
+import type { Tracing } from '../monitoring/telemetry/tracing.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { Housekeeping } from './housekeeping.js';
 
@@ -48,11 +50,11 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     private readonly housekeeping: Housekeeping,
     private readonly usage: UsageRecorder,
     private readonly batching: Batching,
-    private readonly telemetry: Telemetry,
     private readonly database: Database,
     private readonly management: ManagementServer,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
+    @Optional() @Inject(TRACING) private readonly tracing?: Tracing,
   ) {}
 
   /**
@@ -80,7 +82,7 @@ export class Shutdown implements BeforeApplicationShutdown, OnApplicationShutdow
     await this.#end('old rows to be deleted', this.housekeeping);
     await this.#end('the usage by hour', this.usage);
     await this.#end('requests', this.batching);
-    await this.#end('traces', this.telemetry);
+    if (this.tracing !== undefined) await this.#end('traces', this.tracing);
     await this.#end('the dashboard', this.management.dashboard);
     await this.#end('the database', this.database);
     await this.#end('the management port', this.management);

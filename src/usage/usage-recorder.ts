@@ -233,10 +233,10 @@ function rejectedOf(decision: AdmissionDecision | null): bigint | Secret | undef
   return 'keyId' in rejectedKey ? rejectedKey.keyId : rejectedKey.secret;
 }
 
-function outcomeOf({ caller, rejection, rejectedBy }: AdmissionDecision, status: number): UsageOutcome {
+function outcomeOf({ caller, state }: AdmissionDecision, status: number): UsageOutcome {
   if (caller === undefined) return 'unauthorized';
-  if (rejectedBy === 'ban' || rejection?.code === 'api_key_suspended') return 'banned';
-  if (rejectedBy !== undefined) return 'limited';
+  if (state === 'banned' || state === 'suspended') return 'banned';
+  if (state === 'limited') return 'limited';
   if (status >= 500) return 'server_error';
   return status >= 400 ? 'client_error' : 'success';
 }

@@ -5,7 +5,7 @@ import { hashOfKey, makeManyKeys } from '../../../test/support/admission/many-ke
 import { insertKey, insertSecret, readCounted } from '../../../test/support/admission/rows.js';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
 import { openTestPool } from '../../../test/support/test-pool.js';
-import type { DatabaseDecision } from './database-decision.js';
+import type { KeyDecision } from './admission-statement.js';
 import { WholeAdmissionStatement } from '../../../test/support/admission/whole-admission-statement.js';
 
 const CONNECTIONS = 6;
@@ -43,10 +43,8 @@ async function makeKey(): Promise<{ readonly id: bigint; readonly hash: string }
   return { id, hash: await insertSecret(operators, id) };
 }
 
-const countOf = (
-  decisions: readonly (DatabaseDecision | Error)[],
-  state: DatabaseDecision['state'],
-): number => decisions.filter((decision) => 'state' in decision && decision.state === state).length;
+const countOf = (decisions: readonly (KeyDecision | Error)[], state: KeyDecision['state']): number =>
+  decisions.filter((decision) => 'state' in decision && decision.state === state).length;
 
 async function deadlocks(): Promise<number> {
   const { rows } = await operators.query<{ deadlocks: number }>(

@@ -32,7 +32,7 @@ describe('bans', () => {
     expect(decisions[21]).toMatchObject({
       state: 'banned',
       retryAtMs: at + MINUTE_MS,
-      day: { remaining: 0 },
+      windows: [{}, { remaining: 0 }],
     });
     expect((await countersOf(key)).counters).toMatchObject({
       minuteRefused: 20,
@@ -68,8 +68,10 @@ describe('bans', () => {
     expect(await sendOnce(key.hash, BAN_END - 1)).toMatchObject({
       state: 'banned',
       retryAtMs: BAN_END,
-      minute: { limit: 1, remaining: 0 },
-      day: { limit: 1000, remaining: 0, resetAtMs: MIDNIGHT },
+      windows: [
+        { limit: 1, remaining: 0 },
+        { limit: 1000, remaining: 0, resetAtMs: MIDNIGHT },
+      ],
     });
     expect(await sendOnce(key.hash, BAN_END)).toMatchObject({ state: 'admitted' });
   });
@@ -99,9 +101,9 @@ describe('bans', () => {
     const key = await makeKey('free', { perMinute: 1 });
     const seconds: number[] = [];
     for (let hour = 0; hour < 8; hour += 1) {
-      const decisions = await ban(key, NOON + hour * 3 * 60 * MINUTE_MS);
-      const last = decisions.at(-1);
-      if (last && 'retryAtMs' in last) seconds.push(((last.retryAtMs ?? 0) - last.nowMs) / 1000);
+      const atMs = NOON + hour * 3 * 60 * MINUTE_MS;
+      const last = (await ban(key, atMs)).at(-1);
+      if (last && 'retryAtMs' in last) seconds.push(((last.retryAtMs ?? 0) - atMs) / 1000);
     }
     expect(seconds).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
   });
@@ -149,12 +151,12 @@ describe('a suspension', () => {
     expect(await sendOnce(key.hash, NOON)).toMatchObject({
       state: 'suspended',
       retryAtMs: NOON + 24 * 60 * MINUTE_MS,
-      minute: { remaining: 0 },
+      windows: [{ remaining: 0 }, {}],
     });
     for (const end of ['2026-11-21T12:00:00.001Z', 'infinity']) {
       await operate(`update api_keys set suspended_until = '${end}' where id = $1`, key);
       const decision = await sendOnce(key.hash, NOON);
-      expect(decision).toMatchObject({ state: 'suspended', day: { remaining: 0 } });
+      expect(decision).toMatchObject({ state: 'suspended', windows: [{}, { remaining: 0 }] });
       expect(decision).not.toHaveProperty('retryAtMs');
     }
     await operate('update api_keys set suspended_until = null where id = $1', key);

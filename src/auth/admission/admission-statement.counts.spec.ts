@@ -29,7 +29,7 @@ describe('counts above 2^31', () => {
     const batch = [other.hash, ...times(3, full.hash), other.hash];
     const decisions = await statement.decide(batch, new Date(NOON));
     expect(states(decisions)).toEqual(['admitted', 'admitted', 'limited', 'limited', 'admitted']);
-    expect(decisions[1]).toMatchObject({ minute: { remaining: 0 }, day: { remaining: 0 } });
+    expect(decisions[1]).toMatchObject({ windows: [{ remaining: 0 }, { remaining: 0 }] });
     expect(states(await decide(full.hash, 2, NOON))).toEqual(['limited', 'limited']);
   });
 
@@ -55,7 +55,10 @@ describe('counts above 2^31', () => {
       `insert into api_key_usage (api_key_id, day, admitted, refused) values ($1, '2026-11-20', 1, ${INT4_MAX})`,
       [key.id],
     );
-    expect(await sendOnce(key.hash, MIDNIGHT)).toMatchObject({ state: 'admitted', day: { remaining: 999 } });
+    expect(await sendOnce(key.hash, MIDNIGHT)).toMatchObject({
+      state: 'admitted',
+      windows: [{}, { remaining: 999 }],
+    });
     expect((await countersOf(key)).usage).toEqual([[Date.parse('2026-11-20'), FAR_ABOVE + 1, 2 * INT4_MAX]]);
   });
 });

@@ -32,7 +32,7 @@ describe('authentication', () => {
     const [one, other] = [await makeKey(), await makeKey()];
     const group = [other.hash, `\\x${randomBytes(32).toString('hex')}`, one.hash, other.hash];
     const decisions = await statement.decide(group, new Date(NOON));
-    expect(decisions.map((decision) => 'keyId' in decision && decision.keyId)).toEqual([
+    expect(decisions.map((decision) => 'caller' in decision && decision.caller?.keyId)).toEqual([
       other.id,
       false,
       one.id,
@@ -44,7 +44,7 @@ describe('authentication', () => {
     const key = await makeKey();
     await operate(`update api_keys set revoked_at = now() + interval '1 minute' where id = $1`, key);
     expect(await statement.decide([key.hash])).toEqual([
-      { state: 'revoked', keyId: key.id, nowMs: expect.any(Number) },
+      { state: 'revoked', rejectedKey: { keyId: key.id } },
     ]);
     expect((await countersOf(key)).counters.dayAdmitted).toBe(0);
   });
@@ -53,7 +53,7 @@ describe('authentication', () => {
     const key = await makeKey();
     await operate(`update api_keys set expires_at = '2026-11-20T12:00:00Z' where id = $1`, key);
     expect(await sendOnce(key.hash, NOON - 1)).toMatchObject({ state: 'admitted' });
-    expect(await sendOnce(key.hash, NOON)).toEqual({ state: 'expired', keyId: key.id, nowMs: NOON });
+    expect(await sendOnce(key.hash, NOON)).toEqual({ state: 'expired', rejectedKey: { keyId: key.id } });
   });
 
   it('rejects an expired secret while the other one of its key is admitted', async () => {
@@ -74,14 +74,14 @@ describe('limits', () => {
     expect(decisions).toEqual(
       [59, 58, 57].map((remaining) => ({
         state: 'admitted',
-        keyId: key.id,
-        planId: 'free',
-        nowMs: NOON + 1234,
-        minute: { policy: 'minute', windowSeconds: 60, limit: 60, remaining, resetAtMs: NOON_MINUTE_END },
-        day: {
-          ...{ policy: 'day', windowSeconds: 86_400, limit: 1000 },
-          ...{ remaining: 940 + remaining, resetAtMs: MIDNIGHT },
-        },
+        caller: { keyId: key.id, planId: 'free' },
+        windows: [
+          { policy: 'minute', windowSeconds: 60, limit: 60, remaining, resetAtMs: NOON_MINUTE_END },
+          {
+            ...{ policy: 'day', windowSeconds: 86_400, limit: 1000 },
+            ...{ remaining: 940 + remaining, resetAtMs: MIDNIGHT },
+          },
+        ],
       })),
     );
   });
@@ -91,7 +91,7 @@ describe('limits', () => {
     const second = await insertSecret(pool, key.id);
     const decisions = await statement.decide([second, key.hash, second, key.hash, second], new Date(NOON));
     expect(states(decisions)).toEqual(['admitted', 'admitted', 'admitted', 'limited', 'limited']);
-    expect(decisions.map((decision) => 'minute' in decision && decision.minute.remaining)).toEqual([
+    expect(decisions.map((decision) => 'windows' in decision && decision.windows[0].remaining)).toEqual([
       2, 1, 0, 0, 0,
     ]);
   });
@@ -101,7 +101,7 @@ describe('limits', () => {
     const second = await insertSecret(pool, key.id);
     await sendOnce(key.hash, NOON);
     const decisions = await statement.decide([second, key.hash, second, key.hash], new Date(NOON));
-    expect(decisions.map((decision) => 'minute' in decision && decision.minute.remaining)).toEqual([
+    expect(decisions.map((decision) => 'windows' in decision && decision.windows[0].remaining)).toEqual([
       2, 1, 0, 0,
     ]);
     expect(states(decisions)).toEqual(['admitted', 'admitted', 'admitted', 'limited']);
@@ -123,11 +123,15 @@ describe('limits', () => {
       dayRefused: 3,
     });
     const rejected = await sendOnce(key.hash, NOON + 5000);
-    expect(rejected).toMatchObject({ state: 'limited', retryAtMs: NOON_MINUTE_END, day: { remaining: 2 } });
+    expect(rejected).toMatchObject({
+      state: 'limited',
+      retryAtMs: NOON_MINUTE_END,
+      windows: [{}, { remaining: 2 }],
+    });
     expect(await sendOnce(key.hash, NOON_MINUTE_END - 1)).toMatchObject({ state: 'limited' });
     expect(await sendOnce(key.hash, NOON_MINUTE_END)).toMatchObject({
       state: 'admitted',
-      day: { remaining: 1 },
+      windows: [{}, { remaining: 1 }],
     });
   });
 
@@ -143,22 +147,23 @@ describe('limits', () => {
     await insertPlan(pool, 'trial', false);
     await pool.query(`update plans set requests_per_minute = 7, requests_per_day = 70 where id = 'trial'`);
     const key = await makeKey('trial', { perMinute: 9 });
-    expect(await sendOnce(key.hash, NOON)).toMatchObject({ minute: { limit: 9 }, day: { limit: 70 } });
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({ windows: [{ limit: 9 }, { limit: 70 }] });
     await pool.query(`update plans set requests_per_minute = 8, requests_per_day = 80 where id = 'trial'`);
     expect(await sendOnce(key.hash, NOON)).toMatchObject({
-      minute: { limit: 9 },
-      day: { limit: 80, remaining: 78 },
+      windows: [{ limit: 9 }, { limit: 80, remaining: 78 }],
     });
     await operate('update api_keys set requests_per_minute = null where id = $1', key);
-    expect(await sendOnce(key.hash, NOON)).toMatchObject({ minute: { limit: 8, remaining: 5 } });
+    expect(await sendOnce(key.hash, NOON)).toMatchObject({ windows: [{ limit: 8, remaining: 5 }, {}] });
   });
 
   it('takes the numbers of a key on a custom plan from the key', async () => {
     const key = await makeKey('enterprise', { perMinute: 5000, perDay: 1_000_000 });
     expect(await sendOnce(key.hash, NOON)).toMatchObject({
-      planId: 'enterprise',
-      minute: { limit: 5000, remaining: 4999 },
-      day: { limit: 1_000_000, remaining: 999_999 },
+      caller: { planId: 'enterprise' },
+      windows: [
+        { limit: 5000, remaining: 4999 },
+        { limit: 1_000_000, remaining: 999_999 },
+      ],
     });
   });
 
@@ -168,7 +173,7 @@ describe('limits', () => {
     await operate('update api_keys set requests_per_minute = 5 where id = $1', key);
     expect(await sendOnce(key.hash, NOON)).toMatchObject({
       state: 'limited',
-      minute: { limit: 5, remaining: 0 },
+      windows: [{ limit: 5, remaining: 0 }, {}],
     });
   });
 });

@@ -1,12 +1,8 @@
 import { asUnavailable } from '../../errors/database-errors.js';
 import { runStatement, type Statement, statement, type StatementSource } from '../../database/statement.js';
 import { admissionSql } from './general-admission.sql.js';
-import {
-  type AdmissionRow,
-  type DatabaseDecision,
-  parseAdmission,
-  keyDecisionsOf,
-} from './database-decision.js';
+import { type AdmissionRow, keyDecisionsOf, parseAdmission } from './admission-row.js';
+import type { AdmissionDecision } from './decision.js';
 import { plainAdmissionSql } from './plain-admission.sql.js';
 
 export interface BanPolicy {
@@ -24,13 +20,25 @@ export interface AdmissionObserver {
   banStarted(): void;
 }
 
-/** Injects the `AdmissionObserver` that `AuthModule.observedBy()` names. */
-export const ADMISSION_OBSERVER = Symbol('ADMISSION_OBSERVER');
+/** Injects the observers of admission, which `ObserversModule` lists. */
+export const ADMISSION_OBSERVERS = Symbol('ADMISSION_OBSERVERS');
+
+/** A secret that admits nothing, whatever limits there are. Its request is charged to the address. */
+export interface InvalidSecret {
+  readonly state: 'unknown' | 'revoked' | 'expired';
+  /** The key of a secret that is known. */
+  readonly rejectedKey?: { readonly keyId: bigint };
+}
+
+/** The decision about a request by its secret. */
+export type KeyDecision = AdmissionDecision | InvalidSecret;
 
 export interface AdmissionStatementOptions {
+  /** Gets the database's time. */
+  readonly observe?: (nowMs: number) => void;
   /** Gets what admission corrected by itself and an operator should know. */
   readonly warn?: (message: string) => void;
-  readonly onBanStarted?: ((keyId: string, untilMs: number) => void) | undefined;
+  readonly onBanStarted?: (keyId: string, untilMs: number) => void;
 }
 
 /** One of the two statements that decide. */
@@ -38,7 +46,7 @@ interface AdmissionQuery extends Statement {
   /** Appended to the parameters that both statements share. */
   readonly parameters: readonly number[];
   /** The decision about secrets that its rows do not contain. */
-  readonly withoutRow: DatabaseDecision | undefined;
+  readonly withoutRow: KeyDecision | undefined;
 }
 
 const PLAIN: AdmissionQuery = {
@@ -49,7 +57,7 @@ const PLAIN: AdmissionQuery = {
 const GENERAL = statement('admission', admissionSql, 'admission');
 
 /** One for each request, in order of arrival; undefined where it is not known yet. */
-type Decisions = (DatabaseDecision | undefined)[];
+type Decisions = (KeyDecision | undefined)[];
 
 /**
  * Decides about batches of requests in SQL: authenticates them, checks them against their plans, counts them. The plain case is
@@ -76,7 +84,7 @@ export class AdmissionStatement {
    * @param at a test's clock in place of the database's
    * @returns one decision for each request, in the same order, or an error where the database failed after it had decided about others
    */
-  async decide(hashes: readonly string[], at?: Date): Promise<readonly (DatabaseDecision | Error)[]> {
+  async decide(hashes: readonly string[], at?: Date): Promise<readonly (KeyDecision | Error)[]> {
     const decisions = await this.#run(PLAIN, hashes, at);
     try {
       if (!isWhole(decisions)) await this.#decideRest(decisions, hashes, at);
@@ -110,10 +118,11 @@ export class AdmissionStatement {
     const secrets = [...requests.keys()];
     const values = [secrets, [...requests.values()], at?.toISOString() ?? null, ...query.parameters];
     const rows = parseAdmission(await runStatement<{ json: string }>(this.source, query, values));
-    const decisionOf = new Map<string | undefined, () => DatabaseDecision | undefined>();
-    const keys = new Map<string, () => DatabaseDecision>();
+    if (rows[0] !== undefined) this.options.observe?.(rows[0][5]);
+    const decisionOf = new Map<string | undefined, () => KeyDecision | undefined>();
+    const keys = new Map<string, () => KeyDecision>();
     for (const row of rows) {
-      const [state, position, id, , , nowMs] = row;
+      const [state, position, id] = row;
       const secret = secrets[position - 1];
       if (state === 'live' || state === 'suspended') {
         // The secrets of a key share its limits.
@@ -121,7 +130,7 @@ export class AdmissionStatement {
         keys.set(id, next);
         decisionOf.set(secret, next);
       } else {
-        const decision = state === 'uncounted' ? undefined : { state, keyId: BigInt(id), nowMs };
+        const decision = state === 'uncounted' ? undefined : { state, rejectedKey: { keyId: BigInt(id) } };
         decisionOf.set(secret, () => decision);
       }
     }
@@ -131,7 +140,7 @@ export class AdmissionStatement {
     });
   }
 
-  #keyDecisionsOf(row: AdmissionRow): () => DatabaseDecision {
+  #keyDecisionsOf(row: AdmissionRow): () => KeyDecision {
     const { clockWentBack, banUntilMs, next } = keyDecisionsOf(row);
     // Another primary wrote counts that are more than two minutes ahead.
     if (clockWentBack) {
@@ -166,4 +175,4 @@ const CREATE_MISSING_COUNTERS = {
     returning api_key_id::text as "keyId"`,
 };
 
-const isWhole = (decisions: Decisions): decisions is DatabaseDecision[] => !decisions.includes(undefined);
+const isWhole = (decisions: Decisions): decisions is KeyDecision[] => !decisions.includes(undefined);

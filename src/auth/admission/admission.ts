@@ -1,203 +1,234 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ApiKeyHash } from '../keys/api-key.js';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Batcher } from '../../batching/batcher.js';
+import { Batching } from '../../batching/batching.js';
+import type { Config } from '../../config/config.js';
+import { CONFIG, LOGGER } from '../../config/config.module.js';
+import { keepingConnections } from '../../database/connection-pools.js';
+import { PrismaService } from '../../database/prisma.service.js';
+import type { Semaphore } from '../../database/semaphore.js';
+import { UnavailableError } from '../../errors/database-errors.js';
+import { toApiError } from '../../errors/error.filter.js';
 import {
+  type ApiKeyHash,
   type AuthenticationErrorCode,
   authenticationError,
   readCredential,
   readPrefix,
 } from '../keys/api-key.js';
-import type { Batcher } from '../../batching/batcher.js';
-import type { AdmissionPort, AdmissionDecision, LimitWindow, UndecidedSecret } from './decision.js';
-import { ApiError } from '../../errors/api-error.js';
-import { UnavailableError } from '../../errors/database-errors.js';
-import type { Clock } from './clock.js';
-import type { Headers } from '../../errors/headers.js';
-import { toApiError } from '../../errors/error.filter.js';
-import type { AddressLimiter, AddressState } from './address-limiter.js';
-import type { DatabaseDecision } from './database-decision.js';
-import { createDelay } from './delayed-rejections.js';
-import type { RecentSecrets } from './recent-secrets.js';
+import { AddressLimiter, type AddressState, createDelay } from './address-limiter.js';
+import {
+  ADMISSION_OBSERVERS,
+  type AdmissionObserver,
+  type BanPolicy,
+  AdmissionStatement,
+  type InvalidSecret,
+  type KeyDecision,
+} from './admission-statement.js';
+import { Clock, DatabaseClock } from './clock.js';
+import { type AdmissionDecision, type LimitWindow, rejectionOf, rejectionUntil } from './decision.js';
+import { RecentSecrets } from './recent-secrets.js';
 
-export interface AdmissionParts {
-  /** Decides about keys, many at a time. */
-  readonly keys: Pick<Batcher<ApiKeyHash, DatabaseDecision>, 'load'>;
-  /** The same, in a queue of its own, for keys that were not admitted lately, from addresses that are past their limit. */
-  readonly lowPriorityKeys: AdmissionParts['keys'];
-  readonly recent: RecentSecrets;
-  readonly addresses: AddressLimiter;
-  /** Of public documents. */
-  readonly documents: AddressLimiter;
-  readonly clock: Clock;
-  /** Learns the database's time from each decision. */
-  readonly databaseClock: { observe(databaseNowMs: number): void };
-}
+/** Addresses that are counted apart in a minute: 7 MB with IPv4 and 17 with IPv6, and far more than a replica can serve with 401s. */
+const ADDRESSES_MAX = 100_000;
+
+/** The docs page is twenty requests. Without a limit one address could have 200 KB sent without end. */
+const DOCUMENTS_PER_MINUTE = 300;
+
+/** Ten a second, for a whole minute: a program with a wrong key is not rejected so often past its limit. */
+const FLOOD_AFTER = 600;
+
+/** Keys of one address past its limit that are looked up at the same time, and of all such addresses: eight statements. */
+const LOOKUPS_MAX = 32;
+const ALL_LOOKUPS_MAX = 256;
+
+/** Some 4 MB. */
+const RECENT_SECRETS = { max: 10_000, forMs: 5 * 60_000 };
 
 /** Delayed rejections at a time, so that a flood cannot hold every connection of a proxy. */
 const DELAYED_MAX = 100;
 
 const MINUTE_SECONDS = 60;
 
-/** Decides about every request: whose key it has, and whether the key's plan or the client's address has a request left. */
-export class Admission implements AdmissionPort {
+type AdmissionLimits = BanPolicy & Pick<Config['limits'], 'addressLimitPerMinute'>;
+
+/**
+ * Decides about every request: whose key it has, and whether the key's plan or the client's address has a request left. No promise
+ * rejects: an error becomes a rejection. Rejections may be delayed, which slows down floods.
+ */
+@Injectable()
+export class Admission {
+  readonly #keys: Batcher<ApiKeyHash, KeyDecision>;
+  /** For keys that were not admitted lately, from addresses that are past their limit. */
+  readonly #lowPriorityKeys: Batcher<ApiKeyHash, KeyDecision>;
+  readonly #recent = new RecentSecrets(RECENT_SECRETS);
+  readonly #addresses: AddressLimiter;
+  readonly #documents = addressLimiter(DOCUMENTS_PER_MINUTE);
   readonly #delay = createDelay(DELAYED_MAX);
 
-  constructor(private readonly parts: AdmissionParts) {}
+  constructor(
+    private readonly batching: Batching,
+    private readonly prisma: PrismaService,
+    @Inject(CONFIG) private readonly config: { readonly limits: AdmissionLimits },
+    @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
+    private readonly clock: Clock,
+    private readonly databaseClock: DatabaseClock,
+    @Inject(ADMISSION_OBSERVERS) private readonly observers: readonly AdmissionObserver[],
+  ) {
+    const { admission, main, reads } = prisma.pools;
+    this.#addresses = addressLimiter(config.limits.addressLimitPerMinute);
+    this.#keys = this.#batch('admission', { pool: admission });
+    this.#lowPriorityKeys = this.#batch('low_priority_admission', { pool: main, permits: reads });
+  }
 
-  async decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<AdmissionDecision> {
-    const credential = readCredential(headers.authorization);
-    if (credential === 'none') return this.#reject(clientAddress, 'missing_api_key');
-    if (credential === 'malformed') return this.#reject(clientAddress, 'invalid_api_key');
-    let decision: DatabaseDecision | undefined;
+  /** Decides about a request by its `Authorization` header, and counts it: once a request, never twice. */
+  async decide({ authorization }: IncomingHttpHeaders, clientAddress: string): Promise<AdmissionDecision> {
+    const secret = readCredential(authorization);
+    if (secret === 'none') return await this.#reject(clientAddress, 'missing_api_key');
+    if (secret === 'malformed') return await this.#reject(clientAddress, 'invalid_api_key');
+    const undecided = () => ({ keyPrefix: readPrefix(authorization), secret });
+    let decision: KeyDecision | undefined;
     try {
-      decision = await this.#lookUp(credential, clientAddress);
+      decision = await this.#lookUp(secret, clientAddress);
     } catch (error) {
-      return {
-        ...this.describeAddress(clientAddress),
-        rejectedKey: { keyPrefix: readPrefix(headers.authorization), secret: credential },
-        rejection: toApiError(error),
-      };
+      const ofAddress = this.describeAddress(clientAddress);
+      return { ...ofAddress, state: 'undecided', rejectedKey: undecided(), rejection: toApiError(error) };
     }
-    if (decision === undefined) {
-      const keyPrefix = readPrefix(headers.authorization);
-      return await this.#crowdOut(clientAddress, { keyPrefix, secret: credential });
+    if (decision === undefined) return await this.#crowdOut(clientAddress, undecided());
+    if (decision.state === 'admitted') {
+      this.#recent.add(secret, this.clock.nowMs());
+      return decision;
     }
-    if (decision.state === 'unknown') return this.#reject(clientAddress, 'invalid_api_key');
-    this.parts.databaseClock.observe(decision.nowMs);
-    if ('planId' in decision) return ofKey(decision);
-    const { state, keyId } = decision;
-    return { ...(await this.#reject(clientAddress, `${state}_api_key`)), rejectedKey: { keyId } };
+    if ('windows' in decision) return { ...decision, rejection: rejectionOf(decision, this.clock.nowMs()) };
+    this.#recent.remove(secret);
+    return await this.#reject(clientAddress, CODES[decision.state], decision);
   }
 
+  /** Counts bytes that never became a request against their address. */
   async chargeAddress(clientAddress: string): Promise<AdmissionDecision> {
-    const { addresses, clock } = this.parts;
-    const state = addresses.charge(clientAddress, clock.nowMs());
+    const state = this.#addresses.charge(clientAddress, this.clock.nowMs());
     if (state.isFlooding) await this.#delay();
-    return rejectedUnlessAllowed(ofAddress(state), state, clock.nowMs());
+    return this.#ofAddress(state);
   }
 
+  /** Counts a public document, or the share of one, against the address, in a limit apart from that of requests without a valid key. */
   chargeDocument(clientAddress: string, cost: number): AdmissionDecision {
-    const nowMs = this.parts.clock.nowMs();
-    const state = this.parts.documents.charge(clientAddress, nowMs, cost);
-    return rejectedUnlessAllowed(ofAddress(state, 'documents'), state, nowMs);
+    return this.#ofAddress(this.#documents.charge(clientAddress, this.clock.nowMs(), cost), 'documents');
   }
 
+  /** The state of an address, without counting: for preflights. */
   describeAddress(clientAddress: string): AdmissionDecision {
-    return ofAddress(this.parts.addresses.peek(clientAddress, this.parts.clock.nowMs()));
+    return this.#ofAddress(this.#addresses.peek(clientAddress, this.clock.nowMs()));
   }
 
-  /** The decision, or undefined when the address is past its limit and has as many lookups in flight as it may have. */
-  async #lookUp(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision | undefined> {
-    const { recent, clock } = this.parts;
-    const decision = await this.#load(hash, clientAddress);
-    if (decision?.state === 'admitted') recent.add(hash, clock.nowMs());
-    else if (decision !== undefined && !('planId' in decision)) recent.remove(hash);
-    return decision;
-  }
-
-  /** A secret that was admitted lately waits with the others, whatever else its address has sent. */
-  async #load(hash: ApiKeyHash, clientAddress: string): Promise<DatabaseDecision | undefined> {
-    const { keys, lowPriorityKeys, recent, addresses, clock } = this.parts;
-    const nowMs = clock.nowMs();
-    if (!addresses.peek(clientAddress, nowMs).exhausted || recent.has(hash, nowMs))
-      return await keys.load(hash);
-    const leave = addresses.enterLookup(clientAddress);
+  /**
+   * The decision, or undefined when the address is past its limit and has as many lookups in flight as it may have. A secret that was
+   * admitted lately waits with the others, whatever else its address has sent.
+   */
+  async #lookUp(secret: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
+    const nowMs = this.clock.nowMs();
+    const isPastLimit = this.#addresses.peek(clientAddress, nowMs).exhausted;
+    if (!isPastLimit || this.#recent.has(secret, nowMs)) return await this.#keys.load(secret);
+    const leave = this.#addresses.enterLookup(clientAddress);
     if (leave === undefined) return undefined;
     try {
-      return await lowPriorityKeys.load(hash);
+      return await this.#lowPriorityKeys.load(secret);
     } finally {
       leave();
     }
   }
 
   /** 503 to a key that may be valid. It costs no lookup, and its address is not charged. */
-  async #crowdOut(clientAddress: string, rejectedKey: UndecidedSecret): Promise<AdmissionDecision> {
-    const state = this.parts.addresses.peek(clientAddress, this.parts.clock.nowMs());
+  async #crowdOut(
+    clientAddress: string,
+    rejectedKey: NonNullable<AdmissionDecision['rejectedKey']>,
+  ): Promise<AdmissionDecision> {
+    const state = this.#addresses.peek(clientAddress, this.clock.nowMs());
     if (state.isFlooding) await this.#delay();
     const error = new UnavailableError('overloaded', 'too many keys of the address wait for a lookup');
-    return {
-      ...ofAddress(state),
-      rejectedKey,
-      rejection: toApiError(error),
-      isCrowdedOut: true,
-    };
+    const decision = { ...this.#ofAddress(state), rejectedKey };
+    return { ...decision, state: 'limited', rejection: toApiError(error), isCrowdedOut: true };
   }
 
   /** 401 against the address, or 429 if the address had already used up its limit. */
-  async #reject(clientAddress: string, code: AuthenticationErrorCode): Promise<AdmissionDecision> {
-    const decision = await this.chargeAddress(clientAddress);
-    return decision.rejection === undefined
-      ? { ...decision, rejection: authenticationError(code) }
-      : decision;
+  async #reject(
+    clientAddress: string,
+    code: AuthenticationErrorCode,
+    invalid: InvalidSecret = { state: 'unknown' },
+  ): Promise<AdmissionDecision> {
+    const decision = { ...invalid, ...(await this.chargeAddress(clientAddress)) };
+    if (decision.rejection !== undefined) return decision;
+    return { ...decision, state: invalid.state, rejection: authenticationError(code) };
+  }
+
+  #ofAddress(
+    { limit, remaining, resetAtMs, allowed = true }: AddressState & { readonly allowed?: boolean },
+    policy: LimitWindow['policy'] = 'address',
+  ): AdmissionDecision {
+    const window = { policy, windowSeconds: MINUTE_SECONDS, limit, remaining, resetAtMs };
+    if (allowed) return { state: 'admitted', windows: [window] };
+    const what =
+      policy === 'documents'
+        ? 'documents of this minute for'
+        : 'requests of this minute without a valid key from';
+    const why = `The ${limit} ${what} this address are used up.`;
+    const rejection = rejectionUntil('rate_limit_exceeded', why, resetAtMs, this.clock.nowMs());
+    return { state: 'limited', windows: [window], rejection };
+  }
+
+  /**
+   * Batches decisions about keys, one statement at a time, so that the earliest arrivals are admitted, also across successive statements.
+   * It is no bottleneck: a connection decides several times what a process can serve. A request may wait for all of its time, because a
+   * request that is counted although its result came too late is the lesser harm. After a time-out items are sent alone: the counters of
+   * one key may be locked.
+   *
+   * @param permits of the pool, where other statements share it
+   */
+  #batch(
+    name: string,
+    { pool, permits }: { readonly pool: Pool; readonly permits?: Semaphore | undefined },
+  ): Batcher<ApiKeyHash, KeyDecision> {
+    const warn = (message: string): void => this.logger.warn(message);
+    const source = { queryable: keepingConnections(pool), named: this.prisma.pools.namedStatements };
+    const statement = new AdmissionStatement(source, this.config.limits, {
+      warn,
+      observe: (nowMs) => this.databaseClock.observe(nowMs),
+      onBanStarted: (keyId, untilMs) => {
+        for (const observer of this.observers) observer.banStarted();
+        warn(`key ${keyId} is banned until ${new Date(untilMs).toISOString()} for its rejected requests`);
+      },
+    });
+    return this.batching.batchWrites<ApiKeyHash, KeyDecision>({
+      name,
+      // A test's clock goes for the statement as well.
+      send: (secrets) =>
+        statement.decide(
+          secrets,
+          this.clock === this.databaseClock ? undefined : new Date(this.clock.nowMs()),
+        ),
+      // A key with many requests does not make those of others wait.
+      keyOf: (secret) => secret,
+      concurrencyMax: 1,
+      permits,
+      neededMs: () => 0,
+      separatesTimeouts: true,
+    });
   }
 }
 
-function ofKey(of: Extract<DatabaseDecision, { readonly planId: string }>): AdmissionDecision {
-  const { keyId, planId, isReadOnly, state, nowMs, minute, day, retryAtMs } = of;
-  const caller = isReadOnly === true ? { keyId, planId, isReadOnly } : { keyId, planId };
-  const decision: AdmissionDecision = { windows: [minute, day], caller };
-  if (state === 'admitted') return decision;
-  if (state === 'suspended') {
-    const retry = retryAtMs === undefined ? {} : { headers: retryAfter(retryAtMs, nowMs) };
-    const rejection = new ApiError('api_key_suspended', undefined, retry);
-    return { ...decision, ...(retryAtMs !== undefined && { retryAtMs }), rejection };
-  }
-  const untilMs = retryAtMs ?? minute.resetAtMs;
-  if (state === 'banned') {
-    const rejection = rejectionUntil(
-      'api_key_banned',
-      'The API key is banned, because it went on after 429.',
-      untilMs,
-      nowMs,
-    );
-    return { ...decision, retryAtMs: untilMs, rejectedBy: 'ban', rejection };
-  }
-  const rejectedBy = day.remaining === 0 ? 'day' : 'minute';
-  const { limit } = rejectedBy === 'day' ? day : minute;
-  const requests = limit === 1 ? 'one request' : `${limit} requests`;
-  const why = `The key's ${requests} of this ${rejectedBy} ${limit === 1 ? 'is' : 'are'} used up.`;
-  const rejection = rejectionUntil('rate_limit_exceeded', why, untilMs, nowMs);
-  return { ...decision, retryAtMs: untilMs, rejectedBy, rejection };
-}
+const CODES = {
+  unknown: 'invalid_api_key',
+  revoked: 'revoked_api_key',
+  expired: 'expired_api_key',
+} as const satisfies Record<InvalidSecret['state'], AuthenticationErrorCode>;
 
-const ofAddress = (
-  { limit, remaining, resetAtMs }: AddressState,
-  policy: LimitWindow['policy'] = 'address',
-): AdmissionDecision => ({
-  windows: [{ policy, windowSeconds: MINUTE_SECONDS, limit, remaining, resetAtMs }],
-});
-
-const rejectedUnlessAllowed = (
-  decision: AdmissionDecision,
-  { allowed, resetAtMs }: ReturnType<AddressLimiter['charge']>,
-  nowMs: number,
-): AdmissionDecision =>
-  allowed
-    ? decision
-    : {
-        ...decision,
-        rejection: rejectionUntil('rate_limit_exceeded', whyOf(decision.windows[0]), resetAtMs, nowMs),
-      };
-
-const whyOf = ({ limit, policy }: LimitWindow): string =>
-  policy === 'documents'
-    ? `The ${limit} documents of this minute for this address are used up.`
-    : `The ${limit} requests of this minute without a valid key from this address are used up.`;
-
-/** 429, with the whole seconds after which the request is admitted if no other uses the key. */
-function rejectionUntil(
-  code: 'rate_limit_exceeded' | 'api_key_banned',
-  why: string,
-  untilMs: number,
-  nowMs: number,
-): ApiError {
-  const seconds = secondsUntil(untilMs, nowMs);
-  const message = `${why} Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`;
-  return new ApiError(code, message, { headers: retryAfter(untilMs, nowMs) });
-}
-
-const secondsUntil = (untilMs: number, nowMs: number): number =>
-  Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
-
-const retryAfter = (untilMs: number, nowMs: number): Headers => ({
-  'retry-after': String(secondsUntil(untilMs, nowMs)),
-});
+const addressLimiter = (limitPerMinute: number): AddressLimiter =>
+  new AddressLimiter({
+    limitPerMinute,
+    floodAfter: FLOOD_AFTER,
+    addressesMax: ADDRESSES_MAX,
+    lookupsMax: LOOKUPS_MAX,
+    allLookupsMax: ALL_LOOKUPS_MAX,
+  });

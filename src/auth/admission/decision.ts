@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyHash } from '../keys/api-key.js';
-import type { ApiError } from '../../errors/api-error.js';
+import { ApiError } from '../../errors/api-error.js';
+import type { Headers } from '../../errors/headers.js';
 
 /** One window of a rate limit as it stood after this request was decided; times in ms of the database's clock. */
 export interface LimitWindow {
@@ -30,30 +30,79 @@ export interface UndecidedSecret {
 
 /** The result of admission for one request. */
 export interface AdmissionDecision {
+  /**
+   * Metrics count decisions by it. `limited` by a key's plan was counted as a rejection; `banned` and `suspended` were not written anywhere.
+   * `unknown` is also a request without a key, and `admitted` one that needs none.
+   */
+  readonly state:
+    'admitted' | 'limited' | 'banned' | 'suspended' | 'revoked' | 'expired' | 'unknown' | 'undecided';
   /** The windows that the rate-limit headers describe: those of the key, or the one of the address. */
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
   /** The key, when it is valid, also of a rejected request. */
   readonly caller?: Caller;
   /** For log and usage: a key that is known and may not be used, or a secret that was not looked up. */
   readonly rejectedKey?: { readonly keyId: bigint } | UndecidedSecret;
-  /** When a rejected request may be repeated, if that is later than the end of its window: `X-RateLimit-Reset`. */
+  /**
+   * When a rejected request would be admitted if no other came: the latest of the reset of each exhausted window and the end of the ban or
+   * suspension. `X-RateLimit-Reset`, if that is later than the end of its window. Absent when a suspension lasts for longer than a day.
+   */
   readonly retryAtMs?: number;
   /** Why the request must be rejected (401, 403, 429 or 503); absent when it is admitted. */
   readonly rejection?: ApiError;
   /** Rejected with 503 because too many keys of its address wait for a look-up, and not because the database could not decide. */
   readonly isCrowdedOut?: true;
-  /** The limit that a valid key has exceeded: the exhausted window that resets last, or a ban. Only with `caller` and `rejection`. */
-  readonly rejectedBy?: KeyWindow | 'ban';
 }
 
-/** Decides about requests. No promise rejects: an error becomes a rejection. Rejections may be delayed, which slows down floods. */
-export abstract class AdmissionPort {
-  /** Decides about a request by its `Authorization` header, and counts it: once a request, never twice. */
-  abstract decide(headers: IncomingHttpHeaders, clientAddress: string): Promise<AdmissionDecision>;
-  /** Counts bytes that never became a request against their address. */
-  abstract chargeAddress(clientAddress: string): Promise<AdmissionDecision>;
-  /** Counts a public document, or the share of one, against the address, in a limit apart from that of requests without a valid key. */
-  abstract chargeDocument(clientAddress: string, cost: number): AdmissionDecision;
-  /** The state of an address, without counting: for preflights. */
-  abstract describeAddress(clientAddress: string): AdmissionDecision;
+/** The limit that a valid key has exceeded: the exhausted window that resets last, or a ban. */
+export function exceededBy({ state, windows, caller }: AdmissionDecision): KeyWindow | 'ban' | undefined {
+  if (caller === undefined) return undefined;
+  if (state === 'banned') return 'ban';
+  if (state !== 'limited') return undefined;
+  return exhaustedIn(windows).policy as KeyWindow;
 }
+
+/** Of the windows of a key past its limit, the one that resets last. */
+const exhaustedIn = ([minute, day]: AdmissionDecision['windows']): LimitWindow =>
+  day?.remaining === 0 ? day : minute;
+
+/** Why a key that is valid is rejected: its limit, a ban, or a suspension. */
+export function rejectionOf(decision: AdmissionDecision, nowMs: number): ApiError {
+  const { state, windows, retryAtMs } = decision;
+  if (state === 'suspended') {
+    return new ApiError('api_key_suspended', undefined, {
+      headers: retryAtMs === undefined ? {} : retryAfter(retryAtMs, nowMs),
+    });
+  }
+  const untilMs = retryAtMs ?? windows[0].resetAtMs;
+  if (state === 'banned') {
+    return rejectionUntil(
+      'api_key_banned',
+      'The API key is banned, because it went on after 429.',
+      untilMs,
+      nowMs,
+    );
+  }
+  const { policy, limit } = exhaustedIn(windows);
+  const requests = limit === 1 ? 'one request' : `${limit} requests`;
+  const why = `The key's ${requests} of this ${policy} ${limit === 1 ? 'is' : 'are'} used up.`;
+  return rejectionUntil('rate_limit_exceeded', why, untilMs, nowMs);
+}
+
+/** 429, with the whole seconds after which the request is admitted if no other comes. */
+export function rejectionUntil(
+  code: 'rate_limit_exceeded' | 'api_key_banned',
+  why: string,
+  untilMs: number,
+  nowMs: number,
+): ApiError {
+  const seconds = secondsUntil(untilMs, nowMs);
+  const message = `${why} Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`;
+  return new ApiError(code, message, { headers: retryAfter(untilMs, nowMs) });
+}
+
+const secondsUntil = (untilMs: number, nowMs: number): number =>
+  Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
+
+const retryAfter = (untilMs: number, nowMs: number): Headers => ({
+  'retry-after': String(secondsUntil(untilMs, nowMs)),
+});

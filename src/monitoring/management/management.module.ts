@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
+import { Registry } from 'prom-client';
 import { CONFIG } from '../../config/config.module.js';
 import type { Config } from '../../config/config.js';
 import { Dashboard } from '../dashboard/dashboard.js';
-import { Telemetry } from '../telemetry/telemetry.js';
 import { releaseVersion } from '../../config/version.js';
 import { HealthController } from './health.controller.js';
 import { ManagementServer } from './management-server.js';
@@ -16,7 +16,7 @@ import { Readiness } from './readiness.js';
   providers: [
     Readiness,
     OldSnapshots,
-    { provide: ManagementServer, inject: [CONFIG, Telemetry, Readiness], useFactory: startManagement },
+    { provide: ManagementServer, inject: [CONFIG, Registry, Readiness], useFactory: startManagement },
   ],
   exports: [ManagementServer, OldSnapshots, Readiness],
 })
@@ -24,7 +24,7 @@ export class ManagementModule {}
 
 async function startManagement(
   { managementPort, managementHost, dashboard }: Config,
-  { registry }: Telemetry,
+  registry: Registry,
   readiness: Readiness,
 ): Promise<ManagementServer> {
   registerPoolMetrics(registry, readiness);

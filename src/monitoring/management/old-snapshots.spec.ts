@@ -63,7 +63,7 @@ function watch(pool: Pool) {
   const snapshots = new OldSnapshots(
     replica,
     { warn: (message: unknown) => void warnings.push(String(message)) },
-    { registry },
+    registry,
   );
   return {
     snapshots,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
 import type { Logger } from 'pino';
-import { Gauge } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { LOGGER } from '../../config/config.module.js';
 import {
   describeSnapshot,
@@ -10,7 +10,6 @@ import {
   OPEN_SNAPSHOTS,
   type OpenSnapshot,
 } from '../../database/open-snapshots.js';
-import { Telemetry } from '../telemetry/telemetry.js';
 import { Readiness } from './readiness.js';
 
 /** From a second of this process's own. */
@@ -33,7 +32,7 @@ export class OldSnapshots {
   constructor(
     @Inject(Readiness) private readonly readiness: Pick<Readiness, 'pools' | 'wasReady'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'warn'>,
-    @Inject(Telemetry) { registry }: Pick<Telemetry, 'registry'>,
+    registry: Registry,
   ) {
     const oldest: Gauge = new Gauge({
       name: 'petstore_oldest_snapshot_seconds',

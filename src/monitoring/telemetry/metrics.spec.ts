@@ -14,15 +14,17 @@ const window = (policy: LimitWindow['policy'], remaining: number): LimitWindow =
 
 const ofKey = (
   planId: string,
-  rejectedBy?: AdmissionDecision['rejectedBy'],
-  code: ErrorCode = 'rate_limit_exceeded',
+  state: AdmissionDecision['state'] = 'admitted',
+  leftInDay = 1,
 ): AdmissionDecision => ({
-  windows: [window('minute', 0), window('day', 0)],
+  state,
+  windows: [window('minute', 0), window('day', leftInDay)],
   caller: { keyId: 1n, planId },
-  ...(rejectedBy && { rejectedBy, rejection: new ApiError(code) }),
+  ...(state !== 'admitted' && { rejection: new ApiError('rate_limit_exceeded') }),
 });
 
-const ofAddress = (code?: ErrorCode): AdmissionDecision => ({
+const ofAddress = (state: AdmissionDecision['state'], code?: ErrorCode): AdmissionDecision => ({
+  state,
   windows: [window('address', 0)],
   ...(code && { rejection: new ApiError(code) }),
 });
@@ -43,34 +45,26 @@ const rejection = (name: string): string => `petstore_rejections_total{window="$
 describe('admissions', () => {
   it.each<[string, AdmissionDecision, string[]]>([
     ['admitted', ofKey('pro'), [admission('pro', 'admitted')]],
-    ['rejected by the minute', ofKey('pro', 'minute'), [admission('pro', 'limited'), rejection('minute')]],
-    ['rejected by the day', ofKey('pro', 'day'), [admission('pro', 'limited'), rejection('day')]],
-    [
-      'rejected by a ban',
-      ofKey('free', 'ban', 'api_key_banned'),
-      [admission('free', 'banned'), rejection('ban')],
-    ],
+    ['rejected by the minute', ofKey('pro', 'limited'), [admission('pro', 'limited'), rejection('minute')]],
+    ['rejected by the day', ofKey('pro', 'limited', 0), [admission('pro', 'limited'), rejection('day')]],
+    ['rejected by a ban', ofKey('free', 'banned'), [admission('free', 'banned'), rejection('ban')]],
     [
       'rejected by the address',
-      ofAddress('rate_limit_exceeded'),
+      ofAddress('limited', 'rate_limit_exceeded'),
       [admission('none', 'limited'), rejection('address')],
     ],
-    [
-      'suspended',
-      { ...ofKey('pro'), rejection: new ApiError('api_key_suspended') },
-      [admission('pro', 'suspended')],
-    ],
-    ['no key', ofAddress('missing_api_key'), [admission('none', 'unknown')]],
-    ['no such key', ofAddress('invalid_api_key'), [admission('none', 'unknown')]],
-    ['a revoked key', ofAddress('revoked_api_key'), [admission('none', 'revoked')]],
-    ['an expired key', ofAddress('expired_api_key'), [admission('none', 'expired')]],
-    ['no decision', ofAddress('service_unavailable'), [admission('none', 'undecided')]],
+    ['suspended', ofKey('pro', 'suspended'), [admission('pro', 'suspended')]],
+    ['no key', ofAddress('unknown', 'missing_api_key'), [admission('none', 'unknown')]],
+    ['no such key', ofAddress('unknown', 'invalid_api_key'), [admission('none', 'unknown')]],
+    ['a revoked key', ofAddress('revoked', 'revoked_api_key'), [admission('none', 'revoked')]],
+    ['an expired key', ofAddress('expired', 'expired_api_key'), [admission('none', 'expired')]],
+    ['no decision', ofAddress('undecided', 'service_unavailable'), [admission('none', 'undecided')]],
     [
       'no place for a lookup',
-      { ...ofAddress('service_unavailable'), isCrowdedOut: true },
+      { ...ofAddress('limited', 'service_unavailable'), isCrowdedOut: true },
       [admission('none', 'limited')],
     ],
-    ['a public document', ofAddress(), []],
+    ['a public document', ofAddress('admitted'), []],
   ])('%s', async (_case, decision, expected) => {
     expect(await counted([decision])).toEqual(expected);
   });
@@ -84,7 +78,7 @@ describe('admissions', () => {
 
   it('have series for fifty plans, and one for all others', async () => {
     const plans = Array.from({ length: 80 }, (_, plan) => ofKey(`plan ${plan}`));
-    const lines = await counted([...plans, ofAddress('missing_api_key')]);
+    const lines = await counted([...plans, ofAddress('unknown', 'missing_api_key')]);
     expect(lines).toHaveLength(52);
     expect(lines).toContain(admission('none', 'unknown'));
     expect(lines).toContain(admission('plan 49', 'admitted'));

@@ -1,14 +1,14 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { AdmissionObserver } from '../../auth/admission/admission-statement.js';
+import { routeConfigOf } from '../../auth/route-config.js';
 import type { BatchReport } from '../../batching/batcher.js';
-import { type AnyBatcher, SIZE_MAX } from '../../batching/batching.js';
-import type { AdmissionDecision } from '../../auth/admission/decision.js';
-import {
-  DATABASE_FAILURES,
-  UNAVAILABLE_REASONS,
-  type UnavailableReason,
-} from '../../errors/database-errors.js';
-import type { ErrorCode } from '../../errors/error-codes.js';
+import { type AnyBatcher, type BatchObserver, SIZE_MAX } from '../../batching/batching.js';
+import { type AdmissionDecision, exceededBy } from '../../auth/admission/decision.js';
+import { DATABASE_FAILURES, UNAVAILABLE_REASONS, UnavailableError } from '../../errors/database-errors.js';
 import { METHODS } from '../../http/cors.js';
+import type { HttpObserver, SocketResponse } from '../../http/observer.js';
 
 /** Clients can make up any other method. */
 const LABELLED_METHODS: ReadonlySet<string> = new Set([...METHODS, 'OPTIONS']);
@@ -23,23 +23,9 @@ const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const ITEMS = [1, 2, 4, 8, 16, SIZE_MAX];
 const WINDOWS = ['minute', 'day', 'ban', 'address', 'documents'] as const;
 
-type Outcome =
-  'admitted' | 'limited' | 'banned' | 'suspended' | 'revoked' | 'expired' | 'unknown' | 'undecided';
-
-/** The outcome for each error code of a rejection. All others are failures to decide. */
-const OUTCOMES: Partial<Record<ErrorCode, Outcome>> = {
-  rate_limit_exceeded: 'limited',
-  api_key_banned: 'banned',
-  api_key_suspended: 'suspended',
-  read_only_api_key: 'admitted',
-  revoked_api_key: 'revoked',
-  expired_api_key: 'expired',
-  missing_api_key: 'unknown',
-  invalid_api_key: 'unknown',
-};
-
 /** The metrics of requests, admission and batches. Each has a panel of the dashboard or an alert. */
-export class Metrics {
+@Injectable()
+export class Metrics implements HttpObserver, BatchObserver, AdmissionObserver {
   readonly registry = new Registry();
   readonly #batchers: AnyBatcher[] = [];
   readonly #plans = new Set<string>();
@@ -113,12 +99,6 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly #housekeepingFailures = new Counter({
-    name: 'petstore_housekeeping_failures_total',
-    help: 'Hourly runs that could not delete old rows of usage and expired idempotency keys.',
-    registers: [this.registry],
-  });
-
   constructor() {
     // At 0 from the start: `rate` cannot see the first event of a series that appears with it.
     for (const outcome of ['unknown', 'revoked', 'expired', 'undecided'] as const) {
@@ -138,50 +118,42 @@ export class Metrics {
     });
   }
 
-  requestBegan(): void {
+  begun(): void {
     this.#inFlight.inc();
   }
 
-  /** @param seconds undefined for a rejection: some are delayed, and a flood of them is not a slow service */
-  responded(operation: string | undefined, method: string, status: number, seconds?: number): void {
+  responded(request: FastifyRequest, reply: FastifyReply): void {
+    const { decision, failure, method } = request;
+    const { operation } = routeConfigOf(request);
     this.#inFlight.dec();
-    if (seconds !== undefined) this.#durations.observe({ operation: operation ?? NONE }, seconds);
-    this.#countRequest(operation, method, status);
+    // Some rejections are delayed, and a flood of them is not a slow service.
+    if (decision?.rejection === undefined)
+      this.#durations.observe({ operation: operation ?? NONE }, reply.elapsedTime / 1000);
+    this.#countRequest(operation, method, reply.statusCode);
+    if (decision !== null) this.decided(decision);
+    if (failure instanceof UnavailableError) this.#unavailable.inc({ reason: failure.reason });
   }
 
-  unavailable(reason: UnavailableReason): void {
-    this.#unavailable.inc({ reason });
-  }
-
-  respondedOnSocket(status: number): void {
-    this.#countRequest(undefined, 'other', status);
+  respondedOnSocket({ decision, error }: SocketResponse): void {
+    this.#countRequest(undefined, 'other', error.status);
+    this.decided(decision);
   }
 
   /** A public document that is sent has neither a key nor a rejection, and is not counted. */
-  decided({ caller, rejection, rejectedBy, isCrowdedOut, windows: [{ policy }] }: AdmissionDecision): void {
-    const plan = this.#planOf(caller?.planId);
-    if (rejection === undefined) {
-      if (caller !== undefined) this.#admissions.inc({ plan, outcome: 'admitted' });
-      return;
-    }
-    const outcome = isCrowdedOut ? 'limited' : (OUTCOMES[rejection.code] ?? 'undecided');
-    this.#admissions.inc({ plan, outcome });
-    if (isCrowdedOut) return;
-    if (outcome === 'limited' || outcome === 'banned') {
-      this.#rejections.inc({ window: rejectedBy ?? policy });
-    }
+  decided(decision: AdmissionDecision): void {
+    const { state, caller, rejection, isCrowdedOut, windows } = decision;
+    if (caller === undefined && rejection === undefined) return;
+    this.#admissions.inc({ plan: this.#planOf(caller?.planId), outcome: state });
+    if ((state === 'limited' && !isCrowdedOut) || state === 'banned')
+      this.#rejections.inc({ window: exceededBy(decision) ?? windows[0].policy });
   }
 
   banStarted(): void {
     this.#bans.inc();
   }
 
-  housekeepingFailed(): void {
-    this.#housekeepingFailures.inc();
-  }
-
   /** Reports the batcher's queue and its failures from now on. */
-  watch(batcher: AnyBatcher): void {
+  batcherMade(batcher: AnyBatcher): void {
     this.#batchers.push(batcher);
     for (const failure of DATABASE_FAILURES) this.#failures.inc({ batch: batcher.name, failure }, 0);
   }

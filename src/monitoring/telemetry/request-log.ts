@@ -1,24 +1,35 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { AdmissionDecision } from '../../auth/admission/decision.js';
+import { type AdmissionDecision, exceededBy } from '../../auth/admission/decision.js';
 import { routeConfigOf } from '../../auth/route-config.js';
 import { CONFIG, LOGGER } from '../../config/config.module.js';
 import type { Config } from '../../config/config.js';
-import type { SocketResponse } from '../../http/observer.js';
+import type { HttpObserver, SocketResponse } from '../../http/observer.js';
+import type { Tracing } from './tracing.js';
 
 /** The longest path of the interface has a tenth of this. */
 const PATH_LENGTH_MAX = 256;
 
+/**
+ * W3C Trace Context, section 3.2: version 00 has 55 characters, later ones may have more. OpenTelemetry has a parser, but is not loaded
+ * without tracing.
+ */
+const TRACEPARENT = /^(?!ff|00.{54})[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|-)/;
+
+/** Injects the `Tracing`, undefined without a collector. */
+export const TRACING = Symbol('TRACING');
+
 /** Writes one line for each request, when its response is sent. `LOG_REQUESTS` selects the requests. */
 @Injectable()
-export class RequestLog {
+export class RequestLog implements HttpObserver {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'logRequests'>,
     @Inject(LOGGER) private readonly logger: Pick<Logger, 'info' | 'error'>,
+    @Optional() @Inject(TRACING) private readonly tracing?: Pick<Tracing, 'traceIdOf'>,
   ) {}
 
-  responded(request: FastifyRequest, reply: FastifyReply, traceId: string | undefined): void {
+  responded(request: FastifyRequest, reply: FastifyReply): void {
     const status = reply.statusCode;
     const { decision } = request;
     // Junk from an address is no error of the service, whatever its status is, and must not fill the log.
@@ -32,7 +43,7 @@ export class RequestLog {
       status,
       ms: Math.round(reply.elapsedTime * 100) / 100,
       ...describeDecision(decision),
-      traceId,
+      traceId: this.#traceIdOf(request),
       clientAddress: request.clientAddress,
       clientGone: reply.raw.destroyed || undefined,
       err: loggedAs < 500 ? undefined : request.failure,
@@ -49,6 +60,12 @@ export class RequestLog {
       clientAddress: address,
       err: status < 500 ? undefined : error,
     });
+  }
+
+  /** Without tracing it is the caller's, so that its trace leads to the line. */
+  #traceIdOf(request: FastifyRequest): string | undefined {
+    if (this.tracing !== undefined) return this.tracing.traceIdOf(request);
+    return TRACEPARENT.exec(String(request.headers['traceparent']))?.[1];
   }
 
   #isLogged(status: number): boolean {
@@ -69,7 +86,7 @@ const describeDecision = (decision: AdmissionDecision | null): object => ({
   code: decision?.rejection?.code,
   rejectedBy:
     decision?.rejection?.status === 429 || decision?.isCrowdedOut
-      ? (decision.rejectedBy ?? decision.windows[0].policy)
+      ? (exceededBy(decision) ?? decision.windows[0].policy)
       : undefined,
 });
 

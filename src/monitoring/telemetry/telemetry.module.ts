@@ -4,27 +4,20 @@ import { Registry } from 'prom-client';
 import { CONFIG, LOGGER } from '../../config/config.module.js';
 import type { Config } from '../../config/config.js';
 import { releaseVersion } from '../../config/version.js';
-import { RequestLog } from './request-log.js';
-import { Telemetry } from './telemetry.js';
+import { Metrics } from './metrics.js';
+import { RequestLog, TRACING } from './request-log.js';
 import type { Tracing } from './tracing.js';
-
-/** Injects the `Tracing`, undefined without a collector. */
-const TRACING = Symbol('TRACING');
 
 /** Log lines, metrics and traces of all requests, and the registry to which others add metrics of their own. */
 @Global()
 @Module({
   providers: [
     { provide: TRACING, inject: [CONFIG, LOGGER], useFactory: createTracing },
+    Metrics,
+    { provide: Registry, inject: [Metrics], useFactory: ({ registry }: Metrics) => registry },
     RequestLog,
-    {
-      provide: Telemetry,
-      inject: [RequestLog, { token: TRACING, optional: true }],
-      useFactory: (log: RequestLog, tracing?: Tracing) => new Telemetry(log, tracing),
-    },
-    { provide: Registry, inject: [Telemetry], useFactory: ({ registry }: Telemetry) => registry },
   ],
-  exports: [Telemetry, Registry],
+  exports: [TRACING, Registry, Metrics, RequestLog],
 })
 export class TelemetryModule {}
 

@@ -24,6 +24,8 @@ import {
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BatchReport } from '../../batching/batcher.js';
+import type { BatchObserver } from '../../batching/batching.js';
+import type { HttpObserver } from '../../http/observer.js';
 import { routeConfigOf } from '../../auth/route-config.js';
 import { maskKeys } from '../../auth/keys/mask-keys.js';
 
@@ -36,7 +38,7 @@ const METHODS: ReadonlySet<string> = new Set(
 const SHUTDOWN_MS = 1000;
 
 /** A span for each request, with one below it for each item that the request sent to the database. The variables are OpenTelemetry's. */
-export class Tracing {
+export class Tracing implements HttpObserver, BatchObserver {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #propagator = new W3CTraceContextPropagator();

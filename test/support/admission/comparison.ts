@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { type BanPolicy } from '../../../src/auth/admission/admission-statement.js';
-import type { DatabaseDecision } from '../../../src/auth/admission/database-decision.js';
+import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
 import { type Edge, KEYS, PLANS, SECRETS, type Step } from './history.js';
 import { AdmissionModel, type ModelKey, NOTHING_COUNTED } from './model.js';
 import { type Counted, insertKey, insertPlan, insertSecret, readCounted, writeKey } from './rows.js';
@@ -9,7 +9,7 @@ import { WholeAdmissionStatement } from './whole-admission-statement.js';
 
 /** The decisions of one side about a batch of requests, and its counts of each key. */
 export interface Outcome {
-  readonly decisions: readonly DatabaseDecision[];
+  readonly decisions: readonly KeyDecision[];
   readonly counted: readonly Counted[];
 }
 

@@ -1,6 +1,6 @@
 import type { KeyWindow, LimitWindow } from '../../../src/auth/admission/decision.js';
 import type { BanPolicy } from '../../../src/auth/admission/admission-statement.js';
-import type { DatabaseDecision } from '../../../src/auth/admission/database-decision.js';
+import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
 
 /** The settings of a key by operators. Times are ms; an infinite one is never. */
 export interface ModelKey {
@@ -64,13 +64,14 @@ export class AdmissionModel {
 
   constructor(private readonly policy: BanPolicy) {}
 
-  decide(secretName: string, nowMs: number): DatabaseDecision {
+  decide(secretName: string, nowMs: number): KeyDecision {
     const secret = this.secrets.get(secretName);
     const key = secret && this.keys.get(secret.keyId);
     if (secret === undefined || key === undefined) return { state: 'unknown' };
-    if (key.revoked) return { state: 'revoked', keyId: key.id, nowMs };
+    const rejectedKey = { keyId: key.id };
+    if (key.revoked) return { state: 'revoked', rejectedKey };
     if (Math.min(secret.expiresAtMs, key.expiresAtMs) <= nowMs) {
-      return { state: 'expired', keyId: key.id, nowMs };
+      return { state: 'expired', rejectedKey };
     }
 
     const stored = this.counters.get(key.id) ?? NOTHING_COUNTED;
@@ -131,7 +132,7 @@ export class AdmissionModel {
     counters: ModelCounters,
     nowMs: number,
     barredUntilMs = -Infinity,
-  ): DatabaseDecision {
+  ): KeyDecision {
     const limits = this.#limitsOf(key);
     const minute = windowOf(
       'minute',
@@ -140,15 +141,21 @@ export class AdmissionModel {
       counters.minuteMs + MINUTE_MS,
     );
     const day = windowOf('day', limits.perDay, counters.dayAdmitted, counters.dayMs + DAY_MS);
-    const about = { state, keyId: key.id, planId: key.planId, nowMs };
-    if (state === 'admitted') return { ...about, minute, day };
+    const about = { state, caller: { keyId: key.id, planId: key.planId } };
+    if (state === 'admitted') return { ...about, windows: [minute, day] };
     const exhausted = [minute, day].filter(({ remaining }) => remaining === 0);
     const retryAtMs = Math.max(
       Math.min(barredUntilMs, LAST_TELLABLE_MS),
       ...exhausted.map(({ resetAtMs }) => resetAtMs),
     );
-    if (state === 'limited') return { ...about, minute, day, retryAtMs };
-    const closed = { ...about, minute: { ...minute, remaining: 0 }, day: { ...day, remaining: 0 } };
+    if (state === 'limited') return { ...about, windows: [minute, day], retryAtMs };
+    const closed: KeyDecision = {
+      ...about,
+      windows: [
+        { ...minute, remaining: 0 },
+        { ...day, remaining: 0 },
+      ],
+    };
     return state === 'suspended' && retryAtMs > nowMs + DAY_MS ? closed : { ...closed, retryAtMs };
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
-import type { DatabaseDecision } from '../../../src/auth/admission/database-decision.js';
+import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { openTestPool } from '../test-pool.js';
 import { insertKey, insertSecret, readCounted } from './rows.js';
@@ -17,8 +17,7 @@ export type Key = { readonly id: bigint; readonly hash: string };
 
 export const times = (count: number, hash: string): string[] => Array<string>(count).fill(hash);
 
-export const states = (decisions: readonly DatabaseDecision[]): string[] =>
-  decisions.map(({ state }) => state);
+export const states = (decisions: readonly KeyDecision[]): string[] => decisions.map(({ state }) => state);
 
 /** The test file's own: its hooks make and drop it. */
 export let database: TestDatabase;
@@ -50,10 +49,10 @@ export async function makeKey(
 }
 
 /** Requests with one secret at an instant, in one group. */
-export const decide = (hash: string, count: number, atMs: number): Promise<readonly DatabaseDecision[]> =>
+export const decide = (hash: string, count: number, atMs: number): Promise<readonly KeyDecision[]> =>
   statement.decide(times(count, hash), new Date(atMs));
 
-export async function sendOnce(hash: string, atMs: number): Promise<DatabaseDecision> {
+export async function sendOnce(hash: string, atMs: number): Promise<KeyDecision> {
   const [decision] = await decide(hash, 1, atMs);
   if (decision === undefined) throw new Error('no decision');
   return decision;
@@ -66,7 +65,7 @@ export async function countersOf(key: Key) {
 }
 
 /** Bans a key of one request a minute, in a minute in which it has not asked yet. */
-export const ban = (key: Key, atMs: number): Promise<readonly DatabaseDecision[]> =>
+export const ban = (key: Key, atMs: number): Promise<readonly KeyDecision[]> =>
   decide(key.hash, 1 + 20, atMs);
 
 export const operate = (sql: string, key: Key): Promise<unknown> => pool.query(sql, [key.id]);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createDelay, DELAY_MS } from './delayed-rejections.js';
+import { createDelay, DELAY_MS } from './address-limiter.js';
 
 /** Delays so many, and counts those that are over. */
 function take(delay: () => Promise<void>, count: number): { readonly over: () => Promise<number> } {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { DatabaseClock } from './database-clock.js';
+import { DatabaseClock } from './clock.js';
 
 const HOUR_MS = 3_600_000;
 const NOON_MS = Date.UTC(2026, 10, 20, 12);

@@ -1,25 +1,4 @@
-import type { KeyWindow, LimitWindow } from './decision.js';
-
-/** The decision of the database about one request. All times are ms of its clock. */
-export type DatabaseDecision =
-  | { readonly state: 'unknown' }
-  | { readonly state: 'revoked' | 'expired'; readonly keyId: bigint; readonly nowMs: number }
-  | {
-      /** `limited` was counted as a rejection; `banned` and `suspended` were not written anywhere. */
-      readonly state: 'admitted' | 'limited' | 'banned' | 'suspended';
-      readonly keyId: bigint;
-      readonly planId: string;
-      /** The key may only read. */
-      readonly isReadOnly?: true;
-      readonly nowMs: number;
-      readonly minute: LimitWindow;
-      readonly day: LimitWindow;
-      /**
-       * When a request would be admitted if no other came: the latest of the reset of each exhausted window and the end of the ban
-       * or suspension. Absent when this one was admitted, and when a suspension lasts for longer than a day.
-       */
-      readonly retryAtMs?: number;
-    };
+import type { AdmissionDecision, Caller, KeyWindow, LimitWindow } from './decision.js';
 
 /**
  * One row of an admission statement, for one secret of the batch that exists. Times are ms of the database's clock. The members from
@@ -94,43 +73,42 @@ export interface KeyDecisions {
   /** The end of the ban that the rejections of this batch have started, if any: while one is on, none is counted. */
   readonly banUntilMs: number | undefined;
   /** The decision of the next request of the key. */
-  readonly next: () => DatabaseDecision;
+  readonly next: () => AdmissionDecision;
 }
 
 export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
   const [rowState, , id, planId, access, nowMs, granted, rejected, ...rest] = row;
   const [minuteLimit, minuteAdmitted, minuteResetMs, dayLimit, dayAdmitted, dayResetMs, ...last] = rest;
   const [clockWentBack, barredUntilMs] = last;
-  const keyId = BigInt(id);
+  const caller: Caller = { keyId: BigInt(id), planId, ...(access === 'read' && { isReadOnly: true }) };
   const counted = granted + rejected;
   let ordinal = 0;
-  const decide = (): DatabaseDecision => {
+  const next = (): AdmissionDecision => {
     ordinal += 1;
     const admitted = Math.min(ordinal, granted);
     const minute = windowOf('minute', minuteLimit, minuteAdmitted + admitted, minuteResetMs);
     const day = windowOf('day', dayLimit, dayAdmitted + admitted, dayResetMs);
     // Each member is written out: to spread some of them took 8 µs a request.
-    if (ordinal <= granted) return { state: 'admitted', keyId, planId, nowMs, minute, day };
+    if (ordinal <= granted) return { state: 'admitted', windows: [minute, day], caller };
     const retryAtMs = Math.max(
       // The last rejection that counts starts the ban, if there is one, and is the first to report its end.
       ordinal >= counted ? (barredUntilMs ?? 0) : 0,
       minute.remaining === 0 ? minute.resetAtMs : 0,
       day.remaining === 0 ? day.resetAtMs : 0,
     );
-    if (ordinal <= counted) return { state: 'limited', keyId, planId, nowMs, minute, day, retryAtMs };
+    if (ordinal <= counted) return { state: 'limited', windows: [minute, day], caller, retryAtMs };
+    const state = rowState === 'suspended' ? 'suspended' : 'banned';
     const barred = {
-      state: rowState === 'suspended' ? 'suspended' : 'banned',
-      keyId,
-      planId,
-      nowMs,
-      minute: { ...minute, remaining: 0 },
-      day: { ...day, remaining: 0 },
+      state,
+      windows: [
+        { ...minute, remaining: 0 },
+        { ...day, remaining: 0 },
+      ],
+      caller,
     } as const;
     // Timers of clients overflow after 25 days, and the clients then repeat the request at once.
-    const isTooLate = barred.state === 'suspended' && retryAtMs > nowMs + DAY_MS;
-    return isTooLate ? barred : Object.assign(barred, { retryAtMs });
+    return state === 'suspended' && retryAtMs > nowMs + DAY_MS ? barred : { ...barred, retryAtMs };
   };
-  const next = access === 'read' ? () => Object.assign(decide(), { isReadOnly: true as const }) : decide;
   const banUntilMs = rejected > 0 ? barredUntilMs : undefined;
   return { clockWentBack: clockWentBack === 1, banUntilMs, next };
 }
