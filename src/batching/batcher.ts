@@ -5,8 +5,7 @@ import {
   UnavailableError,
 } from '../errors/database-errors.js';
 import type { Semaphore } from '../database/semaphore.js';
-import { Quarantine } from './quarantine.js';
-import { FairQueue, type QueueKey } from './fair-queue.js';
+import { FairQueue, Quarantine, type QueueKey } from './fair-queue.js';
 
 /** A result: another transaction has locked the row that the item needs, and nothing was done for it. */
 export const LOCKED = Symbol('locked');

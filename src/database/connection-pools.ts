@@ -166,7 +166,7 @@ export class ConnectionPools {
     });
     pool.on('release', (error, released) => {
       // It works, so it is as good as one that was opened since.
-      if (error === undefined) this.#generations.set(released, this.#generation);
+      if (error === undefined) return void this.#generations.set(released, this.#generation);
       if (makesSuspect(error) && this.#generations.get(released) === this.#generation) this.#dropIdle();
       if (isPreparedElsewhere(error)) this.#warnOfPooler(options);
       if (!isContention(error)) return;

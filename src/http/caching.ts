@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Headers } from '../errors/headers.js';
-import type { Cors } from './cors.js';
+import type { Cors } from './common-headers.js';
 import { etagOf, isMatch, parseIfMatch, parseIfNoneMatch } from './etag.js';
 
 /** The payload of a response, and its headers for caches. */

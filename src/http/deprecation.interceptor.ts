@@ -2,6 +2,7 @@ import {
   applyDecorators,
   type CallHandler,
   type ExecutionContext,
+  Inject,
   Injectable,
   type NestInterceptor,
   UseInterceptors,
@@ -12,8 +13,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
 import { ApiError } from '../errors/api-error.js';
 import { Clock } from '../auth/admission/clock.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.module.js';
 import type { Headers } from '../errors/headers.js';
-import { PublicUrl } from './public-url.js';
 
 /** An operation that will be removed. */
 export interface Deprecation {
@@ -34,7 +36,7 @@ const DEPRECATION = Reflector.createDecorator<Deprecation>();
 export class DeprecationInterceptor implements NestInterceptor {
   constructor(
     private readonly clock: Clock,
-    private readonly publicUrl: PublicUrl,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'publicUrl'>,
     private readonly reflector: Reflector,
   ) {}
 
@@ -44,7 +46,7 @@ export class DeprecationInterceptor implements NestInterceptor {
     const deprecation = this.reflector.get(DEPRECATION, context.getHandler());
     const { removedAt } = deprecation;
     const successor = deprecation.successorOf(request.params);
-    const headers = deprecationHeaders(deprecation, successor, this.publicUrl);
+    const headers = deprecationHeaders(deprecation, successor, this.config.publicUrl);
     http.getResponse<FastifyReply>().headers(headers);
     if (this.clock.nowMs() < removedAt.getTime()) return next.handle();
     throw new ApiError(
@@ -69,15 +71,15 @@ export const deprecationNotice = ({ removedAt, replacement }: Deprecation): stri
 const dateOf = (instant: Date): string => instant.toISOString().slice(0, 10);
 
 /** `Deprecation` (RFC 9745) and `Sunset` (RFC 8594), with their links. */
-function deprecationHeaders(deprecation: Deprecation, successor: string, publicUrl: PublicUrl): Headers {
+function deprecationHeaders(deprecation: Deprecation, successor: string, origin: string): Headers {
   const { deprecatedAt, removedAt, documentation } = deprecation;
   return {
     deprecation: `@${deprecatedAt.getTime() / 1000}`,
     sunset: removedAt.toUTCString(),
     link: [
-      `<${publicUrl.to(documentation)}>; rel="deprecation"`,
-      `<${publicUrl.to(documentation)}>; rel="sunset"`,
-      `<${publicUrl.to(successor)}>; rel="successor-version"`,
+      `<${origin}${documentation}>; rel="deprecation"`,
+      `<${origin}${documentation}>; rel="sunset"`,
+      `<${origin}${successor}>; rel="successor-version"`,
     ].join(', '),
   };
 }

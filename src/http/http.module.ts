@@ -1,10 +1,7 @@
 import { Global, Module, type NestModule } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE, HttpAdapterHost } from '@nestjs/core';
-import { CONFIG } from '../config/config.module.js';
-import type { Config } from '../config/config.js';
 import { ErrorFilter } from '../errors/error.filter.js';
 import { InputPipe } from './input.pipe.js';
-import { PublicUrl } from './public-url.js';
 import type { HttpAdapter } from './http-adapter.js';
 import { RequestPipeline } from './pipeline.js';
 import { QueryParametersGuard } from './query-parameters.guard.js';
@@ -13,13 +10,12 @@ import { QueryParametersGuard } from './query-parameters.guard.js';
 @Global()
 @Module({
   providers: [
-    { provide: PublicUrl, inject: [CONFIG], useFactory: ({ publicUrl }: Config) => new PublicUrl(publicUrl) },
     RequestPipeline,
     QueryParametersGuard,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: InputPipe },
   ],
-  exports: [PublicUrl, QueryParametersGuard],
+  exports: [QueryParametersGuard],
 })
 export class HttpModule implements NestModule {
   constructor(

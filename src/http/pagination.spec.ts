@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decodeCursor, encodeCursor, Paging } from './pagination.js';
-import type { PublicUrl } from './public-url.js';
 import { INT64_MAX, INT64_MIN } from '../database/int64.js';
 
 const int64 = fc.bigInt({ min: INT64_MIN, max: INT64_MAX });
@@ -14,10 +13,9 @@ const list = fc.constantFrom(
 
 describe('the links of a page', () => {
   it('have the filter as it was given, whatever is in it', () => {
-    const publicUrl = { to: (target: string) => target } as PublicUrl;
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
-        const links = new Paging({ path: '/v1/pets', filter: { name } }, { limit: 7 }).links(8n, publicUrl);
+        const links = new Paging({ path: '/v1/pets', filter: { name } }, { limit: 7 }).links(8n, '');
         for (const [, link = ''] of links.matchAll(/<([^>]*)>/g)) {
           const { searchParams } = new URL(link, 'http://localhost');
           expect([searchParams.get('name'), searchParams.get('limit')]).toEqual([name, '7']);

@@ -2,7 +2,6 @@ import { crc32 } from 'node:zlib';
 import { ApiProperty } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { ApiError } from '../errors/api-error.js';
-import type { PublicUrl } from './public-url.js';
 import { INT64_MAX, INT64_MIN } from '../database/int64.js';
 import { IsGivenOnce, IsIntegerFromTo, MayBeAbsent } from './validators.js';
 
@@ -68,9 +67,10 @@ export class Paging {
    * The `Link` header of the page: `next` unless it is the last one, and `first`.
    *
    * @param nextId the identifier that the next page begins at
+   * @param origin that of the service; empty where links are relative
    */
-  links(nextId: bigint | null, publicUrl: PublicUrl): string {
-    const target = publicUrl.to(`${this.#list}limit=${this.#limit}`);
+  links(nextId: bigint | null, origin: string): string {
+    const target = `${origin}${this.#list}limit=${this.#limit}`;
     const first = `<${target}>; rel="first"`;
     if (nextId === null) return first;
     return `<${target}&cursor=${encodeCursor(this.#list, nextId)}>; rel="next", ${first}`;

@@ -6,10 +6,9 @@ import { errorBody } from '../errors/error-body.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import type { Admission } from '../auth/admission/admission.js';
 import { newRequestId, requestIdOf } from './request.js';
-import { breakOffBody } from './arriving-bodies.js';
+import { breakOffBody } from './bodies.js';
 import { peerAddressOf } from './client-address.js';
-import { commonHeaders, type CommonHeadersOptions } from './common-headers.js';
-import { METHOD_LIST } from './cors.js';
+import { commonHeaders, type CommonHeadersOptions, METHOD_LIST } from './common-headers.js';
 import type { HttpObserver, SocketResponse } from './observer.js';
 import { ClientConnection } from './sockets/client-connection.js';
 

@@ -11,20 +11,23 @@ import type { ErrorCode } from '../errors/error-codes.js';
 import { Caching } from './caching.js';
 import { clientAddressOf, type ClientAddressOf } from './client-address.js';
 import { Clock } from '../auth/admission/clock.js';
-import { commonHeaders } from './common-headers.js';
-import { Cors, isPreflight, PREFLIGHT_HEADERS } from './cors.js';
+import { commonHeaders, Cors, isPreflight, PREFLIGHT_HEADERS } from './common-headers.js';
 import { Admission } from '../auth/admission/admission.js';
 import { sendError, toApiError } from '../errors/error.filter.js';
-import { ArrivingBodies, bodyBrokeOff, checkFraming, emptyBody, isBrokenOff } from './arriving-bodies.js';
 import {
+  ArrivingBodies,
+  bodyBrokeOff,
   bodyTooLarge,
   checkBodyHeaders,
   checkExpectation,
+  checkFraming,
   checkHost,
+  emptyBody,
   hasBody,
   isBodyIgnored,
+  isBrokenOff,
   unsupportedMediaType,
-} from './body-check.js';
+} from './bodies.js';
 import { parseJsonBody } from './json-body.parser.js';
 import type { Headers } from '../errors/headers.js';
 import { HTTP_OBSERVERS, type HttpObserver } from './observer.js';

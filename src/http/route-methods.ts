@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify';
 import createRouter, { type HTTPMethod } from 'find-my-way';
-import { METHODS } from './cors.js';
+import { METHODS } from './common-headers.js';
 
 /**
  * Which methods each path has, so that a known path with another method is a 405 with `Allow` and not a 404. Fastify's

@@ -1,15 +1,16 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { PublicUrl } from '../http/public-url.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.module.js';
 import { BASE_PATH } from './complete-document.js';
 import { createDocument } from './create-document.js';
 import { ServedDocument } from './served-document.js';
 
 /** Makes the OpenAPI document of an application, and redirects to the docs page. */
 export function setUpOpenApi(app: NestFastifyApplication): void {
-  const publicUrl = app.get(PublicUrl);
+  const { publicUrl } = app.get<Config>(CONFIG);
   const fastify = app.getHttpAdapter().getInstance();
-  app.get(ServedDocument).document = createDocument(app, publicUrl.to(BASE_PATH));
-  const location = publicUrl.to('/docs');
+  app.get(ServedDocument).document = createDocument(app, `${publicUrl}${BASE_PATH}`);
+  const location = `${publicUrl}/docs`;
   // Nest removes the slash from the end of a path.
   for (const path of ['/', '/docs/']) {
     fastify.get(path, { config: { public: true, operation: 'redirectToDocs' } }, ({ decision }, reply) => {

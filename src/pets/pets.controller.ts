@@ -1,4 +1,17 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Patch,
+  Post,
+  Query,
+  Req,
+  Res,
+} from '@nestjs/common';
 import {
   ApiBearerAuth,
   ApiBody,
@@ -14,7 +27,8 @@ import { parseInt64 } from '../database/int64.js';
 import { etagOf, type Preconditions, RequestPreconditions } from '../http/etag.js';
 import { ApiErrors, ApiId } from '../http/openapi.decorators.js';
 import { Paging } from '../http/pagination.js';
-import { PublicUrl } from '../http/public-url.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.module.js';
 import { RequestDeadline } from '../http/request.js';
 import { JsonText, Operation } from '../http/operation.decorators.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../http/idempotency/idempotency-key.js';
@@ -51,7 +65,7 @@ export class PetsController {
   constructor(
     private readonly pets: PetsRepository,
     private readonly idempotency: Idempotency,
-    private readonly publicUrl: PublicUrl,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'publicUrl'>,
   ) {}
 
   @Get()
@@ -82,7 +96,7 @@ export class PetsController {
     const direction = isDescending ? 'desc' : 'asc';
     const page = { fromId, limit, direction, ids, statuses, categoryId } as const;
     const { json, nextId } = await this.pets.list(page, deadline);
-    reply.header('link', paging.links(nextId, this.publicUrl));
+    reply.header('link', paging.links(nextId, this.config.publicUrl));
     if (ids?.length === 1 && isOfOnePet(request.query) && json !== '[]')
       reply.header('etag', etagOf(json.slice(1, -1)));
     return json;
@@ -106,7 +120,7 @@ export class PetsController {
     const { id, json, isReplay } = await this.idempotency.once(key, deadline, () =>
       this.pets.create(newPet, key, deadline),
     );
-    reply.header('location', this.publicUrl.to(`/v1/pets/${id}`));
+    reply.header('location', `${this.config.publicUrl}/v1/pets/${id}`);
     if (isReplay) reply.header('idempotency-replayed', 'true');
     return json;
   }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Inject, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
@@ -8,7 +8,8 @@ import { ApiErrors, ApiId } from '../http/openapi.decorators.js';
 import { JsonText, Operation } from '../http/operation.decorators.js';
 import { RequestDeadline } from '../http/request.js';
 import { Paging } from '../http/pagination.js';
-import { PublicUrl } from '../http/public-url.js';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.module.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../http/idempotency/idempotency-key.js';
 import { Idempotency } from '../http/idempotency/idempotency.service.js';
 import {
@@ -28,7 +29,7 @@ export class OrdersController {
   constructor(
     private readonly orders: OrdersRepository,
     private readonly idempotency: Idempotency,
-    private readonly publicUrl: PublicUrl,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'publicUrl'>,
   ) {}
 
   @Get()
@@ -55,7 +56,7 @@ export class OrdersController {
       { fromId: paging.fromId, limit: query.limit, status },
       deadline,
     );
-    reply.header('link', paging.links(nextId, this.publicUrl));
+    reply.header('link', paging.links(nextId, this.config.publicUrl));
     return json;
   }
 
@@ -78,7 +79,7 @@ export class OrdersController {
     const { id, json, isReplay } = await this.idempotency.once(key, deadline, () =>
       this.orders.place(petId, key, deadline),
     );
-    reply.header('location', this.publicUrl.to(`/v1/store/orders/${id}`));
+    reply.header('location', `${this.config.publicUrl}/v1/store/orders/${id}`);
     if (isReplay) reply.header('idempotency-replayed', 'true');
     return json;
   }

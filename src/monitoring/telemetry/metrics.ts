@@ -7,7 +7,7 @@ import type { BatchReport } from '../../batching/batcher.js';
 import { type AnyBatcher, type BatchObserver, SIZE_MAX } from '../../batching/batching.js';
 import { type AdmissionDecision, exceededBy } from '../../auth/admission/decision.js';
 import { DATABASE_FAILURES, UNAVAILABLE_REASONS, UnavailableError } from '../../errors/database-errors.js';
-import { METHODS } from '../../http/cors.js';
+import { METHODS } from '../../http/common-headers.js';
 import type { HttpObserver, SocketResponse } from '../../http/observer.js';
 
 /** Clients can make up any other method. */

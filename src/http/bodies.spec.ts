@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyRequest } from 'fastify';
 import fc from 'fast-check';
-import { ArrivingBodies, breakOffBody } from './arriving-bodies.js';
+import { ArrivingBodies, breakOffBody } from './bodies.js';
 import { ApiError } from '../errors/api-error.js';
 
 const BYTES_MAX = 1000;
