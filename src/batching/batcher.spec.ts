@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Semaphore } from '../database/semaphore.js';
 import { UnavailableError } from '../errors/database-errors.js';
 import { FAILURES, FakeSend } from '../../test/support/fake-send.js';
-import { QUARANTINE_MS } from './fair-queue.js';
+import { QUARANTINE_MS } from './locks.js';
 import {
   BACKOFF_MS,
   Batcher,

@@ -5,16 +5,14 @@ import {
   UnavailableError,
 } from '../errors/database-errors.js';
 import type { Semaphore } from '../database/semaphore.js';
-import { FairQueue, Quarantine, type QueueKey } from './fair-queue.js';
+import { FairQueue, type QueueKey } from './fair-queue.js';
+import { Quarantine, RowLocks } from './locks.js';
 
 /** A result: another transaction has locked the row that the item needs, and nothing was done for it. */
 export const LOCKED = Symbol('locked');
 
 /** The time between two looks at deadlines, and between two tries of an item whose row is locked. */
 export const TICK_MS = 15;
-
-/** Locked rows that are tried again at each look. They take turns, so that many of them leave room for the others. */
-const LOCKED_TRIES_MAX = 32;
 
 /** After so many milliseconds an operator should know which session has locked a row. */
 const LONG_LOCKED_MS = 1000;
@@ -87,14 +85,20 @@ interface BatchItem {
   readonly context: unknown;
 }
 
+/**
+ * Where an item is: in the queue, in a statement, to be sent again before all that are queued, or done. One whose row is locked is queued,
+ * before the later ones of that row.
+ */
+type State = 'queued' | 'under-way' | 'to-retry' | 'settled';
+
 /** An item with the promise of its result. */
 class Entry<Item, Result> implements BatchItem {
   readonly promise: Promise<Result>;
   resolve!: (result: Result) => void;
   reject!: (error: unknown) => void;
+  state: State = 'queued';
   /** It has to be sent without others, because a statement that it shared failed by one of its items. */
   isAlone = false;
-  isUnderWay = false;
   /** Its connection broke before. */
   hasBroken = false;
   /** When its row was first found locked. */
@@ -134,14 +138,9 @@ export class Batcher<Item, Result> {
   readonly #queue = new FairQueue<Entry<Item, Result>>();
   /** Sent before and to be sent again, before all others. */
   #retries: Entry<Item, Result>[] = [];
-  /** The rows of which an item is under way, in `#retries`, or locked. */
-  readonly #busy = new Set<QueueKey>();
+  readonly #rows = new RowLocks();
   /** Of these one item waits until it is tried alone, and more are rejected. */
   readonly #quarantine = new Quarantine();
-  /** The rows that were locked when they were tried, the earliest first. */
-  readonly #locked = new Set<QueueKey>();
-  /** Those, and the ones of which an item is tried again or has to be: their items wait for a lock. */
-  readonly #foundLocked = new Set<QueueKey>();
   /** Not settled yet. */
   readonly #open = new Set<Entry<Item, Result>>();
   #arrivals = 0;
@@ -225,7 +224,7 @@ export class Batcher<Item, Result> {
     const add = (entry: Entry<Item, Result>): void => {
       if (entry.deadline >= now + this.#neededMs) return void batch.push(entry);
       this.#giveUp(entry);
-      this.#release(entry);
+      this.#rows.release(entry.key);
     };
     while (batch.length < sizeMax) {
       const [next] = this.#retries;
@@ -244,7 +243,7 @@ export class Batcher<Item, Result> {
     const isNotQuarantined = this.#quarantine.isEmpty
       ? undefined
       : (key: QueueKey) => !this.#quarantine.has(key);
-    const claim = locksRow ? (row: QueueKey) => this.#claim(row) : isNotQuarantined;
+    const claim = locksRow ? (row: QueueKey) => this.#rows.claim(row) : isNotQuarantined;
     for (;;) {
       const taken = this.#queue.take(sizeMax - batch.length, claim);
       if (taken.length === 0) return batch;
@@ -259,7 +258,7 @@ export class Batcher<Item, Result> {
     let error: unknown;
     let failure: DatabaseFailure | undefined;
     this.#underWay += 1;
-    for (const entry of batch) entry.isUnderWay = true;
+    for (const entry of batch) if (entry.state !== 'settled') entry.state = 'under-way';
     try {
       const outcomes = await send(
         batch.map(({ item }) => item),
@@ -276,7 +275,6 @@ export class Batcher<Item, Result> {
     }
     this.#lastError = error;
     this.#underWay -= 1;
-    for (const entry of batch) entry.isUnderWay = false;
     permits?.leave();
     this.#dispatchSoon();
     const durationMs = performance.now() - sentAt;
@@ -287,10 +285,10 @@ export class Batcher<Item, Result> {
     batch.forEach((entry, index) => {
       const outcome = outcomes[index] as Outcome<Result>;
       if (outcome === LOCKED) return this.#putBack(entry);
-      this.#release(entry);
+      this.#rows.release(entry.key);
       this.#quarantine.remove(entry.key);
       if (outcome instanceof Error) this.#reject(entry, outcome);
-      else if (this.#open.delete(entry)) entry.resolve(outcome);
+      else if (this.#close(entry)) entry.resolve(outcome);
     });
   }
 
@@ -306,44 +304,35 @@ export class Batcher<Item, Result> {
       entry.hasBroken ||= isRepeatable;
       entry.isAlone ||= isSeparable;
       if (!isTemporary && !isRepeatable && !isSeparable) this.#reject(entry, reason);
-      if (this.#open.has(entry)) this.#retries.push(entry);
-      else this.#release(entry);
+      if (entry.state === 'settled') {
+        this.#rows.release(entry.key);
+      } else {
+        entry.state = 'to-retry';
+        this.#retries.push(entry);
+      }
     }
     this.#retries.sort(byArrival);
     const [only] = batch;
     if (!isSeparated || only === undefined || batch.length > 1 || keyOf === undefined) return;
     this.#quarantine.add(only.key, this.#hasQueued);
     for (const entry of this.#retries) if (entry.key === only.key) this.#reject(entry, reason);
-    this.#retries = this.#retries.filter((entry) => this.#open.has(entry));
+    this.#retries = this.#retries.filter(({ state }) => state !== 'settled');
   }
 
   readonly #hasQueued = (key: QueueKey): boolean => this.#queue.has(key);
 
-  /** Whether the row was not busy; it is now. */
-  #claim(row: QueueKey): boolean {
-    if (this.#busy.has(row)) return false;
-    this.#busy.add(row);
-    return true;
-  }
-
   /** Puts an item whose row is locked back before the later ones of that row. */
   #putBack(entry: Entry<Item, Result>): void {
     const { key: row } = entry;
-    if (!this.#open.has(entry)) return this.#release(entry);
+    if (entry.state === 'settled') return this.#rows.release(row);
     const { locksRow = false, name, onLongLocked } = this.#options;
     if (!locksRow) throw new Error(`${name}: LOCKED without a row`);
     const now = performance.now();
     entry.lockedSince ??= now;
     if (now - entry.lockedSince >= LONG_LOCKED_MS) onLongLocked?.(row);
-    this.#locked.add(row);
-    this.#foundLocked.add(row);
+    this.#rows.found(row);
+    entry.state = 'queued';
     this.#queue.putBack(row, entry);
-  }
-
-  /** Lets the later items of a row go on. */
-  #release({ key: row }: Entry<Item, Result>): void {
-    this.#busy.delete(row);
-    this.#foundLocked.delete(row);
   }
 
   /** One timer for all items. After a stall of the process it runs behind the results that have arrived meanwhile. */
@@ -357,20 +346,12 @@ export class Batcher<Item, Result> {
     // An item that would be late at the next tick is given up at this one. Timers are late themselves.
     const next = performance.now() + 2 * TICK_MS;
     for (const entry of this.#open) {
-      if (entry.deadline < next + (entry.isUnderWay ? 0 : this.#neededMs)) this.#giveUp(entry);
+      if (entry.deadline < next + (entry.state === 'under-way' ? 0 : this.#neededMs)) this.#giveUp(entry);
     }
-    const isSettled = (entry: Entry<Item, Result>): boolean => !this.#open.has(entry);
-    this.#queue.remove(isSettled);
-    for (const entry of this.#retries) if (isSettled(entry)) this.#release(entry);
-    this.#retries = this.#retries.filter((entry) => !isSettled(entry));
-    for (const [place, row] of [...this.#locked].entries()) {
-      if (place >= LOCKED_TRIES_MAX && this.#queue.has(row)) continue;
-      this.#locked.delete(row);
-      this.#busy.delete(row);
-    }
-    for (const row of this.#foundLocked) {
-      if (!this.#busy.has(row) && !this.#queue.has(row)) this.#foundLocked.delete(row);
-    }
+    this.#queue.remove(({ state }) => state === 'settled');
+    for (const { state, key } of this.#retries) if (state === 'settled') this.#rows.release(key);
+    this.#retries = this.#retries.filter(({ state }) => state !== 'settled');
+    this.#rows.tick(this.#hasQueued);
     this.#dispatch();
     this.#isTicking = false;
     this.#keepTicking();
@@ -381,14 +362,20 @@ export class Batcher<Item, Result> {
   }
 
   #giveUp(entry: Entry<Item, Result>): void {
-    const error = this.#foundLocked.has(entry.key)
+    const error = this.#rows.isLocked(entry.key)
       ? this.#unavailable('row-locked', 'another transaction has locked its row')
       : this.#unavailable('timed-out', 'no result in time');
     this.#reject(entry, error);
   }
 
   #reject(entry: Entry<Item, Result>, error: unknown): void {
-    if (this.#open.delete(entry)) entry.reject(error);
+    if (this.#close(entry)) entry.reject(error);
+  }
+
+  /** Whether it was open. */
+  #close(entry: Entry<Item, Result>): boolean {
+    entry.state = 'settled';
+    return this.#open.delete(entry);
   }
 
   #unavailable(reason: UnavailableError['reason'], why: string): UnavailableError {

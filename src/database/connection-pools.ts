@@ -3,17 +3,16 @@ import { connectionTo } from '../config/database-tls.js';
 import {
   classifyDatabaseError,
   isContention,
-  isDataError,
   isPreparedElsewhere,
   isReadOnly,
   NotSentError,
 } from '../errors/database-errors.js';
+import { DatabasePool, type SendingPool } from './database-client.js';
 import { DatabaseState } from './database-state.js';
 import { type LockedRow, LockReport } from './lock-report.js';
 import { LostResults } from './lost-results.js';
 import { Semaphore } from './semaphore.js';
 import { bindSession, endsWithinMs } from './session-settings.js';
-import type { Queryable } from './statement.js';
 import { within } from './within.js';
 
 /** Looks for lost results, and has no connection open otherwise (`LostResults`). */
@@ -55,9 +54,9 @@ const KEPT_OPEN = 1;
 /** The connections of a replica to PostgreSQL, which together never exceed `DATABASE_POOL_MAX`. The dashboard has one besides. */
 export class ConnectionPools {
   /** For all statements except admission. */
-  readonly main: pg.Pool;
+  readonly main: SendingPool;
   /** Of one connection, for what each request waits for: it must not wait for those that reads and writes hold. */
-  readonly admission: pg.Pool;
+  readonly admission: SendingPool;
   readonly namedStatements: boolean;
   /** The longest that a request waits for its statements. */
   readonly waitMs: number;
@@ -74,9 +73,6 @@ export class ConnectionPools {
   #generation = 0;
   /** The generation in which a connection was opened or last worked. */
   readonly #generations = new WeakMap<pg.PoolClient, number>();
-  /** Statements that are about to take a connection. */
-  #starting = 0;
-  readonly #connectTimeoutMs: number;
   readonly #lockReport: LockReport;
   readonly #lostResults: LostResults;
 
@@ -85,10 +81,9 @@ export class ConnectionPools {
     const writesMax = Math.floor(mainMax / 2);
     this.writes = new Semaphore(writesMax);
     this.reads = new Semaphore(mainMax - writesMax);
-    this.#connectTimeoutMs = options.connectTimeoutMs;
     this.#lostResults = new LostResults(options.url, options.statementTimeoutMs, options.probeTimeoutMs);
-    this.main = this.#watch(new pg.Pool(poolConfig(options, mainMax)), options);
-    this.admission = this.#watch(new pg.Pool(poolConfig(options, ADMISSION)), options);
+    this.main = this.#watch(new DatabasePool(poolConfig(options, mainMax)), options);
+    this.admission = this.#watch(new DatabasePool(poolConfig(options, ADMISSION)), options);
     this.#lockReport = new LockReport(this.main, options.onWarning ?? ignore);
     this.state = new DatabaseState(options.onWarning ?? ignore);
     this.namedStatements = options.namedStatements;
@@ -108,32 +103,12 @@ export class ConnectionPools {
 
   /** Sends a statement of no batcher that only reads, when it is its turn. */
   read<Result>(send: () => Promise<Result>): Promise<Result> {
-    return this.reads.run(() => this.send(send));
+    return this.reads.run(send);
   }
 
   /** The same for a statement that writes. */
   write<Result>(send: () => Promise<Result>): Promise<Result> {
-    return this.writes.run(() => this.send(send));
-  }
-
-  /**
-   * Sends a statement that has a permit.
-   *
-   * @param sendBefore a moment of `performance.now()`
-   * @throws NotSentError if the statement could be sent later than that: if it has to open a connection, which takes the connect time-out
-   *   at most
-   */
-  async send<Result>(send: () => Promise<Result>, sendBefore = Infinity): Promise<Result> {
-    const isOpen = this.main.idleCount > this.#starting;
-    if (performance.now() + (isOpen ? 0 : this.#connectTimeoutMs) > sendBefore) {
-      throw new NotSentError('no connection was available in time');
-    }
-    // Prisma takes a connection before the event loop turns.
-    this.#starting += 1;
-    setImmediate(() => {
-      this.#starting -= 1;
-    });
-    return await send();
+    return this.writes.run(send);
   }
 
   /** Warns of the sessions of other programs that hold what statements wait for, or a row that has been locked for long. */
@@ -153,7 +128,7 @@ export class ConnectionPools {
     this.#lostResults.stop();
   }
 
-  #watch(pool: pg.Pool, options: ConnectionPoolsOptions): pg.Pool {
+  #watch(pool: SendingPool, options: ConnectionPoolsOptions): SendingPool {
     this.#lostResults.watch(pool);
     // Without listeners the loss of a connection would end the process. One in use rejects its statement with the same error.
     pool.on('error', (error) => {
@@ -161,7 +136,6 @@ export class ConnectionPools {
       if (!pool.ending) options.onConnectionLost(error);
     });
     pool.on('connect', (connection) => {
-      connection.on('error', ignore);
       this.#generations.set(connection, this.#generation);
     });
     pool.on('release', (error, released) => {
@@ -201,22 +175,6 @@ export class ConnectionPools {
   }
 }
 
-/** A pool of which a connection stays open after an error about values. The pool's own `query` would drop it. */
-export const keepingConnections = (pool: pg.Pool): Queryable => ({
-  query: async <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => {
-    const connection = await pool.connect();
-    let lost: Error | undefined;
-    try {
-      return await connection.query<Row>(statement);
-    } catch (error) {
-      if (!isDataError(error)) lost = error as Error;
-      throw error;
-    } finally {
-      connection.release(lost);
-    }
-  },
-});
-
 const INT8: number = pg.types.builtins.INT8;
 
 /** int64 as bigint, exact; everything else as `pg` reads it. */
@@ -225,20 +183,7 @@ export const columnTypes: pg.CustomTypesConfig = {
     oid === INT8 ? BigInt : pg.types.getTypeParser(oid, format),
 };
 
-/** Rejects with a `NotSentError` if it cannot connect: a pooler's errors have the same code before and after a statement was sent. */
-class Connection extends pg.Client {
-  override connect(): Promise<pg.Client>;
-  override connect(callback: (error: Error) => void): void;
-  override connect(callback?: (error: Error) => void): Promise<pg.Client> | void {
-    if (callback === undefined) return super.connect();
-    super.connect((error?: Error) => {
-      (callback as (fault?: Error) => void)(error && new NotSentError(error));
-    });
-  }
-}
-
 const poolConfig = (options: ConnectionPoolsOptions, max: number): pg.PoolConfig => ({
-  Client: Connection,
   ...connectionTo(options.url),
   max,
   min: KEPT_OPEN,

@@ -37,15 +37,13 @@ export class DatabaseClient extends pg.Client {
   /** Returns `never`, so that the overloads of the driver stay as they are. */
   override query(...call: unknown[]): never {
     const isOver = this.#isOver;
-    const [query] = call;
-    const isTimed = typeof query === 'object' && query !== null && 'query_timeout' in query;
     const result: unknown = Reflect.apply(super.query, this, call);
     if (!(result instanceof Promise)) return result as never;
     return result.catch((error: unknown) => {
       if (error instanceof pg.DatabaseError) throw error;
       if (isOver) throw new NotSentError(error);
-      // The driver says nothing else of its own time-out.
-      throw this.#isOver || isTimed ? new BrokenConnectionError(error) : error;
+      // A value that cannot be written, or a connection that broke or took too long.
+      throw error instanceof TypeError ? error : new BrokenConnectionError(error);
     }) as never;
   }
 
@@ -62,6 +60,11 @@ interface Reservation {
   readonly text: string;
   readonly sendBefore: number;
   readonly connection: pg.PoolClient;
+}
+
+/** A pool with the types of the driver. */
+export interface SendingPool extends pg.Pool {
+  sendBefore: DatabasePool['sendBefore'];
 }
 
 /**
@@ -84,7 +87,7 @@ export class DatabasePool extends pg.Pool {
    */
   async sendBefore<Result>(text: string, sendBefore: number, send: () => Promise<Result>): Promise<Result> {
     if (performance.now() > sendBefore) throw tooLate();
-    const reservation = { text, sendBefore, connection: await this.connect() };
+    const reservation = { text, sendBefore, connection: await this.#take() };
     this.#reservations.add(reservation);
     try {
       return await send();
@@ -93,7 +96,6 @@ export class DatabasePool extends pg.Pool {
     }
   }
 
-  /** Returns `never`, so that the overloads of the driver stay as they are. */
   override connect(): never {
     return super.connect().catch((error: unknown) => {
       throw error instanceof NotSentError ? error : new NotSentError(error);
@@ -105,7 +107,7 @@ export class DatabasePool extends pg.Pool {
   }
 
   async #query(call: unknown[]): Promise<unknown> {
-    const connection = this.#reservedFor(call[0]) ?? (await (this.connect() as Promise<pg.PoolClient>));
+    const connection = this.#reservedFor(call[0]) ?? (await this.#take());
     let lost: Error | undefined;
     try {
       return await (Reflect.apply(connection.query, connection, call) as Promise<unknown>);
@@ -115,6 +117,10 @@ export class DatabasePool extends pg.Pool {
     } finally {
       connection.release(lost);
     }
+  }
+
+  #take(): Promise<pg.PoolClient> {
+    return this.connect();
   }
 
   #reservedFor(query: unknown): pg.PoolClient | undefined {

@@ -1,6 +1,7 @@
 import pg, { type Pool, type PoolClient } from 'pg';
 import { connectionTo } from '../config/database-tls.js';
 import { classifyDatabaseError } from '../errors/database-errors.js';
+import { DatabaseClient } from './database-client.js';
 import { serverTimeoutMs } from './session-settings.js';
 
 /** How often connections in use are looked at. */
@@ -85,18 +86,18 @@ export class LostResults {
 
   /** By a connection of its own: one that is open may be lost with the others. */
   async #hasStalledCommits(): Promise<boolean> {
-    const client = new pg.Client({
+    const client: pg.Client = new DatabaseClient({
       ...connectionTo(this.#url),
       application_name: 'petstore',
       connectionTimeoutMillis: this.#probeTimeoutMs,
       query_timeout: this.#probeTimeoutMs,
     });
-    client.on('error', ignore);
     try {
       await client.connect();
     } catch (error) {
       // A server without a free session is there.
-      return error instanceof pg.DatabaseError && error.code === TOO_MANY_CONNECTIONS;
+      const { cause } = error as Error;
+      return cause instanceof pg.DatabaseError && cause.code === TOO_MANY_CONNECTIONS;
     }
     try {
       const { rows } = await client.query<{ stalled: boolean }>(HAS_STALLED_COMMITS, [

@@ -24,7 +24,7 @@ export class PrismaService extends PrismaClient {
    * @throws what `classifyDatabaseError` understands
    */
   read<Row extends object>({ text }: Statement, values: readonly unknown[]): Promise<Row[]> {
-    return this.pools.send(() => this.$queryRawUnsafe<Row[]>(text, ...values));
+    return this.$queryRawUnsafe<Row[]>(text, ...values);
   }
 
   /**
@@ -38,7 +38,7 @@ export class PrismaService extends PrismaClient {
     values: readonly unknown[],
     sendBefore = Infinity,
   ): Promise<Row[]> {
-    return this.pools.send(() => this.$queryRawUnsafe<Row[]>(text, ...values), sendBefore);
+    return this.pools.main.sendBefore(text, sendBefore, () => this.$queryRawUnsafe<Row[]>(text, ...values));
   }
 
   /** Statements in flight have the time of a statement to end. */

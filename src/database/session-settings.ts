@@ -1,5 +1,6 @@
-import { Client, type ClientBase, type ClientConfig, escapeLiteral, type QueryConfig } from 'pg';
+import { type Client, type ClientBase, type ClientConfig, escapeLiteral, type QueryConfig } from 'pg';
 import { DATABASE_PROBE_MS } from '../config/config.js';
+import { DatabaseClient } from './database-client.js';
 import { within } from './within.js';
 
 /**
@@ -43,13 +44,11 @@ const LATE_RESULT_MS = 5000;
 
 /** Opens a connection for `beginTransaction`, which fails when a statement takes longer. */
 export async function openSession(config: ClientConfig, statementTimeoutMs: number): Promise<Client> {
-  const client = new Client({
+  const client = new DatabaseClient({
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: statementTimeoutMs + LATE_RESULT_MS,
     ...config,
   });
-  // A lost connection fails the statement under way; without a listener it would end the process as well.
-  client.on('error', () => undefined);
   await client.connect();
   return client;
 }

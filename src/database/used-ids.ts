@@ -1,6 +1,8 @@
 import { isDuplicateKey, NotSentError } from '../errors/database-errors.js';
 import type { PrismaService } from './prisma.service.js';
 
+const SKIP_USED_IDS = 'select skip_used_ids($1::text)';
+
 /**
  * Sends a statement that inserts rows with ids of the table's sequence. If a row has such an id already, because an import or a
  * replication inserted it with its id, moves the sequence past the used ids.
@@ -18,7 +20,8 @@ export async function skippingUsedIds<Result>(
     return await send();
   } catch (error) {
     if (!isDuplicateKey(error, table)) throw error;
-    await prisma.pools.send(() => prisma.$queryRaw`select skip_used_ids(${table})`, sendBefore);
+    const skip = (): Promise<unknown> => prisma.$queryRawUnsafe(SKIP_USED_IDS, table);
+    await prisma.pools.main.sendBefore(SKIP_USED_IDS, sendBefore, skip);
     throw new NotSentError(error);
   }
 }

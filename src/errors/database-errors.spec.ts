@@ -1,10 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { serverError } from '../../test/support/fake-send.js';
-import { asUnavailable, classifyDatabaseError, isUnavailable, UnavailableError } from './database-errors.js';
+import {
+  asUnavailable,
+  BrokenConnectionError,
+  classifyDatabaseError,
+  isUnavailable,
+  StatementError,
+  UnavailableError,
+} from './database-errors.js';
 import { messageOf } from './describe-fault.js';
-
-const systemError = (code: string, syscall?: string): Error =>
-  Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 
 describe('a SQLSTATE', () => {
   it.each([
@@ -35,28 +39,12 @@ describe('a SQLSTATE', () => {
     ['XX000', 'statement-error', false],
   ] as const)('%s is %s; unavailable: %s', (code, failure, unavailable) => {
     const error = serverError(code);
-    expect([classifyDatabaseError(error), isUnavailable(error)]).toEqual([failure, unavailable]);
+    for (const thrown of [error, new StatementError(error)])
+      expect([classifyDatabaseError(thrown), isUnavailable(thrown)]).toEqual([failure, unavailable]);
   });
 });
 
-describe('an error of Node', () => {
-  it.each([
-    ['getaddrinfo EAI_AGAIN', 'not-sent', systemError('EAI_AGAIN', 'getaddrinfo')],
-    ['connect ETIMEDOUT', 'not-sent', systemError('ETIMEDOUT', 'connect')],
-    [
-      'several connect ECONNREFUSED',
-      'not-sent',
-      new AggregateError([systemError('ECONNREFUSED', 'connect')]),
-    ],
-    ['read ETIMEDOUT', 'broken', systemError('ETIMEDOUT', 'read')],
-    ['write EPIPE', 'broken', systemError('EPIPE', 'write')],
-    ['a certificate out of date', 'not-sent', systemError('CERT_HAS_EXPIRED')],
-    ['a broken TLS record', 'broken', systemError('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC')],
-    ['a wrong argument', 'unexpected', systemError('ERR_INVALID_ARG_TYPE')],
-  ] as const)('%s is %s', (_, failure, error) => {
-    expect(classifyDatabaseError(error)).toBe(failure);
-  });
-
+describe('an error', () => {
   it.each([[undefined], [null], ['text'], [{}], [new Error('')], [new TypeError('x is not a function')]])(
     'that is none of a database (%p) is a fault',
     (error) => {
@@ -65,24 +53,9 @@ describe('an error of Node', () => {
   );
 });
 
-describe('an error of Prisma', () => {
-  it('whose adapter kept no SQLSTATE is known by its kind', () => {
-    const driverAdapterError = { name: 'DriverAdapterError', cause: { kind: 'SocketTimeout' } };
-    const error = Object.assign(new Error('Invalid invocation'), {
-      code: 'P1008',
-      meta: { driverAdapterError },
-    });
-    expect([classifyDatabaseError(error), isUnavailable(error)]).toEqual(['broken', true]);
-  });
-
-  it('a transaction that could not start in time is unavailable', () => {
-    expect(isUnavailable(Object.assign(new Error('Transaction API error'), { code: 'P2028' }))).toBe(true);
-  });
-});
-
 describe('what leaves the database', () => {
   it('is unavailable, with the cause, where a retry may help', () => {
-    const error = new Error('Query read timeout');
+    const error = new BrokenConnectionError('Query read timeout');
     expect(asUnavailable(error)).toMatchObject({
       name: 'UnavailableError',
       reason: 'database',

@@ -1,7 +1,7 @@
 import { StacklessError } from './api-error.js';
 import { CERTIFICATE_ERROR, messageOf } from './describe-fault.js';
 
-/** The one file that reads SQLSTATE, driver and Prisma codes: each error is read into one shape, then judged by tables. */
+/** The one file that reads SQLSTATE: each error is read into one shape, then judged by tables. */
 
 /**
  * Why a statement failed.
@@ -54,27 +54,44 @@ export class NotSentError extends StacklessError {
   }
 }
 
+/** The connection of a statement broke, or its time was over, before its result arrived. */
+export class BrokenConnectionError extends StacklessError {
+  override readonly name = 'BrokenConnectionError';
+
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+  }
+}
+
+/** The server's error about a statement, as its cause: Prisma would take the driver's own apart. */
+export class StatementError extends StacklessError {
+  override readonly name = 'StatementError';
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
 /** Classifies the error of a statement, so that the caller knows whether to retry it. */
 export function classifyDatabaseError(error: unknown): DatabaseFailure {
   if (error instanceof NotSentError) return 'not-sent';
-  const { sqlState, routine, code, systemCall, kind, message } = readError(error);
-  if (sqlState !== undefined) {
-    // A migration changed the columns of a prepared statement: it did not run, and pg-pool drops its connection.
-    if (routine === 'RevalidateCachedQuery') return 'not-sent';
-    return sqlStates.get(sqlState) ?? sqlStates.get(sqlState.slice(0, 2)) ?? 'statement-error';
-  }
-  if (systemCall !== undefined) return connecting.has(systemCall) ? 'not-sent' : 'broken';
-  if (kind !== undefined) return adapterKinds.get(kind) ?? 'unexpected';
-  if (code !== undefined) return codes.find(([pattern]) => pattern.test(code))?.[1] ?? 'unexpected';
-  return messages.find(([pattern]) => pattern.test(message))?.[1] ?? 'unexpected';
+  if (error instanceof BrokenConnectionError) return 'broken';
+  const { sqlState, routine } = serverErrorOf(error);
+  if (sqlState === undefined) return 'unexpected';
+  // A migration changed the columns of a prepared statement: it did not run, and pg-pool drops its connection.
+  if (routine === 'RevalidateCachedQuery') return 'not-sent';
+  return failureOf(sqlState);
 }
+
+const failureOf = (sqlState: string): DatabaseFailure =>
+  sqlStates.get(sqlState) ?? sqlStates.get(sqlState.slice(0, 2)) ?? 'statement-error';
 
 /** Whether the database is unavailable (503), rather than the statement or the program being wrong. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof UnavailableError) return true;
   const failure = classifyDatabaseError(error);
   if (failure !== 'statement-error') return failure !== 'unexpected';
-  const { sqlState = '', message } = readError(error);
+  const { sqlState = '', message } = serverErrorOf(error);
   return (
     transient.has(sqlState) || (sqlState === INTERNAL_ERROR && message.startsWith('cache lookup failed '))
   );
@@ -82,13 +99,13 @@ export function isUnavailable(error: unknown): boolean {
 
 /** Another transaction was in the way: a lock time-out or a deadlock. The connection stays usable. */
 export const isContention = (error: unknown): boolean =>
-  readError(error).sqlState === LOCK_NOT_AVAILABLE ||
+  serverErrorOf(error).sqlState === LOCK_NOT_AVAILABLE ||
   (classifyDatabaseError(error) === 'statement-error' && isUnavailable(error));
 
 /** The error as callers may have it: an `UnavailableError` for all that is unavailable, anything else as it is. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof UnavailableError || !isUnavailable(error)) return error;
-  return new UnavailableError('database', readError(error).message, { cause: error });
+  return new UnavailableError('database', messageOf(error), { cause: error });
 }
 
 /**
@@ -96,10 +113,11 @@ export function asUnavailable(error: unknown): unknown {
  * such database and TLS that cannot be agreed on need somebody's hands.
  */
 export function isPassing(error: unknown): boolean {
-  const { sqlState = '', code = '', message } = readError(error);
+  const { sqlState, code = '', message } = serverErrorOf(error);
+  const failure = sqlState === undefined ? classifyDatabaseError(error) : failureOf(sqlState);
   return (
-    ['not-sent', 'broken'].includes(classifyDatabaseError(error)) &&
-    !/^(?:28|3D|08004)/.test(sqlState) &&
+    ['not-sent', 'broken'].includes(failure) &&
+    !/^(?:28|3D|08004)/.test(sqlState ?? '') &&
     !/^ERR_(?:SSL|TLS)_/.test(code) &&
     !CERTIFICATE_ERROR.test(code) &&
     // PgBouncer has one code for all of its errors.
@@ -108,26 +126,26 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** Whether a table that a statement names does not exist. */
-export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
+export const isUndefinedTable = (error: unknown): boolean => serverErrorOf(error).sqlState === '42P01';
 
 /** Whether a prepared statement is missing, or is there already, as behind a pooler that does not keep them for its clients. */
 export const isPreparedElsewhere = (error: unknown): boolean =>
-  ['26000', '42P05'].includes(readError(error).sqlState ?? '');
+  ['26000', '42P05'].includes(serverErrorOf(error).sqlState ?? '');
 
 /** Whether a row has the primary key that a statement wanted to insert into a table. The statement was rolled back. */
 export const isDuplicateKey = (error: unknown, table: string): boolean => {
-  const { sqlState, constraint } = readError(error);
+  const { sqlState, constraint } = serverErrorOf(error);
   return sqlState === '23505' && constraint === `${table}_pkey`;
 };
 
 /** A value of the statement or of a row that it changes is wrong (classes 22 and 23). The statement was rolled back. */
-export const isDataError = (error: unknown): boolean => /^2[23]/.test(readError(error).sqlState ?? '');
+export const isDataError = (error: unknown): boolean => /^2[23]/.test(serverErrorOf(error).sqlState ?? '');
 
 /** The role lacks a right. */
-export const isForbidden = (error: unknown): boolean => readError(error).sqlState === '42501';
+export const isForbidden = (error: unknown): boolean => serverErrorOf(error).sqlState === '42501';
 
 /** The session is read only: on a standby, or because it began while new sessions were. */
-export const isReadOnly = (error: unknown): boolean => readError(error).sqlState === READ_ONLY;
+export const isReadOnly = (error: unknown): boolean => serverErrorOf(error).sqlState === READ_ONLY;
 
 const READ_ONLY = '25006';
 
@@ -164,78 +182,31 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
 /** Errors of a statement that are worth a retry: a serialization failure, a deadlock. */
 const transient: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-/** System calls that come before the first byte of a statement; after any other the statement may have arrived. */
-const connecting: ReadonlySet<string> = new Set(['connect', 'getaddrinfo']);
-
-/** Errors without a SQLSTATE, as the Prisma adapter names them. */
-const adapterKinds: ReadonlyMap<string, DatabaseFailure> = new Map<string, DatabaseFailure>([
-  ['DatabaseNotReachable', 'not-sent'],
-  ['TlsConnectionError', 'not-sent'],
-  ['ConnectionClosed', 'broken'],
-  ['SocketTimeout', 'broken'],
-]);
-
-/** Codes of TLS and Prisma. */
-const codes: readonly (readonly [RegExp, DatabaseFailure])[] = [
-  [CERTIFICATE_ERROR, 'not-sent'],
-  [/^ERR_(SSL|TLS)_/, 'broken'],
-  [/^P2028$/, 'broken'], // a Prisma transaction could not start in time, or ran out of it
-];
-
-/** The driver's own errors are nothing but a text. The driver spec provokes them all: no upgrade rewords them unseen. */
-const messages: readonly (readonly [RegExp, DatabaseFailure])[] = [
-  [/^timeout exceeded when trying to connect$/, 'not-sent'],
-  [/^Connection terminated due to connection timeout$/, 'not-sent'],
-  [/^timeout expired$/, 'not-sent'],
-  [/^Cannot use a pool after calling end on the pool$/, 'not-sent'],
-  [/^Client (has encountered a connection error|was closed) and is not queryable$/, 'not-sent'],
-  [/^(The server does not support|There was an error establishing an) SSL connection/, 'not-sent'],
-  [/^SASL: /, 'not-sent'],
-  [/^Connection terminated( unexpectedly)?$/, 'broken'],
-  [/^Query read timeout$/, 'broken'],
-  [/^Received unexpected \w+ message from backend/, 'broken'],
-];
-
-interface ReadError {
+interface ServerError {
   readonly message: string;
+  /** Only the server's errors have one. */
   readonly sqlState?: string | undefined;
   /** The function of the server that raised the error: never translated, unlike its message. */
   readonly routine?: string | undefined;
   /** Of a unique constraint that a row would violate. */
   readonly constraint?: string | undefined;
+  /** That of Node.js. */
   readonly code?: string | undefined;
-  readonly systemCall?: string | undefined;
-  readonly kind?: string | undefined;
 }
 
-/** Reads by shape, not by class: Prisma and the tests may hold other copies of the classes. */
-function readError(error: unknown): ReadError {
-  const message = text(error, 'message') ?? '';
-  const wrapped =
-    member(error, 'name') === 'DriverAdapterError'
-      ? error
-      : member(member(error, 'meta'), 'driverAdapterError');
-  const adapter = member(wrapped, 'cause');
-  if (adapter !== undefined) {
-    const sqlState = text(adapter, 'originalCode');
-    // The adapter drops the routine. Of the statements of repositories nothing else is "not supported".
-    const routine = sqlState === '0A000' ? 'RevalidateCachedQuery' : undefined;
-    const constraint = text(member(adapter, 'constraint'), 'index');
-    return { message, sqlState, routine, constraint, kind: text(adapter, 'kind') };
-  }
-  // Node tries each address of a host and reports every failure.
-  const several = member(error, 'errors');
-  const source: unknown = Array.isArray(several) ? several[0] : error;
+/** Reads by shape, not by class: tests may hold other copies of the driver's. */
+function serverErrorOf(error: unknown): ServerError {
+  const isWrapped =
+    error instanceof NotSentError ||
+    error instanceof BrokenConnectionError ||
+    error instanceof StatementError;
+  const source = isWrapped ? error.cause : error;
+  const message = text(source, 'message') ?? '';
   const code = text(source, 'code');
-  // Only the server's errors have a severity; `EPIPE` and `P2028` look like a SQLSTATE too.
-  if (text(source, 'severity') !== undefined) {
-    return {
-      message,
-      sqlState: code,
-      routine: text(source, 'routine'),
-    };
-  }
-  return { message, code, systemCall: text(source, 'syscall') };
+  // `EPIPE` looks like a SQLSTATE, too.
+  if (text(source, 'severity') === undefined) return { message, code };
+  const routine = text(source, 'routine');
+  return { message, sqlState: code, routine, constraint: text(source, 'constraint') };
 }
 
 function text(of: unknown, name: string): string | undefined {

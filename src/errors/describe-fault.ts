@@ -2,7 +2,8 @@ import { types } from 'node:util';
 import { DatabaseError } from 'pg';
 
 /** The message of the database or the driver in one line, with the line of `sql` when the database names a place in it. */
-export function describeFault(fault: unknown, sql?: string): string {
+export function describeFault(thrown: unknown, sql?: string): string {
+  const fault = thrown instanceof Error && thrown.cause instanceof DatabaseError ? thrown.cause : thrown;
   if (!(fault instanceof DatabaseError)) return messageOf(fault);
   const notes = [`SQLSTATE ${fault.code ?? 'unknown'}`];
   const position = Number(fault.position);

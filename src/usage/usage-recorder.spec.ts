@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
-import { UnavailableError } from '../errors/database-errors.js';
+import { BrokenConnectionError, UnavailableError } from '../errors/database-errors.js';
 import type { PrismaService } from '../database/prisma.service.js';
 import { UsageRecorder } from './usage-recorder.js';
 
 const RESET_MS = Date.UTC(2026, 10, 20, 12, 1);
 const known = Object.assign(new Error('the statement was ended'), { code: '57014', severity: 'ERROR' });
-const unknown = new Error('Connection terminated unexpectedly');
+const unknown = new BrokenConnectionError('Connection terminated unexpectedly');
 
 let sent: unknown[][];
 let failures: Error[];

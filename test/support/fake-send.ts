@@ -1,4 +1,5 @@
 import type { LOCKED } from '../../src/batching/batcher.js';
+import { BrokenConnectionError, NotSentError } from '../../src/errors/database-errors.js';
 
 type Outcomes = readonly (string | Error | typeof LOCKED)[];
 
@@ -45,9 +46,8 @@ export const serverError = (sqlState: string, message = `SQLSTATE ${sqlState}`):
 
 /** One error for each way in which a statement can fail. */
 export const FAILURES = {
-  'not-sent': (): Error =>
-    Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' }),
-  broken: (): Error => new Error('Connection terminated unexpectedly'),
+  'not-sent': (): Error => new NotSentError('connect ECONNREFUSED'),
+  broken: (): Error => new BrokenConnectionError('Connection terminated unexpectedly'),
   'server-timeout': (): Error => serverError('55P03', 'canceling statement due to lock timeout'),
   'statement-error': (): Error => serverError('22003', 'out of range'),
   rejected: (): Error => serverError('25006', 'read only'),

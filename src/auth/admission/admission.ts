@@ -6,7 +6,6 @@ import type { Batcher } from '../../batching/batcher.js';
 import { Batching } from '../../batching/batching.js';
 import type { Config } from '../../config/config.js';
 import { CONFIG, LOGGER } from '../../config/config.module.js';
-import { keepingConnections } from '../../database/connection-pools.js';
 import { PrismaService } from '../../database/prisma.service.js';
 import type { Semaphore } from '../../database/semaphore.js';
 import { UnavailableError } from '../../errors/database-errors.js';
@@ -191,7 +190,7 @@ export class Admission {
     { pool, permits }: { readonly pool: Pool; readonly permits?: Semaphore | undefined },
   ): Batcher<ApiKeyHash, KeyDecision> {
     const warn = (message: string): void => this.logger.warn(message);
-    const source = { queryable: keepingConnections(pool), named: this.prisma.pools.namedStatements };
+    const source = { queryable: pool, named: this.prisma.pools.namedStatements };
     const statement = new AdmissionStatement(source, this.config.limits, {
       warn,
       observe: (nowMs) => this.databaseClock.observe(nowMs),

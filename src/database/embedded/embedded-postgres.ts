@@ -1,13 +1,14 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
-import { classifyDatabaseError } from '../../errors/database-errors.js';
+import type { Client } from 'pg';
+import { classifyDatabaseError, NotSentError } from '../../errors/database-errors.js';
+import { DatabaseClient } from '../database-client.js';
 import { messageOf } from '../../errors/describe-fault.js';
 import { type Binaries, findBinaries, packageDirectory } from './binaries.js';
 import { ensureCluster, SUPERUSER } from './cluster.js';
 import { type DataDirectory, hasCluster, prepareDataDirectory, runDirectoryOf } from './data-directory.js';
-import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import {
   findPostmaster,
   POLL_MS,
@@ -132,7 +133,7 @@ const anotherOwner = ({ root }: DataDirectory): EmbeddedPostgresError =>
   );
 
 function superuserClient({ runDirectory }: DataDirectory): Client {
-  const client = new Client({
+  const client = new DatabaseClient({
     host: runDirectory,
     port: PORT,
     user: SUPERUSER,
@@ -142,8 +143,6 @@ function superuserClient({ runDirectory }: DataDirectory): Client {
     connectionTimeoutMillis: 5000,
     query_timeout: 30_000,
   });
-  // `end` follows. Without a listener, an `error` ends the process.
-  client.on('error', () => undefined);
   return client;
 }
 
@@ -176,4 +175,4 @@ async function isTrue(client: Client, expression: string): Promise<boolean> {
 
 /** No server listens on the socket, it rejects connections (`cannot_connect_now`), or it has ended this one. */
 const isStartingOrStopping = (error: unknown): boolean =>
-  ['ENOENT', 'ECONNREFUSED', '57P03'].includes(codeOf(error)) || classifyDatabaseError(error) === 'broken';
+  error instanceof NotSentError || classifyDatabaseError(error) === 'broken';

@@ -38,7 +38,7 @@ const CHECK_EVERY_MS = 5000;
 const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unknown' } as const;
 const NEVER_MIGRATED = { database: 'ok', migrations: 'pending', settings: 'unknown' } as const;
 
-type ServingPools = Pick<ConnectionPools, 'main' | 'all' | 'waiting' | 'state'>;
+type ServingPools = Pick<ConnectionPools, 'all' | 'waiting' | 'state'> & { readonly main: Pool };
 
 /** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
 export class Readiness {
