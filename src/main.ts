@@ -7,7 +7,7 @@ import { HttpAdapter } from './http/http-adapter.js';
 import { SHUTDOWN_SIGNALS } from './lifecycle/shutdown.js';
 import { explainStartError } from './lifecycle/start-error.js';
 import { Startup } from './lifecycle/startup.js';
-import { setUpOpenApi } from './openapi/set-up.js';
+import { setUpOpenApi } from './openapi/create-document.js';
 import { createLogger, nestLogger, openStandardError } from './monitoring/telemetry/logger.js';
 import { forPeople } from './monitoring/telemetry/terminal-log.js';
 

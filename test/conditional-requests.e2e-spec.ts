@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { etagOf as tagOfBody } from '../src/http/etag.js';
-import type { OrderStatus } from '../src/store/order.js';
+import type { OrderStatus } from '../src/store/orders.dto.js';
 import { eventually } from './support/eventually.js';
 import { holdOpen } from './support/operators.js';
 import { addPet, changeOrder, orderInStatus, patchOrder, petStatus, placeOrder } from './support/store.js';

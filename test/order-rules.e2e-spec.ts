@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ORDER_STATUSES, type OrderStatus } from '../src/store/order.js';
+import { ORDER_STATUSES, type OrderStatus } from '../src/store/orders.dto.js';
 import { rejectionOf } from './support/sql-outcome.js';
 import { addPet, petStatus, STEPS_TO } from './support/store.js';
 import { useDatabase } from './support/use-service.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeCursor } from '../src/http/pagination.js';
-import { ORDER_STATUSES, type OrderStatus } from '../src/store/order.js';
+import { ORDER_STATUSES, type OrderStatus } from '../src/store/orders.dto.js';
 import { eventually } from './support/eventually.js';
 import { linkOf, walk } from './support/paging.js';
 import { processTimeMs } from './support/process-time.js';

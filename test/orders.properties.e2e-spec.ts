@@ -4,7 +4,7 @@ import { Batching } from '../src/batching/batching.js';
 import type { Creation } from '../src/http/idempotency/idempotency.service.js';
 import { ConnectionPools } from '../src/database/connection-pools.js';
 import { PrismaService } from '../src/database/prisma.service.js';
-import { ORDER_STATUSES, type OrderStatus } from '../src/store/order.js';
+import { ORDER_STATUSES, type OrderStatus } from '../src/store/orders.dto.js';
 import { OrdersRepository } from '../src/store/orders.repository.js';
 import { PLACE_ORDERS } from '../src/store/orders.sql.js';
 import { parsePreconditions } from '../src/http/etag.js';

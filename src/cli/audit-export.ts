@@ -5,7 +5,7 @@ import type { Client } from 'pg';
 import { describeFault } from '../errors/describe-fault.js';
 import { CliError } from './cli-error.js';
 import { toJsonLine } from './output.js';
-import type { Row } from './row.js';
+import type { Row } from '../database/statement.js';
 import { parseExact, queryOne, streamRows } from './session.js';
 
 /**

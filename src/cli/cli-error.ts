@@ -3,8 +3,8 @@ import { DatabaseError } from 'pg';
 import { classifyDatabaseError } from '../errors/database-errors.js';
 import { describeFault } from '../errors/describe-fault.js';
 import { explainStartError } from '../lifecycle/start-error.js';
-import { printableLines } from '../monitoring/text/printable.js';
-import type { Row } from './row.js';
+import { printableLines } from '../monitoring/text.js';
+import type { Row } from '../database/statement.js';
 
 export const EXIT_CODES = { ok: 0, failure: 1, usage: 2 } as const;
 

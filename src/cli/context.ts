@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.js';
+import type { Row } from '../database/statement.js';
 import { CliError, UsageError } from './cli-error.js';
-import { printable } from '../monitoring/text/printable.js';
-import type { Row } from './row.js';
+import { printable } from '../monitoring/text.js';
 
 /** The surroundings of a command: configuration, user, terminal and clock. */
 export interface CliContext {

@@ -1,8 +1,12 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { describeProtection } from '../config/database-tls.js';
 import type { Config } from '../config/config.js';
-import { isUnchanged, MIGRATIONS_DIRECTORY, readMigrations } from '../database/migration-files.js';
-import { readRecords } from '../database/migration-records.js';
+import {
+  isUnchanged,
+  MIGRATIONS_DIRECTORY,
+  readMigrations,
+  readRecords,
+} from '../database/migration-files.js';
 import {
   describeWrongSetting,
   ROLE_SETTING_VALUES,

@@ -1,10 +1,10 @@
 import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { Client } from 'pg';
-import { inCell, toCsv, toCsvLines } from '../monitoring/text/csv.js';
+import { inCell, toCsv, toCsvLines } from '../monitoring/text.js';
 import { describeFault } from '../errors/describe-fault.js';
 import { CliError } from './cli-error.js';
-import type { Row } from './row.js';
+import type { Row } from '../database/statement.js';
 
 /** An issued key, with the line of the table that it was issued for. */
 export interface IssuedKey extends Row {

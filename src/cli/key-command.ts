@@ -2,9 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Client } from 'pg';
 import { parseInt64 } from '../database/int64.js';
 import { CliError } from './cli-error.js';
+import type { Row } from '../database/statement.js';
 import { type CliContext, confirm } from './context.js';
 import { printRow } from './output.js';
-import type { Row } from './row.js';
 import { changeDatabase, queryOne, withDatabase } from './session.js';
 
 /** A key by its id, or by its prefix, which customers know. */

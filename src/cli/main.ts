@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/config.js';
 import { EXIT_CODES, explainLostOutput, LostOutputError } from './cli-error.js';
-import type { Row } from './row.js';
+import type { Row } from '../database/statement.js';
 import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { column, numberColumn, textColumn, toFacts, toJson, toTable } from './output.js';
-import { shown } from '../monitoring/text/shown.js';
+import { shown } from '../monitoring/text.js';
 
 describe('toJson', () => {
   it('writes int64 to the digit, as numbers', () => {

@@ -1,9 +1,8 @@
 import { stringify } from 'lossless-json';
 import stringWidth from 'string-width';
+import type { Row } from '../database/statement.js';
 import type { CliContext } from './context.js';
-import { CONTROL, escape } from '../monitoring/text/printable.js';
-import { shown } from '../monitoring/text/shown.js';
-import type { Row } from './row.js';
+import { CONTROL, escape, shown } from '../monitoring/text.js';
 
 /** One JSON value for scripts, with every int64 exact. What a terminal would execute is escaped. */
 export const toJson = (value: unknown): string => `${safe(stringify(value, undefined, 2))}\n`;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { releaseVersion } from '../config/version.js';
+import { releaseVersion } from '../config/config.js';
 import { EXIT_CODES, explainError } from './cli-error.js';
 import { addAuditCommand } from './commands/audit.js';
 import { addDbCommands } from './commands/db.js';

@@ -1,6 +1,6 @@
-import { shown } from '../monitoring/text/shown.js';
+import { shown } from '../monitoring/text.js';
 import { some } from './output.js';
-import type { Row } from './row.js';
+import type { Row } from '../database/statement.js';
 
 /** A change of the audit log. */
 export interface AuditEntry extends Row {

@@ -8,9 +8,9 @@ import { runningEmbeddedUrl } from '../database/embedded/embedded-postgres.js';
 import { pendingMigrations } from '../database/migrations.js';
 import { beginTransaction, closeSession, openSession, rollBack } from '../database/session-settings.js';
 import { CliError } from './cli-error.js';
+import type { Row } from '../database/statement.js';
 import type { CliContext } from './context.js';
-import { printable } from '../monitoring/text/printable.js';
-import type { Row } from './row.js';
+import { printable } from '../monitoring/text.js';
 
 /** The one connection of a command. */
 export interface Session {

@@ -325,3 +325,10 @@ export function describeConfig(config: Config): object {
   const { username, host, pathname } = new URL(database.url);
   return { ...config, database: { ...database, url: `postgresql://${username}@${host}${pathname}` } };
 }
+
+/** This release's version, the same from src and, compiled, from dist. */
+export function releaseVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  const { version }: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
+  return version;
+}

@@ -6,6 +6,9 @@ import {
   StatementError,
 } from '../errors/database-errors.js';
 
+/** One of the ways in which the driver's `query` is called. */
+type Call = [query: pg.QueryConfig, values?: unknown[]];
+
 /**
  * A connection whose errors say what became of a statement: `NotSentError`, `BrokenConnectionError`, or the server's own. Its `error` event
  * needs no listener: the statement under way rejects with the same error.
@@ -37,7 +40,7 @@ export class DatabaseClient extends pg.Client {
   /** Returns `never`, so that the overloads of the driver stay as they are. */
   override query(...call: unknown[]): never {
     const isOver = this.#isOver;
-    const result: unknown = Reflect.apply(super.query, this, call);
+    const result: unknown = super.query(...(call as Call));
     if (!(result instanceof Promise)) return result as never;
     return result.catch((error: unknown) => {
       if (error instanceof pg.DatabaseError) throw error;
@@ -110,7 +113,7 @@ export class DatabasePool extends pg.Pool {
     const connection = this.#reservedFor(call[0]) ?? (await this.#take());
     let lost: Error | undefined;
     try {
-      return await (Reflect.apply(connection.query, connection, call) as Promise<unknown>);
+      return await connection.query(...(call as Call));
     } catch (error) {
       if (!isDataError(error)) lost = error as Error;
       throw error instanceof pg.DatabaseError ? new StatementError(error) : error;

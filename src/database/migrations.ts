@@ -5,14 +5,16 @@ import { connectionTo } from '../config/database-tls.js';
 import { isContention, isPassing } from '../errors/database-errors.js';
 import { describeFault } from '../errors/describe-fault.js';
 import {
+  CREATE_RECORDS_TABLE,
+  INSERT_RECORD,
   isUnchanged,
   listMigrations,
   MigrationError,
   type MigrationFile,
   MIGRATIONS_DIRECTORY,
   readMigrations,
+  readRecords,
 } from './migration-files.js';
-import { CREATE_RECORDS_TABLE, INSERT_RECORD, readRecords } from './migration-records.js';
 import { beginTransaction, closeSession, openSession, SERVER_ENCODING } from './session-settings.js';
 
 export interface MigrateOptions {

@@ -1,5 +1,8 @@
 import type pg from 'pg';
 
+/** A row of the database. */
+export type Row = Readonly<Record<string, unknown>>;
+
 /** A statement whose text never changes. It is prepared once a connection, under its name. */
 export interface Statement {
   readonly name: string;
@@ -28,8 +31,8 @@ export function statement(name: string, text: string, pool: Statement['pool'] = 
 export const statementOf = (text: string): Statement | undefined => statements.get(text);
 
 /** A connection, or a pool of them. */
-export interface Queryable {
-  query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>>;
+interface Queryable {
+  query<Result extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Result>>;
 }
 
 /** Where statements are run without Prisma. */
@@ -40,12 +43,12 @@ export interface StatementSource {
 }
 
 /** Runs a statement without Prisma. Rejects with the driver's error. */
-export async function runStatement<Row extends object>(
+export async function runStatement<Result extends object>(
   { queryable, named }: StatementSource,
   { name, text }: Pick<Statement, 'name' | 'text'>,
   values: readonly unknown[],
-): Promise<Row[]> {
-  const { rows } = await queryable.query<Row>({ ...(named && { name }), text, values: [...values] });
+): Promise<Result[]> {
+  const { rows } = await queryable.query<Result>({ ...(named && { name }), text, values: [...values] });
   return rows;
 }
 

@@ -45,3 +45,6 @@ export class ApiError extends StacklessError {
     this.faults = faults;
   }
 }
+
+/** Headers of a response, by their lower-case names. */
+export type Headers = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Headers } from '../errors/headers.js';
+import type { Headers } from '../errors/api-error.js';
 import type { Cors } from './common-headers.js';
 import { etagOf, isMatch, parseIfMatch, parseIfNoneMatch } from './etag.js';
 

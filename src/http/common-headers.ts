@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../auth/admission/clock.js';
 import type { AdmissionDecision, LimitWindow } from '../auth/admission/decision.js';
-import type { Headers } from '../errors/headers.js';
+import type { Headers } from '../errors/api-error.js';
 
 export interface CommonHeadersOptions {
   /** The clock of limits and removal dates. */

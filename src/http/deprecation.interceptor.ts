@@ -11,11 +11,10 @@ import { Reflector } from '@nestjs/core';
 import { ApiExtension } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Observable } from 'rxjs';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError, type Headers } from '../errors/api-error.js';
 import { Clock } from '../auth/admission/clock.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.module.js';
-import type { Headers } from '../errors/headers.js';
 
 /** An operation that will be removed. */
 export interface Deprecation {

@@ -1,7 +1,8 @@
-import { Header } from '@nestjs/common';
+import { applyDecorators, Header } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiOperation, type ApiOperationOptions } from '@nestjs/swagger';
+import { ApiExtension, ApiOperation, type ApiOperationOptions, ApiParam } from '@nestjs/swagger';
 import { membersOf } from './validators.js';
+import type { ErrorCode } from '../errors/error-codes.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,3 +29,18 @@ export const Operation =
 
 /** The handler returns JSON as text, which PostgreSQL has written: it is sent as it is. */
 export const JsonText = (): MethodDecorator => Header('content-type', 'application/json; charset=utf-8');
+
+/** The extension that carries the codes of `@ApiErrors()` to the document, which has them as responses. */
+export const ERROR_CODES_EXTENSION = 'x-error-codes';
+
+/** The errors that only this operation responds with; those of all operations need not be listed. */
+export const ApiErrors = (...codes: readonly ErrorCode[]): MethodDecorator =>
+  applyDecorators(ApiExtension(ERROR_CODES_EXTENSION, codes));
+
+/** The identifier in the path of an operation; its example is in a new store. */
+export const ApiId = (name: string, example = 1): MethodDecorator =>
+  ApiParam({
+    name,
+    description: 'The identifier. Anything but a decimal int64 is 404.',
+    schema: { type: 'integer', format: 'int64', examples: [example] },
+  });

@@ -5,7 +5,7 @@ import { stringify } from 'lossless-json';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError, type Headers } from '../errors/api-error.js';
 import type { AdmissionDecision } from '../auth/admission/decision.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { Caching } from './caching.js';
@@ -29,7 +29,6 @@ import {
   unsupportedMediaType,
 } from './bodies.js';
 import { parseJsonBody } from './json-body.parser.js';
-import type { Headers } from '../errors/headers.js';
 import { HTTP_OBSERVERS, type HttpObserver } from './observer.js';
 import { decorateRequests } from './request.js';
 import { routeConfigOf } from '../auth/route-config.js';

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '../generated/prisma/client.js';
-import type { OrderStatus } from '../store/order.js';
+import type { OrderStatus } from '../store/orders.dto.js';
 import { samplePets } from './sample-pets.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { NewPetBody } from '../pets/pets.dto.js';
-import type { OrderStatus } from '../store/order.js';
+import type { OrderStatus } from '../store/orders.dto.js';
 
 /** A pet, with the status of its order if it has one. */
 export interface SamplePet extends NewPetBody {

@@ -1,6 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/error-codes.js';
-import { ERROR_CODES_EXTENSION } from '../http/openapi.decorators.js';
+import { ERROR_CODES_EXTENSION } from '../http/operation.decorators.js';
 import {
   codesByStatus,
   ERROR_SCHEMA,

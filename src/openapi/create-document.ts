@@ -1,7 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { completeDocument } from './complete-document.js';
+import { BASE_PATH, completeDocument } from './complete-document.js';
 import type { OpenApi } from './json.js';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Config } from '../config/config.js';
+import { CONFIG } from '../config/config.module.js';
+import { ServedDocument } from './served-document.js';
 
 const DESCRIPTION = [
   'List, add and order the pets of a store. The docs page at `/docs` has a guide and lets you try each operation.',
@@ -56,4 +60,19 @@ export function createDocument(app: INestApplication, serverUrl: string): OpenAp
     { operationIdFactory: (_controller, method) => method },
   );
   return completeDocument(document);
+}
+
+/** Makes the OpenAPI document of an application, and redirects to the docs page. */
+export function setUpOpenApi(app: NestFastifyApplication): void {
+  const { publicUrl } = app.get<Config>(CONFIG);
+  const fastify = app.getHttpAdapter().getInstance();
+  app.get(ServedDocument).document = createDocument(app, `${publicUrl}${BASE_PATH}`);
+  const location = `${publicUrl}/docs`;
+  // Nest removes the slash from the end of a path.
+  for (const path of ['/', '/docs/']) {
+    fastify.get(path, { config: { public: true, operation: 'redirectToDocs' } }, ({ decision }, reply) => {
+      if (decision?.rejection !== undefined) throw decision.rejection;
+      return reply.code(308).headers({ location, 'cache-control': 'public, no-cache' }).send();
+    });
+  }
 }

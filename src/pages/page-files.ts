@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Headers } from '../errors/headers.js';
+import type { Headers } from '../errors/api-error.js';
 
 /** A file of a page, held in memory. */
 export interface PageFile {

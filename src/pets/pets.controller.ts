@@ -25,12 +25,11 @@ import { ApiError } from '../errors/api-error.js';
 import { Deprecated, type Deprecation, deprecationNotice } from '../http/deprecation.interceptor.js';
 import { parseInt64 } from '../database/int64.js';
 import { etagOf, type Preconditions, RequestPreconditions } from '../http/etag.js';
-import { ApiErrors, ApiId } from '../http/openapi.decorators.js';
+import { ApiErrors, ApiId, JsonText, Operation } from '../http/operation.decorators.js';
 import { Paging } from '../http/pagination.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.module.js';
 import { RequestDeadline } from '../http/request.js';
-import { JsonText, Operation } from '../http/operation.decorators.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../http/idempotency/idempotency-key.js';
 import { Idempotency } from '../http/idempotency/idempotency.service.js';
 import {
@@ -40,10 +39,10 @@ import {
   NewPetBody,
   Pet,
   PET_EXAMPLE,
+  PET_STATUSES,
   PetChangeBody,
   PETS_EXAMPLE,
 } from './pets.dto.js';
-import { PET_STATUSES } from './pet.js';
 import { PetsRepository } from './pets.repository.js';
 
 /** Another pet than in the examples that get and change one, so that these succeed afterwards. */

@@ -3,15 +3,18 @@ import { Expose } from 'class-transformer';
 import { PagingQuery } from '../http/pagination.js';
 import {
   AreInt64Texts,
-  IsOneOrMoreOf,
   type EnumSchema,
   IsInt64,
   IsInt64Text,
   IsOneOf,
+  IsOneOrMoreOf,
   IsStorableText,
   MayBeAbsent,
 } from '../http/validators.js';
-import { PET_STATUSES, type PetStatus } from './pet.js';
+
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+
+export type PetStatus = (typeof PET_STATUSES)[number];
 
 const PET_STATUS: EnumSchema = {
   enum: [...PET_STATUSES],

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
-import { Batching } from '../batching/batching.js';
-import { type Outcomes, resultsOf } from '../batching/outcomes.js';
+import { Batching, type Outcomes, resultsOf } from '../batching/batching.js';
 import {
   batchPages,
   batchRecords,
@@ -23,8 +22,7 @@ import {
   columnsJson,
   plainArray,
 } from '../database/statement.js';
-import { PET_STATUSES, type PetStatus } from './pet.js';
-import type { NewPetBody, PetChangeBody } from './pets.dto.js';
+import { type NewPetBody, PET_STATUSES, type PetChangeBody, type PetStatus } from './pets.dto.js';
 import {
   CHANGE_PETS,
   CREATE_PETS,

@@ -2,7 +2,10 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { PagingQuery } from '../http/pagination.js';
 import { type EnumSchema, IsInt64, IsOneOf, MayBeAbsent } from '../http/validators.js';
-import { ORDER_STATUSES, type OrderStatus } from './order.js';
+
+export const ORDER_STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;
+
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 const ORDER_STATUS: EnumSchema = {
   enum: [...ORDER_STATUSES],

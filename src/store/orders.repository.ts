@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Batcher, LOCKED } from '../batching/batcher.js';
-import { Batching } from '../batching/batching.js';
-import { type Outcomes, resultsOf } from '../batching/outcomes.js';
+import { Batching, type Outcomes, resultsOf } from '../batching/batching.js';
 import {
   batchPages,
   batchRecords,
@@ -17,7 +16,7 @@ import type { CreationOutcome } from '../http/idempotency/idempotency.service.js
 import { PrismaService } from '../database/prisma.service.js';
 import { skippingUsedIds } from '../database/used-ids.js';
 import { bytesArray, plainArray } from '../database/statement.js';
-import type { OrderStatus } from './order.js';
+import type { OrderStatus } from './orders.dto.js';
 import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
 
 interface PlaceItem {

@@ -52,3 +52,9 @@ export class HourCounts<Caller extends bigint | string> {
     return counts;
   }
 }
+
+/** The UTC days that the usage of a key covers, the present one included. */
+export const USAGE_DAYS = 31;
+
+/** The hours, likewise. */
+export const USAGE_HOURS = 24;

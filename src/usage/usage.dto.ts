@@ -1,6 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { USAGE_OUTCOMES, type UsageOutcome } from './hour-counts.js';
-import { USAGE_DAYS, USAGE_HOURS } from './usage-range.js';
+import { USAGE_DAYS, USAGE_HOURS, USAGE_OUTCOMES, type UsageOutcome } from './hour-counts.js';
 
 /** One window of the calling key as it is after this request. */
 @ApiSchema({ description: 'A window of the API key, with this request counted.' })

@@ -4,7 +4,7 @@ import { Batching } from '../batching/batching.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { plainArray, statement } from '../database/statement.js';
 import type { UsageDay, UsageHour, UsageHourCount } from './usage.dto.js';
-import { USAGE_DAYS, USAGE_HOURS } from './usage-range.js';
+import { USAGE_DAYS, USAGE_HOURS } from './hour-counts.js';
 
 /**
  * The last 31 days of keys. The present day is in the counters, the finished ones are history: one statement reads both, so that a

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { releaseVersion } from '../../src/config/version.js';
+import { releaseVersion } from '../../src/config/config.js';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { asSuperuser } from '../support/operator-roles.js';
 import { openTestPool } from '../support/test-pool.js';

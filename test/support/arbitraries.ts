@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { INT64_MAX, INT64_MIN } from '../../src/database/int64.js';
-import { PET_STATUSES, type PetStatus } from '../../src/pets/pet.js';
+import { PET_STATUSES, type PetStatus } from '../../src/pets/pets.dto.js';
 
 /** Any int64 in decimal, the edges and what a double would round among them. */
 export const int64Text: fc.Arbitrary<string> = fc

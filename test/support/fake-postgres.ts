@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 export type Reaction = (socket: Socket) => void;
 
 /** A message of the protocol: a letter, the length, the rest. */
-export function message(letter: string, body: Buffer | string = ''): Buffer {
+function message(letter: string, body: Buffer | string = ''): Buffer {
   const bytes = Buffer.from(body);
   const head = Buffer.alloc(5, letter, 'latin1');
   head.writeInt32BE(bytes.length + 4, 1);
@@ -22,7 +22,7 @@ export const authentication = (kind: number, rest = ''): Buffer =>
   message('R', Buffer.concat([int32(kind), Buffer.from(rest)]));
 
 /** ReadyForQuery, outside of a transaction. */
-export const READY = message('Z', 'I');
+const READY = message('Z', 'I');
 
 export const accept: Reaction = (socket) => void socket.write(Buffer.concat([authentication(0), READY]));
 export const hangUp: Reaction = (socket) => void socket.destroy();

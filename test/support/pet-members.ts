@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { PET_STATUSES } from '../../src/pets/pet.js';
-import type { NewPetBody } from '../../src/pets/pets.dto.js';
+import { type NewPetBody, PET_STATUSES } from '../../src/pets/pets.dto.js';
 import { int64Text, legalName } from './arbitraries.js';
 
 interface Member {

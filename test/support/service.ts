@@ -14,7 +14,7 @@ import { ManagementServer } from '../../src/monitoring/management/management-ser
 import { createLogger, nestLogger } from '../../src/monitoring/telemetry/logger.js';
 import { toJson } from '../../src/openapi/json.js';
 import { ServedDocument } from '../../src/openapi/served-document.js';
-import { setUpOpenApi } from '../../src/openapi/set-up.js';
+import { setUpOpenApi } from '../../src/openapi/create-document.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
 import { LONG_DEADLINES } from './deadlines.js';

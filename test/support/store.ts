@@ -1,5 +1,5 @@
-import type { PetStatus } from '../../src/pets/pet.js';
-import type { OrderStatus } from '../../src/store/order.js';
+import type { PetStatus } from '../../src/pets/pets.dto.js';
+import type { OrderStatus } from '../../src/store/orders.dto.js';
 import type { TestService } from './service.js';
 import type { ServiceInUse } from './use-service.js';
 

@@ -4,7 +4,7 @@ import { AppModule } from '../../dist/app.module.js';
 import { loadConfig } from '../../dist/config/config.js';
 import { HttpAdapter } from '../../dist/http/http-adapter.js';
 import { ManagementServer } from '../../dist/monitoring/management/management-server.js';
-import { setUpOpenApi } from '../../dist/openapi/set-up.js';
+import { setUpOpenApi } from '../../dist/openapi/create-document.js';
 import { ConnectionPools } from '../../dist/database/connection-pools.js';
 import { Database } from '../../dist/database/database.js';
 import { PrismaService } from '../../dist/database/prisma.service.js';

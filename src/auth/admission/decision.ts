@@ -1,6 +1,5 @@
 import type { ApiKeyHash } from '../keys/api-key.js';
-import { ApiError } from '../../errors/api-error.js';
-import type { Headers } from '../../errors/headers.js';
+import { ApiError, type Headers } from '../../errors/api-error.js';
 
 /** One window of a rate limit as it stood after this request was decided; times in ms of the database's clock. */
 export interface LimitWindow {

@@ -1,5 +1,4 @@
-import { NEXT_GENERATION } from './counter-generation.js';
-import { selectAdmissionRow } from './admission-row.js';
+import { NEXT_GENERATION, selectAdmissionRow } from './admission-row.js';
 
 /**
  * The general admission statement, for requests that the fast path (`plainAdmissionSql`) declines: it authenticates a batch, checks it

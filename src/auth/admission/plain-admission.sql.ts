@@ -1,5 +1,4 @@
-import { NEXT_GENERATION } from './counter-generation.js';
-import { selectAdmissionRow } from './admission-row.js';
+import { NEXT_GENERATION, selectAdmissionRow } from './admission-row.js';
 
 /**
  * The fast path of admission, for nearly all requests: the key is live, has no ban, neither a present nor a lifted one, and no reset to apply, its day is counted

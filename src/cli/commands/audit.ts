@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { type AuditedRow, describeActor, describeChange } from '../../monitoring/text/audit-entry.js';
-import { shown } from '../../monitoring/text/shown.js';
+import { type AuditedRow, describeActor, describeChange, shown } from '../../monitoring/text.js';
 import { examples, type JsonOption, positiveInteger, since } from '../arguments.js';
 import { exportAudit } from '../audit-export.js';
 import { CliError } from '../cli-error.js';
+import type { Row } from '../../database/statement.js';
 import type { CliContext } from '../context.js';
 import { findKeyId, toKeyReference } from '../key-command.js';
 import { mapped, printAll, some, toJson, toJsonArray, toJsonLine, wrapped } from '../output.js';
-import type { Row } from '../row.js';
 import { streamRows, withDatabase } from '../session.js';
 
 interface AuditOptions extends JsonOption {

@@ -6,7 +6,7 @@ import { CliError, explainError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { CHECKS, type Result } from '../doctor-checks.js';
 import { toJson } from '../output.js';
-import { printable } from '../../monitoring/text/printable.js';
+import { printable } from '../../monitoring/text.js';
 import { inTransaction, type Session, withAnyDatabase } from '../session.js';
 
 type Finding = Result & { readonly check: string };

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Client } from 'pg';
-import { USAGE_DAYS } from '../../usage/usage-range.js';
-import { shown } from '../../monitoring/text/shown.js';
+import { USAGE_DAYS } from '../../usage/hour-counts.js';
+import { shown } from '../../monitoring/text.js';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
+import type { Row } from '../../database/statement.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
 import {
@@ -15,7 +16,6 @@ import {
   toJson,
   toJsonArray,
 } from '../output.js';
-import type { Row } from '../row.js';
 import { streamRows, withDatabase } from '../session.js';
 
 interface ListOptions extends JsonOption {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { examples, type JsonOption, positiveInteger } from '../arguments.js';
 import { UsageError } from '../cli-error.js';
+import type { Row } from '../../database/statement.js';
 import { type CliContext, confirm } from '../context.js';
 import { column, numberColumn, printRow, printRows, toJson } from '../output.js';
-import type { Row } from '../row.js';
 import { changeOne, queryOne, withDatabase } from '../session.js';
 
 interface PlanOptions extends JsonOption {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { shown } from '../../monitoring/text/shown.js';
+import { shown } from '../../monitoring/text.js';
 import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { examples, type JsonOption, since } from '../arguments.js';
+import type { Row } from '../../database/statement.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyReference, overviewOf } from '../key-command.js';
 import {
@@ -15,7 +16,6 @@ import {
   toJson,
   toJsonArray,
 } from '../output.js';
-import type { Row } from '../row.js';
 import { streamRows, withDatabase } from '../session.js';
 
 interface SinceOption extends JsonOption {

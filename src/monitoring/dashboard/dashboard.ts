@@ -2,13 +2,12 @@ import { createRequire } from 'node:module';
 import { hostname as replicaName } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'lossless-json';
-import { printable } from '../text/printable.js';
+import { printable, toCsv } from '../text.js';
 import { classifyDatabaseError, isForbidden, isUnavailable } from '../../errors/database-errors.js';
 import { messageOf } from '../../errors/describe-fault.js';
 import { parseInt64 } from '../../database/int64.js';
 import { PAGE_HEADERS, type PageFile, readPageFile, readPageFiles } from '../../pages/page-files.js';
 import type { Config } from '../../config/config.js';
-import { toCsv } from '../text/csv.js';
 import { DashboardDatabase, type Query } from './dashboard-database.js';
 import { Hours, type Range, RANGES } from './hours.js';
 import {

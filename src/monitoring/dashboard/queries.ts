@@ -1,5 +1,5 @@
 import { parse } from 'lossless-json';
-import { type AuditedRow, describeActor, describeChange } from '../text/audit-entry.js';
+import { type AuditedRow, describeActor, describeChange } from '../text.js';
 import type { Query } from './dashboard-database.js';
 
 /** What each part of the page shows. Ids and counts are exact; times are the database's. */

@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import { CONFIG } from '../../config/config.module.js';
-import type { Config } from '../../config/config.js';
+import { type Config, releaseVersion } from '../../config/config.js';
 import { Dashboard } from '../dashboard/dashboard.js';
-import { releaseVersion } from '../../config/version.js';
 import { HealthController } from './health.controller.js';
 import { ManagementServer } from './management-server.js';
 import { OldSnapshots } from './old-snapshots.js';

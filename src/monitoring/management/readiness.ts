@@ -2,8 +2,7 @@ import type { Pool } from 'pg';
 import type { ConnectionPools } from '../../database/connection-pools.js';
 import { isUndefinedTable } from '../../errors/database-errors.js';
 import { messageOf } from '../../errors/describe-fault.js';
-import { listMigrations, MIGRATIONS_DIRECTORY } from '../../database/migration-files.js';
-import { APPLIED_MIGRATIONS } from '../../database/migration-records.js';
+import { APPLIED_MIGRATIONS, listMigrations, MIGRATIONS_DIRECTORY } from '../../database/migration-files.js';
 import { describeWrongSetting, SETTING_VALUES, wrongSettings } from '../../database/session-settings.js';
 import { within } from '../../database/within.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { toCsv } from './csv.js';
+import { toCsv } from './text.js';
 
 /** What spreadsheets split a line at, by the settings of their users. */
 const SEPARATORS = [',', ';', '\t', '|', '\r', '\n'];

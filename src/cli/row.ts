@@ -1,2 +1,0 @@
-/** A row of the database. */
-export type Row = Readonly<Record<string, unknown>>;

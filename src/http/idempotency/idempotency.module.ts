@@ -1,8 +1,0 @@
-import { Module } from '@nestjs/common';
-import { Idempotency } from './idempotency.service.js';
-
-@Module({
-  providers: [Idempotency],
-  exports: [Idempotency],
-})
-export class IdempotencyModule {}
