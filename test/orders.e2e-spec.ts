@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeCursor } from '../src/http/pagination.js';
 import { ORDER_STATUSES, type OrderStatus } from '../src/store/orders.dto.js';
+import { LIST_ORDERS_OF_PET } from '../src/store/orders.sql.js';
 import { eventually } from './support/eventually.js';
 import { linkOf, walk } from './support/paging.js';
 import { processTimeMs } from './support/process-time.js';
@@ -204,10 +205,73 @@ describe('GET /v1/store/orders', () => {
     expect(last.headers.get('link')).toBe('</v1/store/orders?status=placed&limit=29>; rel="first"');
   });
 
+  it('responds with the orders of a pet, of one status too, in pages that keep the filter, whatever comes at once', async () => {
+    await fill();
+    const { pool } = service;
+    // Orders of both in turns, so that their ids alternate.
+    await pool.query(`update orders set status = 'approved' where status = 'placed'`);
+    await pool.query(`update orders set status = 'cancelled' where pet_id in (1, 4) and status = 'approved'`);
+    for (let n = 0; n < 25; n += 1) {
+      await pool.query('insert into orders (pet_id) values (1), (4)');
+      await pool.query(`update orders set status = 'cancelled' where status = 'placed'`);
+    }
+    const { rows } = await pool.query<{ id: bigint; pet_id: bigint; status: string }>(
+      'select id, pet_id, status from orders order by id',
+    );
+    const expected = (petId: string, status?: string): number[] =>
+      rows
+        .filter((row) => String(row.pet_id) === petId && (status === undefined || row.status === status))
+        .map(({ id }) => Number(id));
+    const filters = ['1', '4', '2', '4711', '-1'].flatMap((petId) =>
+      [undefined, 'cancelled', 'approved'].map((status) => [petId, status] as const),
+    );
+    const found = filters.map(async ([petId, status]) => {
+      const filter = status === undefined ? '' : `&status=${status}`;
+      const ids: number[] = [];
+      for await (const page of walk(service, service.key, `/v1/store/orders?limit=7&petId=${petId}${filter}`))
+        ids.push(...page.map(({ id }) => id));
+      return ids;
+    });
+    expect(await Promise.all(found)).toEqual(filters.map(([petId, status]) => expected(petId, status)));
+    expect(expected('1', 'cancelled').length).toBeGreaterThan(25);
+  });
+
+  it('reads no other orders than those of the page and the first of the next one', async () => {
+    await fill();
+    const { pool } = service;
+    await pool.query(
+      `alter table orders disable trigger user;
+       insert into orders (pet_id, status) select n % 3 + 1, 'cancelled' from generate_series(1, 30000) as n;
+       alter table orders enable trigger user;
+       analyze orders`,
+    );
+    const client = await pool.connect();
+    try {
+      await client.query('set plan_cache_mode = force_generic_plan');
+      await client.query(`prepare of_pet as ${LIST_ORDERS_OF_PET.text}`);
+      const explained = await client.query<{ 'QUERY PLAN': string }>(
+        `explain (analyze, costs off, timing off, summary off) execute of_pet ('{9000}', '{20}', '{null}', '{2}')`,
+      );
+      const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan).toMatch(/Index Scan using orders_pet_id_id_idx on orders listed .*rows=21/);
+      expect(plan).not.toMatch(/Seq Scan on orders|Rows Removed/);
+    } finally {
+      await client.query('reset plan_cache_mode; deallocate of_pet');
+      client.release();
+    }
+  });
+
   it.each([
     ['limit', ['0', '101']],
+    ['petId', ['', 'rex', '01', '9223372036854775808', '1&petId=2']],
     ['status', ['', 'available', 'placed&status=placed']],
-    ['cursor', ['1', encodeCursor('/v1/pets?', 1n), encodeCursor('/v1/store/orders?status=placed&', 1n)]],
+    [
+      'cursor',
+      [
+        ...['1', encodeCursor('/v1/pets?', 1n), encodeCursor('/v1/store/orders?status=placed&', 1n)],
+        `${encodeCursor('/v1/store/orders?petId=1&', 1n)}&petId=2`,
+      ],
+    ],
   ])('400: names %s as what is wrong with it: %j', async (name, values) => {
     for (const value of values) {
       expect(await errorOf(await service.get(`/v1/store/orders?${name}=${value}`))).toMatchObject({
@@ -217,7 +281,7 @@ describe('GET /v1/store/orders', () => {
     }
   });
 
-  it.each(['0', '121', '9223372036854775807', '9223372036854775808', '-1', '01', '+1', '1.0', 'rex'])(
+  it.each(['0', '4711000', '9223372036854775807', '9223372036854775808', '-1', '01', '+1', '1.0', 'rex'])(
     '404: there is no order %s to find or change',
     async (orderId) => {
       for (const response of [

@@ -116,6 +116,25 @@ describe.each(['PATCH', 'DELETE'])('%s /v1/pets/{petId}', (method) => {
 });
 
 describe('PATCH /v1/pets/{petId}', () => {
+  it('takes a merge patch (RFC 7396) by its own name, too, in which null is invalid', async () => {
+    const id = await addPet(service);
+    const asPatch = { 'content-type': 'application/merge-patch+json; charset=utf-8' };
+    const changed = await change(id, '{"name":"Max","unknown":1}', asPatch);
+    expect(await changed.json()).toMatchObject({ id: Number(id), name: 'Max' });
+    expect(await outcomeOf(change(id, '{"name":null}', asPatch))).toBe('400 invalid_body');
+    const order = await placeOrder(service, id);
+    const { id: orderId } = (await order.json()) as { id: number };
+    const approved = service.send('PATCH', `/v1/store/orders/${orderId}`, '{"status":"approved"}', asPatch);
+    expect(await outcomeOf(approved)).toBe('200');
+    const posted = await service.post('/v1/pets', '{"name":"Rex","categoryId":7}', asPatch);
+    expect(await outcomeOf(posted)).toBe('415 unsupported_media_type');
+    const other = await change(id, '[]', { 'content-type': 'application/json-patch+json' });
+    expect([other.status, other.headers.get('accept-patch')]).toEqual([
+      415,
+      'application/json, application/merge-patch+json',
+    ]);
+  });
+
   it.each([
     ['{"name":"Max"}', { name: 'Max' }],
     ['{"categoryId":9223372036854775807}', { categoryId: '9223372036854775807' }],

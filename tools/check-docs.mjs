@@ -2,6 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { ADMISSION_STATES } from '../dist/auth/admission/decision.js';
+import { VARIABLE_NAMES } from '../dist/config/config.js';
+import { ERROR_CODES } from '../dist/errors/error-codes.js';
+import { USAGE_OUTCOMES } from '../dist/usage/hour-counts.js';
 
 const faults = [];
 const read = (file) => readFileSync(file, 'utf8');
@@ -41,33 +45,26 @@ const packagesOf = (file) => {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
 };
 
-const codeTable = read('src/errors/error-codes.ts');
-const errorCodes = [...codeTable.matchAll(/^ {2}([a-z_]+): \{/gm)].map(([, code]) => code);
-const advice = [...codeTable.matchAll(/advice:\s+(['"])(.+?)\1/g)].map(([, , text]) => text);
-if (advice.length !== errorCodes.length) faults.push('not every error code has its advice: fix this check');
 const errors = read('docs/errors.md').replaceAll(/ +/g, ' ');
-for (const text of advice)
-  if (!errors.includes(`| ${text} |`)) faults.push(`docs/errors.md: "${text}" is missing`);
+for (const { advice } of Object.values(ERROR_CODES))
+  if (!errors.includes(`| ${advice} |`)) faults.push(`docs/errors.md: "${advice}" is missing`);
 
 /** The names in the code that documents must contain. */
 const named = [
   {
     in: 'docs/configuration.md',
     what: 'variable',
-    names: [...read('src/config/config.ts').matchAll(/^ {4}([A-Z_]+): /gm)].map(([, name]) => name),
+    names: VARIABLE_NAMES,
   },
   {
     in: 'docs/glossary.md',
     what: 'outcome',
-    names: [
-      ...read('src/usage/hour-counts.ts').matchAll(/^ {2}'([a-z_]+)',$/gm),
-      ...read('src/monitoring/telemetry/metrics.ts').matchAll(/^ {2}[a-z_]+: '([a-z]+)',$/gm),
-    ].map(([, name]) => name),
+    names: [...USAGE_OUTCOMES, ...ADMISSION_STATES],
   },
   {
     in: 'docs/errors.md',
     what: 'error code',
-    names: errorCodes,
+    names: Object.keys(ERROR_CODES),
   },
   {
     in: 'docs/dependencies.md',
@@ -76,7 +73,6 @@ const named = [
   },
 ];
 for (const { in: document, what, names } of named) {
-  if (names.length === 0) faults.push(`no ${what} was found in the code: fix this check`);
   const text = existsSync(document) ? read(document) : '';
   for (const name of names) {
     if (!text.includes(`\`${name}\``)) faults.push(`${document}: the ${what} ${name} is missing`);

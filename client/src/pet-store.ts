@@ -94,11 +94,11 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns one page of orders, ordered by `id`. */
-  listOrders({ status, limit, cursor, ...call }: OrderFilter & Cursor = {}): Call<Page<Order<Id>>> {
-    return this.#list('/store/orders', { status, limit, cursor }, call);
+  listOrders({ status, petId, limit, cursor, ...call }: OrderFilter & Cursor = {}): Call<Page<Order<Id>>> {
+    return this.#list('/store/orders', { status, petId, limit, cursor }, call);
   }
 
-  /** Iterates over all orders, or all orders with a status, by item or by page, ordered by `id`. */
+  /** Iterates over all orders, or those that pass the filters, by item or by page, ordered by `id`. */
   orders(options: OrderFilter = {}): List<Order<Id>> {
     return new List((cursor) => this.listOrders({ ...options, cursor }));
   }

@@ -71,8 +71,10 @@ export interface PetFilter extends CallOptions {
   readonly limit?: number | undefined;
 }
 
+/** The filters of orders: an order passes all that are given. */
 export interface OrderFilter extends CallOptions {
   readonly status?: OrderStatus | undefined;
+  readonly petId?: Int64Like | undefined;
   /** The number of items on each page, 1 to 100. */
   readonly limit?: number | undefined;
 }

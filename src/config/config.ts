@@ -251,6 +251,13 @@ const variables = z
   });
 
 /**
+ * The environment variables that the service reads.
+ *
+ * @public for the check of the documents
+ */
+export const VARIABLE_NAMES = Object.keys(variables.shape);
+
+/**
  * The configuration of an environment, validated as a whole.
  *
  * @throws ConfigError with one line per fault

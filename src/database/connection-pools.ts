@@ -82,8 +82,8 @@ export class ConnectionPools {
     this.writes = new Semaphore(writesMax);
     this.reads = new Semaphore(mainMax - writesMax);
     this.#lostResults = new LostResults(options.url, options.statementTimeoutMs, options.probeTimeoutMs);
-    this.main = this.#watch(new DatabasePool(poolConfig(options, mainMax)), options);
-    this.admission = this.#watch(new DatabasePool(poolConfig(options, ADMISSION)), options);
+    this.main = this.#open(options, mainMax);
+    this.admission = this.#open(options, ADMISSION);
     this.#lockReport = new LockReport(this.main, options.onWarning ?? ignore);
     this.state = new DatabaseState(options.onWarning ?? ignore);
     this.namedStatements = options.namedStatements;
@@ -128,7 +128,11 @@ export class ConnectionPools {
     this.#lostResults.stop();
   }
 
-  #watch(pool: SendingPool, options: ConnectionPoolsOptions): SendingPool {
+  #open(options: ConnectionPoolsOptions, max: number): SendingPool {
+    const pool: SendingPool = new DatabasePool(poolConfig(options, max), (error) => {
+      if (isPreparedElsewhere(error)) this.#warnOfPooler(options);
+      if (isContention(error)) this.reportLocks();
+    });
     this.#lostResults.watch(pool);
     // Without listeners the loss of a connection would end the process. One in use rejects its statement with the same error.
     pool.on('error', (error) => {
@@ -140,13 +144,8 @@ export class ConnectionPools {
     });
     pool.on('release', (error, released) => {
       // It works, so it is as good as one that was opened since.
-      if (error === undefined) return void this.#generations.set(released, this.#generation);
-      if (makesSuspect(error) && this.#generations.get(released) === this.#generation) this.#dropIdle();
-      if (isPreparedElsewhere(error)) this.#warnOfPooler(options);
-      if (!isContention(error)) return;
-      this.reportLocks();
-      // The pool drops a connection whose statement failed. A new one is opened at once, for which a write would not have the time.
-      pool.connect().then((connection) => connection.release(), ignore);
+      if (error === undefined) this.#generations.set(released, this.#generation);
+      else if (makesSuspect(error) && this.#generations.get(released) === this.#generation) this.#dropIdle();
     });
     return pool;
   }
@@ -206,5 +205,5 @@ const makesSuspect = (error: unknown): boolean =>
   error instanceof Error && (classifyDatabaseError(error) === 'broken' || isReadOnly(error));
 
 function ignore(): void {
-  // The statement that uses the connection rejects with the same error.
+  // Who needs to know has another way.
 }

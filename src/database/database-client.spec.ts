@@ -1,10 +1,13 @@
+import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import {
   accept,
   authentication,
   errorResponse,
   hangUp,
+  READY,
   reset,
   silence,
   withFakePostgres,
@@ -17,6 +20,7 @@ import {
   isUnavailable,
   type DatabaseFailure,
 } from '../errors/database-errors.js';
+import { PrismaClient } from '../generated/prisma/client.js';
 import { DatabaseClient, DatabasePool } from './database-client.js';
 
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -228,3 +232,74 @@ describe('waiting at the start', () => {
 
 /** PgBouncer rejects a connection with one code, whatever the reason. */
 const pooler = (M: string): Promise<unknown> => poolError([errorResponse({ C: '08P01', M })]);
+
+/** The error of Prisma's client before a server that reacts so. */
+const prismaError = (reactions: readonly Reaction[], config: pg.PoolConfig = {}): Promise<unknown> =>
+  poolError(reactions, config, async (pool) => {
+    const prisma = new PrismaClient({ errorFormat: 'minimal', adapter: new PrismaPg(pool) });
+    return await prisma.$queryRaw`select 1`;
+  });
+
+describe('a pool that Prisma uses', () => {
+  it.each<[string, DatabaseFailure, () => Promise<unknown>]>([
+    ['a port on which no program listens', 'not-sent', () => prismaError([], { port: CLOSED_PORT })],
+    ['a server without TLS', 'not-sent', () => prismaError([write(Buffer.from('N'))], { ssl: true })],
+    ['a server that fails at TLS', 'not-sent', () => prismaError([write(Buffer.from('E'))], { ssl: true })],
+    ['too many connections', 'not-sent', () => prismaError([errorResponse({ C: '53300' })])],
+    ['a connection that was reset', 'broken', () => prismaError([accept, reset])],
+    ['the end of the session', 'broken', () => prismaError([accept, errorResponse({ C: '57P01' })])],
+    ['a server that is read only', 'rejected', () => prismaError([accept, errorResponse({ C: '25006' })])],
+    ['a deadlock', 'statement-error', () => prismaError([accept, errorResponse({ C: '40P01' })])],
+    [
+      'a prepared statement that a migration made stale',
+      'not-sent',
+      () => prismaError([accept, errorResponse({ C: '0A000', R: 'RevalidateCachedQuery' })]),
+    ],
+  ])('has errors that say as much: %s is %s', async (_, failure, provoke) => {
+    expect(classifyDatabaseError(await provoke())).toBe(failure);
+  });
+});
+
+describe('the connection of a statement that failed', () => {
+  it.each([
+    ['40P01', 1],
+    ['23505', 1],
+    ['57P01', 2],
+    ['26000', 2],
+    ['XX000', 2],
+  ])('with %s: the next one is sent on connection %d', async (C, connections) => {
+    const seen = new Set<unknown>();
+    const counted =
+      (reaction: Reaction): Reaction =>
+      (socket) => {
+        seen.add(socket);
+        reaction(socket);
+      };
+    await poolError([counted(accept), counted(errorResponse({ C }))], { max: 1 }, async (pool) => {
+      await reasonOf(pool.query('select 1'));
+      return await pool.query('select 2');
+    });
+    expect(seen.size).toBe(connections);
+  });
+
+  it('is used again only when the server is ready, so that no statement waits there past its time', async () => {
+    let waiting: Socket | undefined;
+    let heard = 0;
+    const failing: Reaction = (socket) => {
+      heard += 1;
+      waiting ??= socket;
+      errorResponse({ C: '40P01' }, heard === 1 ? [] : [READY])(socket);
+    };
+    await poolError([accept, failing], { max: 1 }, async (pool) => {
+      await reasonOf(pool.query('select 1'));
+      expect([pool.idleCount, pool.totalCount]).toEqual([0, 1]);
+      const next = reasonOf(pool.query('select 2'));
+      await new Promise(setImmediate);
+      expect([heard, pool.waitingCount]).toEqual([1, 1]);
+      waiting?.write(READY);
+      await next;
+      expect([heard, pool.totalCount]).toEqual([2, 1]);
+      throw new Error('done');
+    });
+  });
+});

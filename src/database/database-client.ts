@@ -1,13 +1,18 @@
 import pg from 'pg';
 import {
   BrokenConnectionError,
-  isDataError,
+  isUsableAfter,
   NotSentError,
   StatementError,
 } from '../errors/database-errors.js';
 
 /** One of the ways in which the driver's `query` is called. */
 type Call = [query: pg.QueryConfig, values?: unknown[]];
+
+/** An option of a statement that the types of the driver lack. */
+interface QueryTimeout {
+  readonly query_timeout?: number;
+}
 
 /**
  * A connection whose errors say what became of a statement: `NotSentError`, `BrokenConnectionError`, or the server's own. Its `error` event
@@ -16,11 +21,26 @@ type Call = [query: pg.QueryConfig, values?: unknown[]];
 export class DatabaseClient extends pg.Client {
   /** Nothing can be sent any more. */
   #isOver = false;
+  /** The server has finished all that was sent. */
+  #isIdle = true;
+  readonly #queryTimeoutMs: number;
 
   constructor(config?: pg.ClientConfig) {
     super(config);
+    this.#queryTimeoutMs = config?.query_timeout ?? Infinity;
     this.on('error', () => {
       this.#isOver = true;
+    });
+    this.on('drain', () => {
+      this.#isIdle = true;
+    });
+  }
+
+  /** Resolves when the server has finished all that was sent, or the connection is over. */
+  async idle(): Promise<void> {
+    if (this.#isIdle || this.#isOver) return;
+    await new Promise<void>((resolve) => {
+      for (const event of ['drain', 'end'] as const) this.once(event, resolve);
     });
   }
 
@@ -37,16 +57,20 @@ export class DatabaseClient extends pg.Client {
     });
   }
 
-  /** Returns `never`, so that the overloads of the driver stay as they are. */
+  /** Without callbacks. Returns `never`, so that the overloads of the driver stay as they are. */
   override query(...call: unknown[]): never {
     const isOver = this.#isOver;
+    const beganAt = performance.now();
+    this.#isIdle = false;
     const result: unknown = super.query(...(call as Call));
     if (!(result instanceof Promise)) return result as never;
     return result.catch((error: unknown) => {
       if (error instanceof pg.DatabaseError) throw error;
       if (isOver) throw new NotSentError(error);
-      // A value that cannot be written, or a connection that broke or took too long.
-      throw error instanceof TypeError ? error : new BrokenConnectionError(error);
+      const { query_timeout: timeoutMs = this.#queryTimeoutMs } = Object(call[0]) as QueryTimeout;
+      // Timers may be a millisecond early. Anything else is an error of the program.
+      const isLate = performance.now() - beganAt >= timeoutMs - 1;
+      throw this.#isOver || isLate ? new BrokenConnectionError(error) : error;
     }) as never;
   }
 
@@ -65,19 +89,23 @@ interface Reservation {
   readonly connection: pg.PoolClient;
 }
 
-/** A pool with the types of the driver. */
+/** `DatabasePool` with the types of the driver for what it overrides. */
 export interface SendingPool extends pg.Pool {
   sendBefore: DatabasePool['sendBefore'];
 }
 
 /**
- * A pool of such connections. A connection stays open after an error about values, and a statement can be sent by a moment or not at all.
+ * A pool of such connections. A connection stays open where only its statement failed, and a statement can be sent by a moment or not at all.
  * The server's errors are `StatementError`s, which Prisma passes on.
  */
 export class DatabasePool extends pg.Pool {
   readonly #reservations = new Set<Reservation>();
 
-  constructor(config: pg.PoolConfig) {
+  /** @param onFailure gets the error of each statement that fails */
+  constructor(
+    config: pg.PoolConfig,
+    private readonly onFailure?: (error: unknown) => void,
+  ) {
     super({ Client: DatabaseClient, ...config });
   }
 
@@ -99,6 +127,7 @@ export class DatabasePool extends pg.Pool {
     }
   }
 
+  /** Without a callback, like `query`. */
   override connect(): never {
     return super.connect().catch((error: unknown) => {
       throw error instanceof NotSentError ? error : new NotSentError(error);
@@ -111,14 +140,16 @@ export class DatabasePool extends pg.Pool {
 
   async #query(call: unknown[]): Promise<unknown> {
     const connection = this.#reservedFor(call[0]) ?? (await this.#take());
-    let lost: Error | undefined;
     try {
-      return await connection.query(...(call as Call));
+      const result = await connection.query(...(call as Call));
+      connection.release();
+      return result;
     } catch (error) {
-      if (!isDataError(error)) lost = error as Error;
+      if (!isUsableAfter(error)) connection.release(error as Error);
+      // Else the next statement would wait there for the server, past its time.
+      else void (connection as unknown as DatabaseClient).idle().then(() => connection.release());
+      this.onFailure?.(error);
       throw error instanceof pg.DatabaseError ? new StatementError(error) : error;
-    } finally {
-      connection.release(lost);
     }
   }
 

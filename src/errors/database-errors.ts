@@ -45,7 +45,10 @@ export class UnavailableError extends StacklessError {
   }
 }
 
-/** A statement was not sent, for this cause. */
+/**
+ * A statement was not sent, for this cause. Its message is not the driver's where that is one by which Prisma knows errors of TLS
+ * (`messageOf` adds to it): Prisma passes on what it does not know.
+ */
 export class NotSentError extends StacklessError {
   override readonly name = 'NotSentError';
 
@@ -78,7 +81,7 @@ export function classifyDatabaseError(error: unknown): DatabaseFailure {
   if (error instanceof BrokenConnectionError) return 'broken';
   const { sqlState, routine } = serverErrorOf(error);
   if (sqlState === undefined) return 'unexpected';
-  // A migration changed the columns of a prepared statement: it did not run, and pg-pool drops its connection.
+  // A migration changed the columns of a prepared statement: it did not run.
   if (routine === 'RevalidateCachedQuery') return 'not-sent';
   return failureOf(sqlState);
 }
@@ -137,6 +140,13 @@ export const isDuplicateKey = (error: unknown, table: string): boolean => {
   const { sqlState, constraint } = serverErrorOf(error);
   return sqlState === '23505' && constraint === `${table}_pkey`;
 };
+
+/** Whether the session of a failed statement can be used for others: the server has rolled it back, and works on. */
+export const isUsableAfter = (error: unknown): boolean =>
+  ['statement-error', 'server-timeout'].includes(classifyDatabaseError(error)) &&
+  !isPreparedElsewhere(error) &&
+  // What an internal error is about may be cached in the session.
+  !(serverErrorOf(error).sqlState ?? '').startsWith('XX');
 
 /** A value of the statement or of a row that it changes is wrong (classes 22 and 23). The statement was rolled back. */
 export const isDataError = (error: unknown): boolean => /^2[23]/.test(serverErrorOf(error).sqlState ?? '');

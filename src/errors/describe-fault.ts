@@ -21,11 +21,20 @@ export function messageOf(fault: unknown): string {
   if (fault.message === '' && Array.isArray(parts)) return parts.map((part) => messageOf(part)).join('; ');
   const code = 'code' in fault ? String(fault.code) : '';
   if (CERTIFICATE_ERROR.test(code)) return describeCertificate(code, fault.message);
-  return /scramMaxIterations/.test(fault.message) ? `${fault.message}; ${LOWER_ITERATIONS}` : fault.message;
+  const hint = HINTS.find(([pattern]) => pattern.test(fault.message))?.[1];
+  // A message that was taken over has it already.
+  return hint === undefined || fault.message.endsWith(hint) ? fault.message : `${fault.message}; ${hint}`;
 }
 
-const LOWER_ITERATIONS =
-  'set scram_iterations of the server to 100000 or less, and then the password of the role again';
+/** What to do about some messages of the driver. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /scramMaxIterations/,
+    'set scram_iterations of the server to 100000 or less, and then the password of the role again',
+  ],
+  [/^The server does not support SSL connections/, 'turn its ssl on, or write sslmode=disable'],
+  [/^There was an error establishing an SSL connection/, 'the log of the server says why'],
+];
 
 /** The codes of errors of TLS that say that the server's certificate was not accepted. */
 export const CERTIFICATE_ERROR = /CERT|^UNABLE_TO_/;

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { ApiError } from '../errors/api-error.js';
 import { UnavailableError } from '../errors/database-errors.js';
@@ -96,7 +96,7 @@ export function checkBodyHeaders(request: IncomingMessage, bodyBytesMax: number)
   const { headers } = request;
   if (!isBodyIgnored(request) && hasBody(request)) {
     if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
-    if (!isPlainJson(headers)) throw unsupportedMediaType(request);
+    if (!isPlainJson(request)) throw unsupportedMediaType(request);
   }
 }
 
@@ -127,19 +127,24 @@ export const unsupportedMediaType = ({ method }: IncomingMessage): ApiError =>
   new ApiError('unsupported_media_type', undefined, {
     headers: {
       'accept-encoding': 'identity',
-      ...(method === 'PATCH' && { 'accept-patch': 'application/json' }),
+      ...(method === 'PATCH' && { 'accept-patch': PATCH_TYPES.join(', ') }),
     },
   });
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
+const JSON_TYPE = 'application/json';
+
+/** The body of a change is a JSON Merge Patch (RFC 7396), under this name or that of JSON. `null` is invalid: no member can be removed. */
+export const PATCH_TYPES = [JSON_TYPE, 'application/merge-patch+json'];
+
 /** JSON in UTF-8, also under its common alias, and in no coding: JSON has no other character set, and a coding could hide a huge body. */
-function isPlainJson(headers: IncomingHttpHeaders): boolean {
+function isPlainJson({ method, headers }: IncomingMessage): boolean {
   if (!isAbsentOr('identity', headers['content-encoding'])) return false;
   if (!isAbsentOr('chunked', headers['transfer-encoding'])) return false;
   const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
-  if (mediaType.trim() !== 'application/json') return false;
+  if (!(method === 'PATCH' ? PATCH_TYPES : [JSON_TYPE]).includes(mediaType.trim())) return false;
   return parameters
     .map((parameter) => parameter.trim())
     .every((parameter) => !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter));

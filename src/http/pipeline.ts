@@ -27,6 +27,7 @@ import {
   isBodyIgnored,
   isBrokenOff,
   unsupportedMediaType,
+  PATCH_TYPES,
 } from './bodies.js';
 import { parseJsonBody } from './json-body.parser.js';
 import { HTTP_OBSERVERS, type HttpObserver } from './observer.js';
@@ -106,14 +107,13 @@ export class RequestPipeline implements SocketOptions {
         done(error as ApiError);
       }
     });
-    fastify.addContentTypeParser<Buffer>(
-      'application/json',
-      { parseAs: 'buffer' },
-      (request, bytes, done) => {
-        request.bodyBytes = bytes;
-        done(null, isBodyUnread(request) ? undefined : parseJsonBody(bytes));
-      },
-    );
+    fastify.addContentTypeParser<Buffer>(PATCH_TYPES, { parseAs: 'buffer' }, (request, bytes, done) => {
+      const { method, headers } = request;
+      if (method !== 'PATCH' && /merge-patch/i.test(headers['content-type'] ?? ''))
+        return done(unsupportedMediaType(request.raw));
+      request.bodyBytes = bytes;
+      done(null, isBodyUnread(request) ? undefined : parseJsonBody(bytes));
+    });
     fastify.addHook('onSend', (request, reply, payload, done) => this.#onSend(request, reply, payload, done));
     fastify.setErrorHandler((error: FastifyError, request, reply) =>
       sendError(this.#errorOf(error, request), request, reply),

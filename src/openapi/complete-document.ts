@@ -1,5 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { ErrorCode } from '../errors/error-codes.js';
+import { PATCH_TYPES } from '../http/bodies.js';
 import { ERROR_CODES_EXTENSION } from '../http/operation.decorators.js';
 import {
   codesByStatus,
@@ -80,9 +81,16 @@ function completeOperation(
   }
   return {
     ...described,
+    ...(method === 'patch' && { requestBody: asPatch(operation.requestBody) }),
     parameters: [...parameters, ...headerParametersOf(method)],
     responses: complete,
   };
+}
+
+/** A body that may be sent under each type of a change. */
+function asPatch(body: Json = {}): Json {
+  const media = (body['content'] as Readonly<Record<string, Json>>)['application/json'];
+  return { ...body, content: Object.fromEntries(PATCH_TYPES.map((type) => [type, media])) };
 }
 
 /** The codes before the handler, and those of what an operation takes. */

@@ -1,3 +1,4 @@
+import { PATCH_TYPES } from '../http/bodies.js';
 import { encodeCursor } from '../http/pagination.js';
 import type { Json } from './json.js';
 
@@ -63,7 +64,10 @@ export const HEADERS = {
     'The challenge (RFC 6750). It has no `error` if no key was sent.',
   ),
   'Accept-Encoding': header('identity', 'The `Content-Encoding` that a body may have.'),
-  'Accept-Patch': optionalHeader('application/json', 'The media type of the body of a `PATCH` (RFC 5789).'),
+  'Accept-Patch': optionalHeader(
+    PATCH_TYPES.join(', '),
+    'The media types of the body of a `PATCH` (RFC 5789).',
+  ),
   'Retry-After': header(31, 'The seconds to wait before you retry; at least 1.'),
 } as const satisfies Record<string, Json>;
 

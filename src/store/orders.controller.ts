@@ -49,12 +49,10 @@ export class OrdersController {
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const { status } = query;
-    const paging = new Paging({ path: '/v1/store/orders', filter: { status } }, query);
-    const { json, nextId } = await this.orders.list(
-      { fromId: paging.fromId, limit: query.limit, status },
-      deadline,
-    );
+    const { limit, status, petId } = query;
+    const paging = new Paging({ path: '/v1/store/orders', filter: { status, petId } }, query);
+    const page = { fromId: paging.fromId, limit, status, petId };
+    const { json, nextId } = await this.orders.list(page, deadline);
     reply.header('link', paging.links(nextId, this.config.publicUrl));
     return json;
   }

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
 import { PagingQuery } from '../http/pagination.js';
-import { type EnumSchema, IsInt64, IsOneOf, MayBeAbsent } from '../http/validators.js';
+import { type EnumSchema, IsInt64, IsInt64Text, IsOneOf, MayBeAbsent } from '../http/validators.js';
 
 export const ORDER_STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;
 
@@ -25,6 +25,12 @@ export class ListOrdersQuery extends PagingQuery {
   @MayBeAbsent()
   @IsOneOf(ORDER_STATUS)
   readonly status?: OrderStatus;
+
+  @Expose()
+  @ApiProperty({ description: 'Return only orders for this pet.' })
+  @MayBeAbsent()
+  @IsInt64Text()
+  readonly petId?: bigint;
 }
 
 /** The body of `POST /v1/store/orders`. */

@@ -17,7 +17,11 @@ import { PrismaService } from '../database/prisma.service.js';
 import { skippingUsedIds } from '../database/used-ids.js';
 import { bytesArray, plainArray } from '../database/statement.js';
 import type { OrderStatus } from './orders.dto.js';
-import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
+import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, LIST_ORDERS_OF_PET, PLACE_ORDERS } from './orders.sql.js';
+
+interface OrdersQuery extends PageRequest {
+  readonly petId?: bigint | undefined;
+}
 
 interface PlaceItem {
   readonly petId: bigint;
@@ -57,7 +61,8 @@ const PLACINGS: Outcomes<PlaceRow, CreationOutcome | typeof LOCKED> = {
 /** The orders in the database. Concurrent queries share a statement. */
 @Injectable()
 export class OrdersRepository {
-  readonly #pages: Batcher<PageRequest, Page>;
+  readonly #pages: Batcher<OrdersQuery, Page>;
+  readonly #pagesOfPets: Batcher<OrdersQuery, Page>;
   readonly #records: Batcher<bigint, string | undefined>;
   readonly #placings: Batcher<PlaceItem, CreationOutcome>;
   readonly #changes: Batcher<ChangeItem, string>;
@@ -67,6 +72,10 @@ export class OrdersRepository {
     private readonly prisma: PrismaService,
   ) {
     this.#pages = batchPages(batching, prisma, LIST_ORDERS, PAGE_PARAMETERS);
+    this.#pagesOfPets = batchPages<OrdersQuery>(batching, prisma, LIST_ORDERS_OF_PET, [
+      ...PAGE_PARAMETERS,
+      ({ petId }) => petId,
+    ]);
     this.#records = batchRecords(batching, prisma, FIND_ORDERS);
     this.#placings = batching.batchRowWrites<PlaceItem, CreationOutcome>({
       table: 'pets',
@@ -96,8 +105,8 @@ export class OrdersRepository {
     });
   }
 
-  list(page: PageRequest, deadline: number): Promise<Page> {
-    return this.#pages.load(page, deadline);
+  list(page: OrdersQuery, deadline: number): Promise<Page> {
+    return (page.petId === undefined ? this.#pages : this.#pagesOfPets).load(page, deadline);
   }
 
   /** The order as JSON; undefined when there is none. */

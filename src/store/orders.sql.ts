@@ -1,9 +1,25 @@
-import { listSql } from '../batching/list-pages.js';
+import { listSql, pagesSql } from '../batching/list-pages.js';
 import { HOLDS_KEY, storedResponses } from '../http/idempotency/idempotency.sql.js';
 import { statement } from '../database/statement.js';
 
 /** Pages of all orders or of one status. */
 export const LIST_ORDERS = statement('list_orders', listSql('orders', 'order_status', 'order_json(record)'));
+
+/** Pages of the orders of a pet, of all statuses (null) or of one. */
+export const LIST_ORDERS_OF_PET = statement(
+  'list_orders_of_pet',
+  pagesSql(
+    { from_id: 'bigint', size: 'int', status: 'order_status', pet_id: 'bigint' },
+    'order_json(record)',
+    `
+        select *
+        from orders as listed
+        where (listed.pet_id, listed.id) >= (page.pet_id, page.from_id) and listed.pet_id <= page.pet_id
+          and (page.status is null or listed.status = page.status)
+        order by listed.pet_id, listed.id
+        limit page.size + 1`,
+  ),
+);
 
 export const FIND_ORDERS = statement(
   'find_orders',

@@ -195,6 +195,7 @@ describe('lists', () => {
     }
     expect(await ids(store.orders({ status: 'placed', limit: 2 }))).toEqual(placed);
     expect((await store.listOrders({ limit: 100 })).items.map(({ id }) => id)).toEqual(placed);
+    expect(await ids(store.orders({ petId: '3' }))).toEqual(placed.slice(2, 3));
   });
 });
 

@@ -22,7 +22,7 @@ export const authentication = (kind: number, rest = ''): Buffer =>
   message('R', Buffer.concat([int32(kind), Buffer.from(rest)]));
 
 /** ReadyForQuery, outside of a transaction. */
-const READY = message('Z', 'I');
+export const READY = message('Z', 'I');
 
 export const accept: Reaction = (socket) => void socket.write(Buffer.concat([authentication(0), READY]));
 export const hangUp: Reaction = (socket) => void socket.destroy();
@@ -34,12 +34,10 @@ export const write =
     void socket.write(Buffer.concat(messages));
 
 /** An ErrorResponse, with fields by their letters in the protocol (C is the SQLSTATE, M the message, n the constraint, R the routine). */
-export const errorResponse = (fields: {
-  readonly C: string;
-  readonly M?: string;
-  readonly n?: string;
-  readonly R?: string;
-}): Reaction =>
+export const errorResponse = (
+  fields: { readonly C: string; readonly M?: string; readonly n?: string; readonly R?: string },
+  after: readonly Buffer[] = [READY],
+): Reaction =>
   write(
     message(
       'E',
@@ -47,7 +45,7 @@ export const errorResponse = (fields: {
         .map(([letter, value]) => `${letter}${value}\0`)
         .join('')}\0`,
     ),
-    READY,
+    ...after,
   );
 
 /**

@@ -96,7 +96,7 @@ export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
       minute.remaining === 0 ? minute.resetAtMs : 0,
       day.remaining === 0 ? day.resetAtMs : 0,
     );
-    if (ordinal <= counted) return { state: 'limited', windows: [minute, day], caller, retryAtMs };
+    if (ordinal <= counted) return { state: 'limited', windows: [minute, day], caller, nowMs, retryAtMs };
     const state = rowState === 'suspended' ? 'suspended' : 'banned';
     const barred = {
       state,
@@ -105,6 +105,7 @@ export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
         { ...day, remaining: 0 },
       ],
       caller,
+      nowMs,
     } as const;
     // Timers of clients overflow after 25 days, and the clients then repeat the request at once.
     return state === 'suspended' && retryAtMs > nowMs + DAY_MS ? barred : { ...barred, retryAtMs };

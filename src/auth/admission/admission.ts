@@ -100,7 +100,7 @@ export class Admission {
       this.#recent.add(secret, this.clock.nowMs());
       return decision;
     }
-    if ('windows' in decision) return { ...decision, rejection: rejectionOf(decision, this.clock.nowMs()) };
+    if ('windows' in decision) return { ...decision, rejection: rejectionOf(decision) };
     this.#recent.remove(secret);
     return await this.#reject(clientAddress, CODES[decision.state], decision);
   }

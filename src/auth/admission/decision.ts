@@ -27,20 +27,34 @@ export interface UndecidedSecret {
   readonly secret: ApiKeyHash;
 }
 
+/**
+ * What admission decides; metrics count decisions by it. `limited` by a key's plan was counted as a rejection; `banned` and `suspended` were
+ * not written anywhere. `unknown` is also a request without a key, and `admitted` one that needs none.
+ *
+ * @public for the check of the documents
+ */
+export const ADMISSION_STATES = [
+  'admitted',
+  'limited',
+  'banned',
+  'suspended',
+  'revoked',
+  'expired',
+  'unknown',
+  'undecided',
+] as const;
+
 /** The result of admission for one request. */
 export interface AdmissionDecision {
-  /**
-   * Metrics count decisions by it. `limited` by a key's plan was counted as a rejection; `banned` and `suspended` were not written anywhere.
-   * `unknown` is also a request without a key, and `admitted` one that needs none.
-   */
-  readonly state:
-    'admitted' | 'limited' | 'banned' | 'suspended' | 'revoked' | 'expired' | 'unknown' | 'undecided';
+  readonly state: (typeof ADMISSION_STATES)[number];
   /** The windows that the rate-limit headers describe: those of the key, or the one of the address. */
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
   /** The key, when it is valid, also of a rejected request. */
   readonly caller?: Caller;
   /** For log and usage: a key that is known and may not be used, or a secret that was not looked up. */
   readonly rejectedKey?: { readonly keyId: bigint } | UndecidedSecret;
+  /** When the database decided to reject a request with a valid key. */
+  readonly nowMs?: number;
   /**
    * When a rejected request would be admitted if no other came: the latest of the reset of each exhausted window and the end of the ban or
    * suspension. `X-RateLimit-Reset`, if that is later than the end of its window. Absent when a suspension lasts for longer than a day.
@@ -65,8 +79,7 @@ const exhaustedIn = ([minute, day]: AdmissionDecision['windows']): LimitWindow =
   day?.remaining === 0 ? day : minute;
 
 /** Why a key that is valid is rejected: its limit, a ban, or a suspension. */
-export function rejectionOf(decision: AdmissionDecision, nowMs: number): ApiError {
-  const { state, windows, retryAtMs } = decision;
+export function rejectionOf({ state, windows, nowMs = 0, retryAtMs }: AdmissionDecision): ApiError {
   if (state === 'suspended') {
     return new ApiError('api_key_suspended', undefined, {
       headers: retryAtMs === undefined ? {} : retryAfter(retryAtMs, nowMs),

@@ -8,7 +8,7 @@ import { messageOf } from '../../errors/describe-fault.js';
 import { type Binaries, findBinaries, packageDirectory } from './binaries.js';
 import { ensureCluster, SUPERUSER } from './cluster.js';
 import { type DataDirectory, hasCluster, prepareDataDirectory, runDirectoryOf } from './data-directory.js';
-import { EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
 import {
   findPostmaster,
   POLL_MS,
@@ -173,6 +173,10 @@ async function isTrue(client: Client, expression: string): Promise<boolean> {
   return rows[0]?.value === true;
 }
 
-/** No server listens on the socket, it rejects connections (`cannot_connect_now`), or it has ended this one. */
-const isStartingOrStopping = (error: unknown): boolean =>
-  error instanceof NotSentError || classifyDatabaseError(error) === 'broken';
+/** No server listens on the socket, it rejects connections (`cannot_connect_now`), or it has ended this one, also while it was opened. */
+function isStartingOrStopping(error: unknown): boolean {
+  const isNotSent = error instanceof NotSentError;
+  const code = codeOf(isNotSent ? error.cause : error);
+  if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03'].includes(code)) return true;
+  return classifyDatabaseError(error) === 'broken' || (isNotSent && code === '');
+}

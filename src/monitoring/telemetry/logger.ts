@@ -65,10 +65,10 @@ export function openStandardError(minLength = CHUNK - 1): DestinationStream {
   return stream;
 }
 
-/** Passes on the warnings and errors of Nest. An exception that ends the start is left to the caller, who gets it as well. */
+/** Passes on what Nest says; what it does at the start is for `debug`. An exception that ends the start is left to the caller, who gets it as well. */
 export function nestLogger(logger: Logger): LoggerService {
   return {
-    log: () => undefined,
+    log: (message: unknown) => logger.debug(text(message)),
     warn: (message: unknown) => logger.warn(text(message)),
     error: (message: unknown) => {
       if (!(message instanceof Error)) logger.error(text(message));

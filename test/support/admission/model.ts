@@ -148,9 +148,10 @@ export class AdmissionModel {
       Math.min(barredUntilMs, LAST_TELLABLE_MS),
       ...exhausted.map(({ resetAtMs }) => resetAtMs),
     );
-    if (state === 'limited') return { ...about, windows: [minute, day], retryAtMs };
+    if (state === 'limited') return { ...about, windows: [minute, day], nowMs, retryAtMs };
     const closed: KeyDecision = {
       ...about,
+      nowMs,
       windows: [
         { ...minute, remaining: 0 },
         { ...day, remaining: 0 },
