@@ -2,38 +2,45 @@ import { Inject, Injectable } from '@nestjs/common';
 import { PrismaService } from '../database/prisma.service.js';
 import type { LockedRow } from '../database/lock-report.js';
 import type { Statement } from '../database/statement.js';
+import { skippingUsedIds } from '../database/used-ids.js';
 import type { QueueKey } from './fair-queue.js';
 import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batcher.js';
 import { ApiError } from '../errors/api-error.js';
-import type { ErrorCode } from '../errors/error-codes.js';
+import { type ErrorCode, isErrorCode } from '../errors/error-codes.js';
 
 /** A row that a statement returns for an item, with what it did. */
 interface OutcomeRow {
   readonly outcome: string;
 }
 
-/** What becomes of an item by the outcome of its row: the code of its error, or what makes its result. */
-export type Outcomes<Row extends OutcomeRow, Result, Item = unknown> = {
-  readonly [Outcome in Row['outcome']]: ErrorCode | ((row: Row, item: Item) => Result | Error);
-};
+/** What makes the result of an item, or its error. */
+type Outcome<Row, Result, Item> = (row: Row, item: Item) => Result | Error;
+
+/** What becomes of an item by the outcome of its row. One that is called like an error code is that error, unless it is here. */
+type Outcomes<Row extends OutcomeRow, Result, Item = unknown> = {
+  readonly [Name in Exclude<Row['outcome'], ErrorCode>]: Outcome<Row, Result, Item>;
+} & { readonly [Name in Extract<Row['outcome'], ErrorCode>]?: Outcome<Row, Result, Item> };
 
 /**
  * The results of items by the rows of a statement, in their order. An outcome of a later release rejects its item alone: the changes of all
  * are committed.
  */
-export const resultsOf = <Row extends OutcomeRow, Result, Item = unknown>(
-  statement: string,
+const resultsOf = <Row extends OutcomeRow, Result, Item = unknown>(
+  { name }: Statement,
   outcomes: Outcomes<Row, Result, Item>,
   rows: readonly Row[],
   items: readonly Item[],
-): readonly (Result | Error)[] =>
-  rows.map((row, index) => {
-    const { outcome }: { readonly outcome: Row['outcome'] } = row;
-    if (!Object.hasOwn(outcomes, outcome))
-      return new Error(`${statement}: this release does not know the outcome "${outcome}"`);
-    const known = outcomes[outcome];
-    return typeof known === 'string' ? new ApiError(known) : known(row, items[index] as Item);
+): readonly (Result | Error)[] => {
+  const known = new Map<string, Outcome<Row, Result, Item>>(Object.entries(outcomes));
+  return rows.map((row, index) => {
+    const { outcome } = row;
+    const of = known.get(outcome);
+    if (of !== undefined) return of(row, items[index] as Item);
+    return isErrorCode(outcome)
+      ? new ApiError(outcome)
+      : new Error(`${name}: this release does not know the outcome "${outcome}"`);
   });
+};
 
 /** A batcher as metrics and the shutdown see it. */
 export type AnyBatcher = Pick<Batcher<unknown, unknown>, 'name' | 'waiting' | 'close'>;
@@ -66,13 +73,14 @@ type RowWriteOptions<Item, Result> = Required<
   Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'keyOf'>
 > & { readonly table: LockedRow['table'] };
 
-interface ChangeOptions<Item, Row extends { readonly outcome: string }, Result> {
-  /** The one whose rows have the ids of the items. */
+/** A write by a statement that returns a row with an outcome for each item. */
+interface WriteOptions<Item, Row extends OutcomeRow, Result> {
+  /** Of changes, the one whose rows have the ids of the items; of creations, the one that gets rows. */
   readonly table: LockedRow['table'];
   readonly statement: Statement;
   /** The parameters of the statement. */
   readonly valuesOf: (items: readonly Item[]) => readonly unknown[];
-  readonly outcomes: Outcomes<Row, Result, Item>;
+  readonly outcomes: Outcomes<Row, Result | typeof LOCKED, Item>;
 }
 
 /** Creates the batchers of repositories. Each joins the queries of one kind into statements. */
@@ -106,23 +114,43 @@ export class Batching {
     return this.batchWrites({ locksRow: true, onLongLocked, ...options });
   }
 
-  /** The same, by a statement that returns a row with an outcome for each item. The items of the outcome `locked` are sent again. */
-  batchChanges<Item extends { readonly id: bigint }, Row extends { readonly outcome: string }, Result>({
+  /** The same for changes. The items of the outcome `locked` are sent again. */
+  batchChanges<Item extends { readonly id: bigint }, Row extends OutcomeRow, Result>({
     table,
+    ...options
+  }: WriteOptions<Item, Row, Result>): Batcher<Item, Result> {
+    const send = this.#sendOf<Item, Row, Result>(options);
+    return this.batchRowWrites({ table, name: options.statement.name, keyOf: ({ id }) => id, send });
+  }
+
+  /** Joins concurrent creations of rows with ids of the table's sequence. */
+  batchCreations<Item, Row extends OutcomeRow, Result>({
+    table,
+    locks,
+    ...options
+  }: WriteOptions<Item, Row, Result> & {
+    /** The row of another table that a creation locks; items of the outcome `locked` are sent again. */
+    readonly locks?: Pick<RowWriteOptions<Item, Result>, 'table' | 'keyOf'>;
+  }): Batcher<Item, Result> {
+    const { name } = options.statement;
+    const create = this.#sendOf<Item, Row, Result>(options);
+    const send: typeof create = (items, sendBefore) =>
+      skippingUsedIds(this.prisma, table, sendBefore, () => create(items, sendBefore));
+    return locks === undefined
+      ? this.batchWrites({ name, send })
+      : this.batchRowWrites({ ...locks, name, send });
+  }
+
+  #sendOf<Item, Row extends OutcomeRow, Result>({
     statement,
     valuesOf,
     outcomes,
-  }: ChangeOptions<Item, Row, Result>): Batcher<Item, Result> {
-    const all = { ...outcomes, locked: () => LOCKED };
-    return this.batchRowWrites({
-      table,
-      name: statement.name,
-      keyOf: ({ id }) => id,
-      send: async (items, sendBefore) => {
-        const rows = await this.prisma.write<Row>(statement, valuesOf(items), sendBefore);
-        return resultsOf(statement.name, all, rows, items);
-      },
-    });
+  }: Omit<WriteOptions<Item, Row, Result>, 'table'>): BatcherOptions<Item, Result>['send'] {
+    const all = { locked: () => LOCKED, ...outcomes };
+    return async (items, sendBefore) => {
+      const rows = await this.prisma.write<Row>(statement, valuesOf(items), sendBefore);
+      return resultsOf<Row, Result | typeof LOCKED, Item>(statement, all, rows, items);
+    };
   }
 
   #batcher<Item, Result>(

@@ -6,6 +6,8 @@ import {
   type Statement,
   statement,
 } from '../database/statement.js';
+import { ApiError } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-codes.js';
 import { type Batcher, deduplicated } from './batcher.js';
 import type { Batching } from './batching.js';
 
@@ -135,19 +137,21 @@ export const batchPages = <Query>(
   });
 
 /**
- * Batches reads of single records: a record's JSON, undefined when it does not exist.
+ * Batches reads of single records, as JSON.
  *
  * @param find takes an array of identifiers, and returns one row for each, in their order
+ * @param absent the error of a record that does not exist
  */
 export const batchRecords = (
   batching: Batching,
   prisma: PrismaService,
   find: Statement,
-): Batcher<bigint, string | undefined> =>
-  batching.batchReads<bigint, string | undefined>({
+  absent: ErrorCode,
+): Batcher<bigint, string> =>
+  batching.batchReads<bigint, string>({
     name: find.name,
-    send: deduplicated(String, async (ids: readonly bigint[]) => {
+    send: deduplicated<bigint, string>(String, async (ids) => {
       const rows = await prisma.read<{ json: string | null }>(find, [plainArray(ids)]);
-      return rows.map(({ json }) => json ?? undefined);
+      return rows.map(({ json }) => json ?? new ApiError(absent));
     }),
   });

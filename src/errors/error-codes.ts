@@ -172,3 +172,5 @@ export const ERROR_CODES = {
 >;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_CODES, text);

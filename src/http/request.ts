@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { parseInt64 } from '../database/int64.js';
+import { ApiError } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-codes.js';
 import type { AdmissionDecision } from '../auth/admission/decision.js';
 import { looksLikeKey } from '../auth/keys/mask-keys.js';
 
@@ -36,6 +39,17 @@ export const RequestDeadline = createParamDecorator((_data: unknown, context: Ex
   const { databaseMs } = context.switchToHttp().getRequest<FastifyRequest>();
   return performance.now() + databaseMs;
 });
+
+/**
+ * The identifier in a path.
+ *
+ * @throws ApiError `absent` for text that is not an int64
+ */
+export function idIn(path: string, absent: ErrorCode): bigint {
+  const id = parseInt64(path);
+  if (id === undefined) throw new ApiError(absent);
+  return id;
+}
 
 /** The characters of trace ids, UUIDs, base64 and paths, of which none means anything to a log, a shell, a page or a list of header values. */
 const PLAIN = /^[\w.:/+=@~%-]{1,128}$/;

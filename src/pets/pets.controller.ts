@@ -21,7 +21,6 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../errors/api-error.js';
 import { Deprecated, type Deprecation, deprecationNotice } from '../http/deprecation.interceptor.js';
 import { parseInt64 } from '../database/int64.js';
 import { etagOf, type Preconditions, RequestPreconditions } from '../http/etag.js';
@@ -29,7 +28,7 @@ import { ApiErrors, ApiId, JsonText, Operation } from '../http/operation.decorat
 import { Paging } from '../http/pagination.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.module.js';
-import { RequestDeadline } from '../http/request.js';
+import { idIn, RequestDeadline } from '../http/request.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../http/idempotency/idempotency-key.js';
 import { Idempotency } from '../http/idempotency/idempotency.service.js';
 import {
@@ -116,12 +115,8 @@ export class PetsController {
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const { id, json, isReplay } = await this.idempotency.once(key, deadline, () =>
-      this.pets.create(newPet, key, deadline),
-    );
-    reply.header('location', `${this.config.publicUrl}/v1/pets/${id}`);
-    if (isReplay) reply.header('idempotency-replayed', 'true');
-    return json;
+    const create = () => this.pets.create(newPet, key, deadline);
+    return await this.idempotency.respond(reply, '/v1/pets', key, deadline, create);
   }
 
   @Get(':petId')
@@ -136,9 +131,7 @@ export class PetsController {
   @Deprecated(GET_PET_DEPRECATION)
   @JsonText()
   async getPet(@Param('petId') petId: string, @RequestDeadline() deadline: number): Promise<string> {
-    const pet = await this.pets.find(idOf(petId), deadline);
-    if (pet === undefined) throw new ApiError('pet_not_found');
-    return pet;
+    return await this.pets.find(idIn(petId, 'pet_not_found'), deadline);
   }
 
   @Patch(':petId')
@@ -159,7 +152,7 @@ export class PetsController {
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<string> {
-    return await this.pets.change(idOf(petId), change, conditions, deadline);
+    return await this.pets.change(idIn(petId, 'pet_not_found'), change, conditions, deadline);
   }
 
   @Delete(':petId')
@@ -178,15 +171,8 @@ export class PetsController {
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<void> {
-    await this.pets.delete(idOf(petId), conditions, deadline);
+    await this.pets.delete(idIn(petId, 'pet_not_found'), conditions, deadline);
   }
-}
-
-/** @throws ApiError pet_not_found for text that is not an int64 */
-function idOf(petId: string): bigint {
-  const id = parseInt64(petId);
-  if (id === undefined) throw new ApiError('pet_not_found');
-  return id;
 }
 
 /** Whether the query is one `id` alone: then the page is the pet, within brackets. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Batcher } from '../batching/batcher.js';
-import { Batching, type Outcomes, resultsOf } from '../batching/batching.js';
+import { Batching } from '../batching/batching.js';
 import {
   batchPages,
   batchRecords,
@@ -12,16 +12,14 @@ import {
 } from '../batching/list-pages.js';
 import { preconditionArrays, type Preconditions } from '../http/etag.js';
 import type { IdempotencyKey } from '../http/idempotency/idempotency-key.js';
-import type { CreationOutcome } from '../http/idempotency/idempotency.service.js';
-import { PrismaService } from '../database/prisma.service.js';
-import { skippingUsedIds } from '../database/used-ids.js';
 import {
-  arrayElement,
-  type ArrayElement,
-  bytesArray,
-  columnsJson,
-  plainArray,
-} from '../database/statement.js';
+  CREATIONS,
+  type CreateRow,
+  type CreationOutcome,
+  keyArrays,
+} from '../http/idempotency/idempotency.service.js';
+import { PrismaService } from '../database/prisma.service.js';
+import { arrayElement, type ArrayElement, columnsJson, plainArray } from '../database/statement.js';
 import { type NewPetBody, PET_STATUSES, type PetChangeBody, type PetStatus } from './pets.dto.js';
 import {
   CHANGE_PETS,
@@ -48,18 +46,6 @@ interface CreateItem {
   readonly pet: NewPetBody;
   readonly key: IdempotencyKey | undefined;
 }
-
-interface CreateRow {
-  readonly outcome: 'created' | 'busy' | 'used';
-  readonly id: bigint;
-  readonly json: string;
-}
-
-const CREATIONS: Outcomes<CreateRow, CreationOutcome> = {
-  created: ({ id, json }) => ({ id, json }),
-  busy: () => 'busy',
-  used: () => 'used',
-};
 
 interface DeleteItem extends Preconditions {
   readonly id: bigint;
@@ -111,15 +97,12 @@ export class PetsRepository {
   readonly #lists: Readonly<Record<Direction, Batcher<PageRequest, Page>>>;
   readonly #filtered: Readonly<Record<Direction, Batcher<PetsQuery, Page>>>;
   readonly #listsById: Batcher<PetsQuery, Page>;
-  readonly #records: Batcher<bigint, string | undefined>;
+  readonly #records: Batcher<bigint, string>;
   readonly #creations: Batcher<CreateItem, CreationOutcome>;
   readonly #changes: Batcher<ChangeItem, string>;
   readonly #deletions: Batcher<DeleteItem, void>;
 
-  constructor(
-    batching: Batching,
-    private readonly prisma: PrismaService,
-  ) {
+  constructor(batching: Batching, prisma: PrismaService) {
     this.#lists = {
       asc: batchPages(batching, prisma, LIST_PETS.asc, PAGE_PARAMETERS),
       desc: batchPages(batching, prisma, LIST_PETS.desc, PAGE_PARAMETERS),
@@ -129,10 +112,12 @@ export class PetsRepository {
       desc: batchPages(batching, prisma, FILTER_PETS.desc, FILTER_PARAMETERS),
     };
     this.#listsById = batchPages(batching, prisma, LIST_PETS_BY_ID, BY_ID_PARAMETERS);
-    this.#records = batchRecords(batching, prisma, FIND_PETS);
-    this.#creations = batching.batchWrites({
-      name: CREATE_PETS.name,
-      send: (items, sendBefore) => this.#create(items, sendBefore),
+    this.#records = batchRecords(batching, prisma, FIND_PETS, 'pet_not_found');
+    this.#creations = batching.batchCreations<CreateItem, CreateRow, CreationOutcome>({
+      table: 'pets',
+      statement: CREATE_PETS,
+      valuesOf: (items) => [items.map(({ pet }) => columnsJson(pet)), ...keyArrays(items)],
+      outcomes: CREATIONS,
     });
     this.#changes = batching.batchChanges<ChangeItem, ChangeRow, string>({
       table: 'pets',
@@ -145,9 +130,6 @@ export class PetsRepository {
       outcomes: {
         changed: ({ json }) => json,
         unchanged: ({ json }) => json,
-        pet_not_found: 'pet_not_found',
-        precondition_failed: 'precondition_failed',
-        pet_has_open_order: 'pet_has_open_order',
       },
     });
     this.#deletions = batching.batchChanges<DeleteItem, DeleteRow, void>({
@@ -156,10 +138,6 @@ export class PetsRepository {
       valuesOf: (items) => [plainArray(items.map(({ id }) => id)), ...preconditionArrays(items)],
       outcomes: {
         deleted: () => undefined,
-        pet_not_found: 'pet_not_found',
-        precondition_failed: 'precondition_failed',
-        pet_has_open_order: 'pet_has_open_order',
-        pet_is_sold: 'pet_is_sold',
       },
     });
   }
@@ -172,8 +150,12 @@ export class PetsRepository {
       : this.#filtered[direction].load(page, deadline);
   }
 
-  /** The pet as JSON; undefined when there is none. */
-  find(id: bigint, deadline: number): Promise<string | undefined> {
+  /**
+   * The pet as JSON.
+   *
+   * @throws ApiError pet_not_found
+   */
+  find(id: bigint, deadline: number): Promise<string> {
     return this.#records.load(id, deadline);
   }
 
@@ -198,21 +180,5 @@ export class PetsRepository {
    */
   delete(id: bigint, conditions: Preconditions, deadline: number): Promise<void> {
     return this.#deletions.load({ id, ...conditions }, deadline);
-  }
-
-  async #create(
-    items: readonly CreateItem[],
-    sendBefore: number,
-  ): Promise<readonly (CreationOutcome | Error)[]> {
-    const values = [
-      items.map(({ pet }) => columnsJson(pet)),
-      plainArray(items.map(({ key }) => key?.apiKeyId)),
-      items.map(({ key }) => key?.key ?? null),
-      bytesArray(items.map(({ key }) => key?.fingerprint)),
-    ];
-    const rows = await skippingUsedIds(this.prisma, 'pets', sendBefore, () =>
-      this.prisma.write<CreateRow>(CREATE_PETS, values, sendBefore),
-    );
-    return resultsOf(CREATE_PETS.name, CREATIONS, rows, items);
   }
 }

@@ -1,11 +1,9 @@
 import { Body, Controller, Get, Inject, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { ApiError } from '../errors/api-error.js';
-import { parseInt64 } from '../database/int64.js';
 import { type Preconditions, RequestPreconditions } from '../http/etag.js';
 import { ApiErrors, ApiId, JsonText, Operation } from '../http/operation.decorators.js';
-import { RequestDeadline } from '../http/request.js';
+import { idIn, RequestDeadline } from '../http/request.js';
 import { Paging } from '../http/pagination.js';
 import type { Config } from '../config/config.js';
 import { CONFIG } from '../config/config.module.js';
@@ -73,12 +71,8 @@ export class OrdersController {
     @RequestDeadline() deadline: number,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const { id, json, isReplay } = await this.idempotency.once(key, deadline, () =>
-      this.orders.place(petId, key, deadline),
-    );
-    reply.header('location', `${this.config.publicUrl}/v1/store/orders/${id}`);
-    if (isReplay) reply.header('idempotency-replayed', 'true');
-    return json;
+    const place = () => this.orders.place(petId, key, deadline);
+    return await this.idempotency.respond(reply, '/v1/store/orders', key, deadline, place);
   }
 
   @Get(':orderId')
@@ -88,10 +82,7 @@ export class OrdersController {
   @ApiErrors('order_not_found')
   @JsonText()
   async getOrder(@Param('orderId') orderId: string, @RequestDeadline() deadline: number): Promise<string> {
-    const id = parseInt64(orderId);
-    const order = id === undefined ? undefined : await this.orders.find(id, deadline);
-    if (order === undefined) throw new ApiError('order_not_found');
-    return order;
+    return await this.orders.find(idIn(orderId, 'order_not_found'), deadline);
   }
 
   @Patch(':orderId')
@@ -116,8 +107,6 @@ export class OrdersController {
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<string> {
-    const id = parseInt64(orderId);
-    if (id === undefined) throw new ApiError('order_not_found');
-    return await this.orders.change(id, status, conditions, deadline);
+    return await this.orders.change(idIn(orderId, 'order_not_found'), status, conditions, deadline);
   }
 }

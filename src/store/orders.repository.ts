@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Batcher, LOCKED } from '../batching/batcher.js';
-import { Batching, type Outcomes, resultsOf } from '../batching/batching.js';
+import type { Batcher } from '../batching/batcher.js';
+import { Batching } from '../batching/batching.js';
 import {
   batchPages,
   batchRecords,
@@ -12,10 +12,14 @@ import { ApiError } from '../errors/api-error.js';
 import { ERROR_CODES } from '../errors/error-codes.js';
 import { preconditionArrays, type Preconditions } from '../http/etag.js';
 import type { IdempotencyKey } from '../http/idempotency/idempotency-key.js';
-import type { CreationOutcome } from '../http/idempotency/idempotency.service.js';
+import {
+  CREATIONS,
+  type CreateRow,
+  type CreationOutcome,
+  keyArrays,
+} from '../http/idempotency/idempotency.service.js';
 import { PrismaService } from '../database/prisma.service.js';
-import { skippingUsedIds } from '../database/used-ids.js';
-import { bytesArray, plainArray } from '../database/statement.js';
+import { plainArray } from '../database/statement.js';
 import type { OrderStatus } from './orders.dto.js';
 import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, LIST_ORDERS_OF_PET, PLACE_ORDERS } from './orders.sql.js';
 
@@ -28,11 +32,7 @@ interface PlaceItem {
   readonly key: IdempotencyKey | undefined;
 }
 
-interface PlaceRow {
-  readonly outcome: 'created' | 'busy' | 'used' | 'locked' | 'unknown_pet' | 'pet_not_available';
-  readonly id: bigint;
-  readonly json: string;
-}
+type PlaceRow = CreateRow<'unknown_pet' | 'pet_not_available'>;
 
 interface ChangeItem extends Preconditions {
   readonly id: bigint;
@@ -49,39 +49,31 @@ interface ChangeRow {
 
 const UNKNOWN_PET = { faults: [{ pointer: '#/petId', detail: ERROR_CODES.unknown_pet.message }] };
 
-const PLACINGS: Outcomes<PlaceRow, CreationOutcome | typeof LOCKED> = {
-  created: ({ id, json }) => ({ id, json }),
-  busy: () => 'busy',
-  used: () => 'used',
-  locked: () => LOCKED,
-  unknown_pet: () => new ApiError('unknown_pet', undefined, UNKNOWN_PET),
-  pet_not_available: 'pet_not_available',
-};
-
 /** The orders in the database. Concurrent queries share a statement. */
 @Injectable()
 export class OrdersRepository {
   readonly #pages: Batcher<OrdersQuery, Page>;
   readonly #pagesOfPets: Batcher<OrdersQuery, Page>;
-  readonly #records: Batcher<bigint, string | undefined>;
+  readonly #records: Batcher<bigint, string>;
   readonly #placings: Batcher<PlaceItem, CreationOutcome>;
   readonly #changes: Batcher<ChangeItem, string>;
 
-  constructor(
-    batching: Batching,
-    private readonly prisma: PrismaService,
-  ) {
+  constructor(batching: Batching, prisma: PrismaService) {
     this.#pages = batchPages(batching, prisma, LIST_ORDERS, PAGE_PARAMETERS);
     this.#pagesOfPets = batchPages<OrdersQuery>(batching, prisma, LIST_ORDERS_OF_PET, [
       ...PAGE_PARAMETERS,
       ({ petId }) => petId,
     ]);
-    this.#records = batchRecords(batching, prisma, FIND_ORDERS);
-    this.#placings = batching.batchRowWrites<PlaceItem, CreationOutcome>({
-      table: 'pets',
-      name: PLACE_ORDERS.name,
-      keyOf: ({ petId }) => petId,
-      send: (items, sendBefore) => this.#place(items, sendBefore),
+    this.#records = batchRecords(batching, prisma, FIND_ORDERS, 'order_not_found');
+    this.#placings = batching.batchCreations<PlaceItem, PlaceRow, CreationOutcome>({
+      table: 'orders',
+      statement: PLACE_ORDERS,
+      valuesOf: (items) => [plainArray(items.map(({ petId }) => petId)), ...keyArrays(items)],
+      outcomes: {
+        ...CREATIONS,
+        unknown_pet: () => new ApiError('unknown_pet', undefined, UNKNOWN_PET),
+      },
+      locks: { table: 'pets', keyOf: ({ petId }) => petId },
     });
     this.#changes = batching.batchChanges<ChangeItem, ChangeRow, string>({
       table: 'orders',
@@ -94,8 +86,6 @@ export class OrdersRepository {
       outcomes: {
         changed: ({ json }) => json,
         unchanged: ({ json }) => json,
-        order_not_found: 'order_not_found',
-        precondition_failed: 'precondition_failed',
         order_transition_not_allowed: ({ status }, item) =>
           new ApiError(
             'order_transition_not_allowed',
@@ -109,8 +99,12 @@ export class OrdersRepository {
     return (page.petId === undefined ? this.#pages : this.#pagesOfPets).load(page, deadline);
   }
 
-  /** The order as JSON; undefined when there is none. */
-  find(id: bigint, deadline: number): Promise<string | undefined> {
+  /**
+   * The order as JSON.
+   *
+   * @throws ApiError order_not_found
+   */
+  find(id: bigint, deadline: number): Promise<string> {
     return this.#records.load(id, deadline);
   }
 
@@ -130,21 +124,5 @@ export class OrdersRepository {
    */
   change(id: bigint, status: OrderStatus, conditions: Preconditions, deadline: number): Promise<string> {
     return this.#changes.load({ id, status, ...conditions }, deadline);
-  }
-
-  async #place(
-    items: readonly PlaceItem[],
-    sendBefore: number,
-  ): Promise<readonly (CreationOutcome | Error | typeof LOCKED)[]> {
-    const values = [
-      plainArray(items.map(({ petId }) => petId)),
-      plainArray(items.map(({ key }) => key?.apiKeyId)),
-      items.map(({ key }) => key?.key ?? null),
-      bytesArray(items.map(({ key }) => key?.fingerprint)),
-    ];
-    const rows = await skippingUsedIds(this.prisma, 'orders', sendBefore, () =>
-      this.prisma.write<PlaceRow>(PLACE_ORDERS, values, sendBefore),
-    );
-    return resultsOf(PLACE_ORDERS.name, PLACINGS, rows, items);
   }
 }

@@ -22,7 +22,7 @@ beforeEach(() => {
     pools: { read: (work: () => Promise<unknown>) => work() },
     $queryRaw: () => Promise.resolve(stored),
   };
-  idempotency = new Idempotency(prisma as unknown as PrismaService);
+  idempotency = new Idempotency(prisma as unknown as PrismaService, { publicUrl: '' });
 });
 
 /** Statements that the test ends. */
