@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { PrismaPg } from '@prisma/adapter-pg';
@@ -18,6 +19,7 @@ import {
   classifyDatabaseError,
   isPassing,
   isUnavailable,
+  StatementError,
   type DatabaseFailure,
 } from '../errors/database-errors.js';
 import { PrismaClient } from '../generated/prisma/client.js';
@@ -299,6 +301,29 @@ describe('the connection of a statement that failed', () => {
       waiting?.write(READY);
       await next;
       expect([heard, pool.totalCount]).toEqual([2, 1]);
+      const client = await pool.connect();
+      expect(['drain', 'end'].map((event) => client.listenerCount(event))).toEqual([1, 0]);
+      client.release();
+      throw new Error('done');
+    });
+  });
+
+  it.each([
+    ['reset', (socket: Socket) => socket.resetAndDestroy()],
+    ['ended', (socket: Socket) => socket.end()],
+  ])('is dropped when it is %s before the server is ready', async (_, breakOff) => {
+    let waiting: Socket | undefined;
+    const failing: Reaction = (socket) => {
+      waiting ??= socket;
+      errorResponse({ C: '40P01' }, waiting === socket ? [] : [READY])(socket);
+    };
+    await poolError([accept, failing], { max: 1 }, async (pool) => {
+      await reasonOf(pool.query('select 1'));
+      const next = reasonOf(pool.query('select 2'));
+      const removed = once(pool, 'remove');
+      if (waiting !== undefined) breakOff(waiting);
+      await removed;
+      expect(await next).toBeInstanceOf(StatementError);
       throw new Error('done');
     });
   });

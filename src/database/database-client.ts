@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import pg from 'pg';
 import {
   BrokenConnectionError,
@@ -39,9 +40,12 @@ export class DatabaseClient extends pg.Client {
   /** Resolves when the server has finished all that was sent, or the connection is over. */
   async idle(): Promise<void> {
     if (this.#isIdle || this.#isOver) return;
-    await new Promise<void>((resolve) => {
-      for (const event of ['drain', 'end'] as const) this.once(event, resolve);
-    });
+    const ended = new AbortController();
+    const first = ['drain', 'end'].map((event) => once(this, event, { signal: ended.signal }));
+    // The `error` of a connection that breaks meanwhile rejects both.
+    await Promise.race(first).catch(() => undefined);
+    ended.abort();
+    await Promise.allSettled(first);
   }
 
   override connect(): Promise<pg.Client>;
