@@ -126,9 +126,9 @@ class Entry<Item, Result> implements BatchItem {
  * - A statement starts as soon as fewer than `concurrencyMax` are under way, with the earliest items, and only after all of them
  *   arrived: results are as fresh as if each item had been sent alone.
  * - Each item is settled once, by its deadline: with its result, the error of the database about itself, or an `UnavailableError`.
- *   Nothing is sent for an item whose time is over.
- * - After an error that proves a rollback, a batch is sent again item by item. What was not sent, or was rolled back by a time-out
- *   of the server, is sent again until the deadlines. After a broken connection reads are sent once more, writes never.
+ *   One that is not under way is given up as soon as less than `neededMs` and two ticks are left: that ends a wait for a lock.
+ * - After an error of the statement, the items of several are sent again alone; one that fails alone gets the error. What was not sent,
+ *   or was rolled back by a time-out of the server, is sent again until the deadlines. After a broken connection reads are sent once more, writes never.
  * - Of the items of one row one is under way at a time. One whose row is `LOCKED` is tried again every 15 ms, before the later items of
  *   that row; other rows pass.
  * - A statement keeps its place until it settles, also when all of its items were given up: it may be in its commit.

@@ -129,7 +129,7 @@ export class Batching {
     locks,
     ...options
   }: WriteOptions<Item, Row, Result> & {
-    /** The row of another table that a creation locks; items of the outcome `locked` are sent again. */
+    /** The row of another table that a creation locks. Needed where the statement has the outcome `locked`: its items are sent again. */
     readonly locks?: Pick<RowWriteOptions<Item, Result>, 'table' | 'keyOf'>;
   }): Batcher<Item, Result> {
     const { name } = options.statement;
@@ -167,7 +167,7 @@ export class Batching {
       },
       contextOf: observers.find(({ contextOf }) => contextOf)?.contextOf,
     };
-    // An item without a deadline of its own is of admission, which comes before all other statements.
+    // Admission alone passes no deadline: the other half is for the request's own statements.
     const timeoutMs = this.prisma.pools.waitMs / 2;
     const batcher = new Batcher<Item, Result>({ ...BOUNDS, timeoutMs, ...observation, ...options });
     this.#batchers.push(batcher);

@@ -5,11 +5,11 @@ const TRIES_MAX = 32;
 
 /** Of the items of a row one is under way at a time. A row that was found locked stays busy until the next tick. */
 export class RowLocks {
-  /** Of these an item is under way, to be sent again, or waits for a lock. */
+  /** These may not be claimed: an item is under way or to be sent again, or waits for the next tick. */
   readonly #busy = new Set<QueueKey>();
-  /** The rows that were locked when they were tried, the earliest first. */
+  /** Found locked, and waiting for a tick; the earliest first. */
   readonly #locked = new Set<QueueKey>();
-  /** Those, and the ones of which an item is tried again or has to be. */
+  /** Whose last try was in vain: what is given up meanwhile says why. */
   readonly #foundLocked = new Set<QueueKey>();
 
   /** Whether the row was not busy; it is now. */

@@ -100,7 +100,10 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Another transaction was in the way: a lock time-out or a deadlock. The connection stays usable. */
+/**
+ * Another transaction was in the way: a lock time-out, a deadlock, a serialization failure, or an object that was dropped since the statement
+ * was planned.
+ */
 export const isContention = (error: unknown): boolean =>
   serverErrorOf(error).sqlState === LOCK_NOT_AVAILABLE ||
   (classifyDatabaseError(error) === 'statement-error' && isUnavailable(error));
@@ -189,7 +192,7 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   ['57P05', 'broken'],
 ]);
 
-/** Errors of a statement that are worth a retry: a serialization failure, a deadlock. */
+/** Errors of a statement that the client may repeat (503): a serialization failure, a deadlock. */
 const transient: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 interface ServerError {
