@@ -13,7 +13,7 @@ const listOf = (observers: InjectionToken, ...tokens: readonly InjectionToken[])
   useFactory: (...all: readonly unknown[]) => all.filter((observer) => observer !== undefined),
 });
 
-/** Who is told of what, in this order. What is observed knows no observer. */
+/** The observers of bans, batches and requests, in the order in which they are called. What is observed knows no observer. */
 @Global()
 @Module({
   providers: [

@@ -128,6 +128,8 @@ describe('PATCH /v1/pets/{petId}', () => {
     expect(await outcomeOf(approved)).toBe('200');
     const posted = await service.post('/v1/pets', '{"name":"Rex","categoryId":7}', asPatch);
     expect(await outcomeOf(posted)).toBe('415 unsupported_media_type');
+    const empty = service.fetch('/v1/pets', { method: 'POST', key: service.key, headers: asPatch });
+    expect(await outcomeOf(empty)).toBe('415 unsupported_media_type');
     const other = await change(id, '[]', { 'content-type': 'application/json-patch+json' });
     expect([other.status, other.headers.get('accept-patch')]).toEqual([
       415,

@@ -17,7 +17,7 @@ interface OutcomeRow {
 type Outcome<Row, Result, Item> = (row: Row, item: Item) => Result | Error;
 
 /** What becomes of an item by the outcome of its row. One that is called like an error code is that error, unless it is here. */
-type Outcomes<Row extends OutcomeRow, Result, Item = unknown> = {
+type Outcomes<Row extends OutcomeRow, Result, Item> = {
   readonly [Name in Exclude<Row['outcome'], ErrorCode>]: Outcome<Row, Result, Item>;
 } & { readonly [Name in Extract<Row['outcome'], ErrorCode>]?: Outcome<Row, Result, Item> };
 
@@ -25,22 +25,20 @@ type Outcomes<Row extends OutcomeRow, Result, Item = unknown> = {
  * The results of items by the rows of a statement, in their order. An outcome of a later release rejects its item alone: the changes of all
  * are committed.
  */
-const resultsOf = <Row extends OutcomeRow, Result, Item = unknown>(
+const resultsOf = <Row extends OutcomeRow, Result, Item>(
   { name }: Statement,
-  outcomes: Outcomes<Row, Result, Item>,
+  outcomes: ReadonlyMap<string, Outcome<Row, Result, Item>>,
   rows: readonly Row[],
   items: readonly Item[],
-): readonly (Result | Error)[] => {
-  const known = new Map<string, Outcome<Row, Result, Item>>(Object.entries(outcomes));
-  return rows.map((row, index) => {
+): readonly (Result | Error)[] =>
+  rows.map((row, index) => {
     const { outcome } = row;
-    const of = known.get(outcome);
+    const of = outcomes.get(outcome);
     if (of !== undefined) return of(row, items[index] as Item);
     return isErrorCode(outcome)
       ? new ApiError(outcome)
       : new Error(`${name}: this release does not know the outcome "${outcome}"`);
   });
-};
 
 /** A batcher as metrics and the shutdown see it. */
 export type AnyBatcher = Pick<Batcher<unknown, unknown>, 'name' | 'waiting' | 'close'>;
@@ -146,10 +144,12 @@ export class Batching {
     valuesOf,
     outcomes,
   }: Omit<WriteOptions<Item, Row, Result>, 'table'>): BatcherOptions<Item, Result>['send'] {
-    const all = { locked: () => LOCKED, ...outcomes };
+    const all = new Map<string, Outcome<Row, Result | typeof LOCKED, Item>>(
+      Object.entries({ locked: () => LOCKED, ...outcomes }),
+    );
     return async (items, sendBefore) => {
       const rows = await this.prisma.write<Row>(statement, valuesOf(items), sendBefore);
-      return resultsOf<Row, Result | typeof LOCKED, Item>(statement, all, rows, items);
+      return resultsOf(statement, all, rows, items);
     };
   }
 

@@ -265,7 +265,10 @@ describe('a pool that Prisma uses', () => {
 describe('the connection of a statement that failed', () => {
   it.each([
     ['40P01', 1],
+    ['55P03', 1],
+    ['57014', 1],
     ['23505', 1],
+    ['25006', 2],
     ['57P01', 2],
     ['26000', 2],
     ['XX000', 2],

@@ -149,9 +149,10 @@ export class DatabasePool extends pg.Pool {
       connection.release();
       return result;
     } catch (error) {
-      if (!isUsableAfter(error)) connection.release(error as Error);
-      // Else the next statement would wait there for the server, past its time.
-      else void (connection as unknown as DatabaseClient).idle().then(() => connection.release());
+      // Given back at once, the next statement would wait there for the server, past its time.
+      if (isUsableAfter(error) && connection instanceof DatabaseClient)
+        void connection.idle().then(() => connection.release());
+      else connection.release(error as Error);
       this.onFailure?.(error);
       throw error instanceof pg.DatabaseError ? new StatementError(error) : error;
     }

@@ -46,8 +46,8 @@ export class UnavailableError extends StacklessError {
 }
 
 /**
- * A statement was not sent, for this cause. Its message is not the driver's where that is one by which Prisma knows errors of TLS
- * (`messageOf` adds to it): Prisma passes on what it does not know.
+ * A statement was not sent, for this cause. Prisma passes an error on as it is, unless its message is one of the driver's about TLS:
+ * `messageOf` adds a hint to those.
  */
 export class NotSentError extends StacklessError {
   override readonly name = 'NotSentError';
@@ -66,7 +66,7 @@ export class BrokenConnectionError extends StacklessError {
   }
 }
 
-/** The server's error about a statement, as its cause: Prisma would take the driver's own apart. */
+/** The server's error about a statement is its cause: Prisma would replace the driver's error by its own, which lacks some fields. */
 export class StatementError extends StacklessError {
   override readonly name = 'StatementError';
 
@@ -79,7 +79,7 @@ export class StatementError extends StacklessError {
 export function classifyDatabaseError(error: unknown): DatabaseFailure {
   if (error instanceof NotSentError) return 'not-sent';
   if (error instanceof BrokenConnectionError) return 'broken';
-  const { sqlState, routine } = serverErrorOf(error);
+  const { sqlState, routine } = readError(error);
   if (sqlState === undefined) return 'unexpected';
   // A migration changed the columns of a prepared statement: it did not run.
   if (routine === 'RevalidateCachedQuery') return 'not-sent';
@@ -94,7 +94,7 @@ export function isUnavailable(error: unknown): boolean {
   if (error instanceof UnavailableError) return true;
   const failure = classifyDatabaseError(error);
   if (failure !== 'statement-error') return failure !== 'unexpected';
-  const { sqlState = '', message } = serverErrorOf(error);
+  const { sqlState = '', message } = readError(error);
   return (
     transient.has(sqlState) || (sqlState === INTERNAL_ERROR && message.startsWith('cache lookup failed '))
   );
@@ -105,7 +105,7 @@ export function isUnavailable(error: unknown): boolean {
  * was planned.
  */
 export const isContention = (error: unknown): boolean =>
-  serverErrorOf(error).sqlState === LOCK_NOT_AVAILABLE ||
+  readError(error).sqlState === LOCK_NOT_AVAILABLE ||
   (classifyDatabaseError(error) === 'statement-error' && isUnavailable(error));
 
 /** The error as callers may have it: an `UnavailableError` for all that is unavailable, anything else as it is. */
@@ -119,7 +119,7 @@ export function asUnavailable(error: unknown): unknown {
  * such database and TLS that cannot be agreed on need somebody's hands.
  */
 export function isPassing(error: unknown): boolean {
-  const { sqlState, code = '', message } = serverErrorOf(error);
+  const { sqlState, code = '', message } = readError(error);
   const failure = sqlState === undefined ? classifyDatabaseError(error) : failureOf(sqlState);
   return (
     ['not-sent', 'broken'].includes(failure) &&
@@ -132,15 +132,15 @@ export function isPassing(error: unknown): boolean {
 }
 
 /** Whether a table that a statement names does not exist. */
-export const isUndefinedTable = (error: unknown): boolean => serverErrorOf(error).sqlState === '42P01';
+export const isUndefinedTable = (error: unknown): boolean => readError(error).sqlState === '42P01';
 
 /** Whether a prepared statement is missing, or is there already, as behind a pooler that does not keep them for its clients. */
 export const isPreparedElsewhere = (error: unknown): boolean =>
-  ['26000', '42P05'].includes(serverErrorOf(error).sqlState ?? '');
+  ['26000', '42P05'].includes(readError(error).sqlState ?? '');
 
 /** Whether a row has the primary key that a statement wanted to insert into a table. The statement was rolled back. */
 export const isDuplicateKey = (error: unknown, table: string): boolean => {
-  const { sqlState, constraint } = serverErrorOf(error);
+  const { sqlState, constraint } = readError(error);
   return sqlState === '23505' && constraint === `${table}_pkey`;
 };
 
@@ -149,16 +149,16 @@ export const isUsableAfter = (error: unknown): boolean =>
   ['statement-error', 'server-timeout'].includes(classifyDatabaseError(error)) &&
   !isPreparedElsewhere(error) &&
   // What an internal error is about may be cached in the session.
-  !(serverErrorOf(error).sqlState ?? '').startsWith('XX');
+  !(readError(error).sqlState ?? '').startsWith('XX');
 
 /** A value of the statement or of a row that it changes is wrong (classes 22 and 23). The statement was rolled back. */
-export const isDataError = (error: unknown): boolean => /^2[23]/.test(serverErrorOf(error).sqlState ?? '');
+export const isDataError = (error: unknown): boolean => /^2[23]/.test(readError(error).sqlState ?? '');
 
 /** The role lacks a right. */
-export const isForbidden = (error: unknown): boolean => serverErrorOf(error).sqlState === '42501';
+export const isForbidden = (error: unknown): boolean => readError(error).sqlState === '42501';
 
 /** The session is read only: on a standby, or because it began while new sessions were. */
-export const isReadOnly = (error: unknown): boolean => serverErrorOf(error).sqlState === READ_ONLY;
+export const isReadOnly = (error: unknown): boolean => readError(error).sqlState === READ_ONLY;
 
 const READ_ONLY = '25006';
 
@@ -195,7 +195,7 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
 /** Errors of a statement that the client may repeat (503): a serialization failure, a deadlock. */
 const transient: ReadonlySet<string> = new Set(['40001', '40P01']);
 
-interface ServerError {
+interface ReadError {
   readonly message: string;
   /** Only the server's errors have one. */
   readonly sqlState?: string | undefined;
@@ -208,7 +208,7 @@ interface ServerError {
 }
 
 /** Reads by shape, not by class: tests may hold other copies of the driver's. */
-function serverErrorOf(error: unknown): ServerError {
+function readError(error: unknown): ReadError {
   const isWrapped =
     error instanceof NotSentError ||
     error instanceof BrokenConnectionError ||

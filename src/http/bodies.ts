@@ -94,10 +94,11 @@ export const isBodyIgnored = ({ method }: IncomingMessage): boolean => WITHOUT_B
  */
 export function checkBodyHeaders(request: IncomingMessage, bodyBytesMax: number): void {
   const { headers } = request;
-  if (!isBodyIgnored(request) && hasBody(request)) {
-    if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
-    if (!isPlainJson(request)) throw unsupportedMediaType(request);
-  }
+  if (isBodyIgnored(request)) return;
+  if (Number(headers['content-length'] ?? 0) > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
+  // Also without a body: Fastify would parse the empty one by its type.
+  if ((hasBody(request) || headers['content-type'] !== undefined) && !isPlainJson(request))
+    throw unsupportedMediaType(request);
 }
 
 /** @throws ApiError if `Expect` is anything but 100-continue (RFC 9110 section 10.1.1) */

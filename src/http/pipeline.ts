@@ -108,9 +108,6 @@ export class RequestPipeline implements SocketOptions {
       }
     });
     fastify.addContentTypeParser<Buffer>(PATCH_TYPES, { parseAs: 'buffer' }, (request, bytes, done) => {
-      const { method, headers } = request;
-      if (method !== 'PATCH' && /merge-patch/i.test(headers['content-type'] ?? ''))
-        return done(unsupportedMediaType(request.raw));
       request.bodyBytes = bytes;
       done(null, isBodyUnread(request) ? undefined : parseJsonBody(bytes));
     });
