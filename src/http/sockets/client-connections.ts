@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import type { RequestListener, Server as HttpServer } from 'node:http';
-import { createServer, type Server, type Socket } from 'node:net';
+import { Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClientConnection } from './client-connection.js';
@@ -25,7 +24,8 @@ export class ClientConnections {
   readonly #unused = new Set<Socket>();
   readonly #open = new Set<ClientConnection>();
   readonly #server: HttpServer;
-  readonly #acceptor: Server;
+  /** Node's own, which parse what a connection sends. */
+  readonly #listeners: readonly Function[];
   readonly #closed: Promise<unknown>;
   #isStopping = false;
 
@@ -34,17 +34,15 @@ export class ClientConnections {
     return (request, response) => ClientConnection.of(request.socket).dispatch(request, response, handle);
   }
 
-  /** @param server does not listen yet. It gets its connections from here (`server.emit('connection', …)`) */
+  /** @param server does not listen yet. Its connections come here first, and to its own listeners of `connection` from here */
   constructor(server: HttpServer, { max, firstByteTimeoutMs, warn }: ConnectionOptions) {
     this.#server = server;
-    this.#acceptor = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-      this.#accept(socket, firstByteTimeoutMs),
-    );
-    this.#acceptor.maxConnections = max;
-    this.#acceptor.on('drop', warningOfRejected(warn));
-    // The server has bound the port; the one that listens on its handle last gets the connections.
-    server.on('listening', () => this.#acceptor.listen(server));
-    this.#closed = once(this.#acceptor, 'close');
+    this.#listeners = server.listeners('connection');
+    server.removeAllListeners('connection');
+    server.on('connection', (socket) => this.#accept(socket, firstByteTimeoutMs));
+    server.maxConnections = max;
+    server.on('drop', warningOfRejected(warn));
+    this.#closed = new Promise((resolve) => void server.once('close', resolve));
   }
 
   /** Whether the response to a request must close its connection. An injected request has none. */
@@ -70,7 +68,8 @@ export class ClientConnections {
 
   #stop(): void {
     this.#isStopping = true;
-    this.#acceptor.close();
+    // Not that of HTTP servers, which also closes the connections that are idle: a request may be on its way.
+    Server.prototype.close.call(this.#server);
   }
 
   /** An unused connection stays a mere socket, which takes half of the memory. */
@@ -85,7 +84,7 @@ export class ClientConnections {
       const connection = new ClientConnection(socket, bytes);
       this.#open.add(connection);
       connection.once('close', () => this.#open.delete(connection));
-      this.#server.emit('connection', connection);
+      for (const listener of this.#listeners) listener.call(this.#server, connection);
     });
   }
 }
