@@ -97,7 +97,8 @@ describe('admission while a snapshot is open', () => {
     const after = await blocks();
     await reader.query('rollback');
     reader.release();
-    for (const [nth, count] of after.entries()) expect(count).toBeLessThanOrEqual(2 * (before[nth] ?? 0));
+    // Thousands of versions are hundreds of blocks; other pages of the catalog are a few.
+    for (const [nth, count] of after.entries()) expect(count).toBeLessThan(2 * (before[nth] ?? 0) + 20);
     const { rows } = await pool.query<{ generation: string }>(
       'select generation from api_key_counters where api_key_id = $1',
       [hot.id],
