@@ -49,7 +49,7 @@ export function explainError(error: unknown): Failure {
   if (error instanceof CliError) return toFailure(error.exitCode, error.message, error.hint);
   if (error instanceof DatabaseError) {
     const hint = error.hint ?? (error.code === INSUFFICIENT_PRIVILEGE ? WHO_MAY : error.detail);
-    return toFailure(EXIT_CODES.failure, inCommands(error.message), inCommands(hint));
+    return toFailure(EXIT_CODES.failure, error.message, hint);
   }
   const failure = classifyDatabaseError(error);
   if (failure === 'broken' || failure === 'not-sent') {
@@ -62,34 +62,6 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 
 const WHO_MAY =
   'Members of petstore_support may read, members of petstore_operator may change keys and plans, and the owner of the tables may migrate. What this role may do: petstore doctor';
-
-/** What messages and hints of the database call in SQL, and the commands that do the same. */
-const COMMANDS: readonly (readonly [RegExp, string])[] = [
-  [
-    /select id, name, state from api_key_overview where name ilike '%(\w+)%'/g,
-    'petstore keys list --name $1',
-  ],
-  [/select \* from plan_overview/g, 'petstore plans list'],
-  [/(?:select \* from )?(issue|rotate|revoke|resume)_api_key\([^)]*\)/g, 'petstore keys $1'],
-  [/select \* from set_api_key_(\w+)\([^)]*\)/g, 'petstore keys set-$1'],
-  [/select \* from (create|set)_plan\([^)]*\)/g, 'petstore plans $1'],
-  [/update api_keys set expires_at = null where id = (\d+)/, 'petstore keys set-expiry $1 never'],
-  [
-    /requests_per_minute and requests_per_day \(arguments .* of the functions\)/,
-    '--per-minute and --per-day',
-  ],
-  [/set custom = true/, 'pass --custom'],
-  [/set custom = false/, 'pass --no-custom'],
-  [/overlap => '24 hours', or '0'/, '--overlap 24h, or 0'],
-  [/overlap => '24 hours'/, '--overlap 24h'],
-  [/expires \(/, '--expires ('],
-  [/omit expires/, 'omit --expires'],
-  [/null for never/, '`never`'],
-  [/until and lasting/, '--until and --for'],
-];
-
-const inCommands = (text = ''): string =>
-  COMMANDS.reduce((said, [sql, command]) => said.replace(sql, command), text);
 
 const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
   exitCode,

@@ -99,7 +99,9 @@ describe('petstore plans', () => {
     const before = await plans();
     expect(await petstore(['plans', 'create', 'new', '--per-minute', '3'])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^plan "new" needs both [^\n]*\nOr pass --custom[^\n]*\n$/),
+      stderr: expect.stringMatching(
+        /^plan "new" needs both [^\n]*\nOr set custom = true \(--custom\)[^\n]*\n$/,
+      ),
     });
     expect(await petstore(['plans', 'set', 'new', '--per-minute', '3', '--per-day', '3'])).toMatchObject({
       code: 1,

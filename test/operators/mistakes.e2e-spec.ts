@@ -140,7 +140,7 @@ describe('a plan', () => {
     expect(await rejectionOf(operator, `select delete_plan('free')`)).toEqual({
       code: '23503',
       message: 'plan "free" has keys (10): 1 (Acme 1), 2 (Acme 2), 3 (Acme 3), 4 (Acme 4), 5 (Acme 5), …',
-      hint: 'Move each of them first, also revoked ones: select * from set_api_key_plan(id, plan).',
+      hint: 'Move each of them first, also revoked ones: select * from set_api_key_plan(id, plan), or petstore keys set-plan.',
     });
   });
 

@@ -111,13 +111,13 @@ begin
   if new.custom and num_nonnulls(new.requests_per_minute, new.requests_per_day) > 0 then
     raise exception 'plan "%" is custom and cannot have limits of its own', new.id
       using errcode = 'check_violation',
-            hint = 'Set them on its keys: select * from set_api_key_limits(id, per_minute, per_day). '
-                   'Or set custom = false.';
+            hint = 'Set them on its keys: select * from set_api_key_limits(id, per_minute, per_day), '
+                   'or petstore keys set-limits. Or set custom = false (--no-custom).';
   end if;
   if not new.custom and num_nulls(new.requests_per_minute, new.requests_per_day) > 0 then
     raise exception 'plan "%" needs both requests_per_minute and requests_per_day', new.id
       using errcode = 'check_violation',
-            hint = 'Or set custom = true, without limits: then each of its keys must have its own.';
+            hint = 'Or set custom = true (--custom), without limits: then each of its keys must have its own.';
   end if;
   if new.requests_per_day < new.requests_per_minute then
     raise warning 'the keys of plan "%" may make % requests a minute, but only % a day', new.id, new.requests_per_minute, new.requests_per_day;
@@ -144,7 +144,8 @@ begin
   if chosen.custom and (new.requests_per_minute is null or new.requests_per_day is null) then
     raise exception 'plan "%" is custom, so its keys need both limits, but "%" does not have them', chosen.id, new.name
       using errcode = 'check_violation',
-            hint = 'Set requests_per_minute and requests_per_day (arguments per_minute and per_day of the functions).';
+            hint = 'Set requests_per_minute and requests_per_day '
+                   '(per_minute and per_day of a function, --per-minute and --per-day of a command).';
   end if;
   if public.day_limit(new, chosen) < public.minute_limit(new, chosen) then
     raise warning 'key "%" may make % requests a minute, but only % a day', new.name, public.minute_limit(new, chosen), public.day_limit(new, chosen);
@@ -273,7 +274,7 @@ begin
       select string_agg(id || ' (' || name || ')', ', ' order by id) || case when keys > 5 then ', …' else '' end
       from (select id, name from public.api_keys where plan_id = old.id order by id limit 5) as listed)
       using errcode = 'foreign_key_violation',
-            hint = 'Move each of them first, also revoked ones: select * from set_api_key_plan(id, plan).';
+            hint = 'Move each of them first, also revoked ones: select * from set_api_key_plan(id, plan), or petstore keys set-plan.';
   end if;
   return old;
 end
@@ -374,6 +375,26 @@ $$;
 
 comment on function role_rights is 'What each role may do with each table, view, sequence and function. prisma/roles.sql grants it.';
 
+create or replace function api_key_overview_of(key_id bigint) returns api_key_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+declare
+  found_key api_key_overview;
+begin
+  select * into found_key from api_key_overview where api_key_overview.id = key_id;
+  if not found then
+    raise exception 'key % does not exist', coalesce(key_id::text, 'null')
+      using errcode = 'no_data_found',
+            hint = 'To find a key: select id, name, state from api_key_overview where name ilike ''%acme%'', or petstore keys list --name acme.';
+  end if;
+  return found_key;
+end
+$$;
+
+comment on function api_key_overview_of is
+  'A row of api_key_overview, which the functions return. Fails if there is no such key.';
+
+revoke execute on function api_key_overview_of(bigint) from public;
+
 create or replace function busiest_api_keys_since(first_hour timestamptz)
 returns table (
   api_key_id bigint, name text, plan_id text, requests bigint,
@@ -418,6 +439,34 @@ comment on function busiest_api_keys_since is
 
 revoke execute on function busiest_api_keys_since(timestamptz) from public;
 
+create or replace function create_plan(
+  id text,
+  per_minute integer default null,
+  per_day integer default null,
+  custom boolean default false)
+returns plan_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  result plan_overview;
+begin
+  insert into plans (id, requests_per_minute, requests_per_day, custom)
+  values (create_plan.id, per_minute, per_day, coalesce(create_plan.custom, false))
+  on conflict (id) do nothing;
+  if not found then
+    raise exception 'plan "%" already exists', create_plan.id
+      using errcode = 'unique_violation', hint = 'To change it: select * from set_plan(…), or petstore plans set.';
+  end if;
+  select * into strict result from plan_overview where plan_overview.id = create_plan.id;
+  return result;
+end
+$$;
+
+comment on function create_plan is
+  'Creates a plan: select * from create_plan(''startup'', per_minute => 600, per_day => 50000). With custom => true the plan has no limits and each of its keys has its own.';
+
+revoke execute on function create_plan(text, integer, integer, boolean) from public;
+
 -- With the owner's rights: a role that may delete from a table may also lock all of it, and admission reads plans.
 create or replace function delete_plan(id text) returns plan_overview
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -428,7 +477,7 @@ begin
   select * into result from plan_overview where id = delete_plan.id;
   if not found then
     raise exception 'plan "%" does not exist', delete_plan.id
-      using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview.';
+      using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
   delete from plans where id = delete_plan.id;
   return result;
@@ -438,6 +487,34 @@ $$;
 comment on function delete_plan is 'Deletes a plan that has no keys, also no revoked ones: select * from delete_plan(''startup'').';
 
 revoke execute on function delete_plan(text) from public;
+
+create or replace function extend_api_key_overlap(id bigint, overlap interval default '24 hours') returns api_key_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  present constant timestamptz := statement_timestamp();
+  extending constant api_key_overview := api_key_overview_of(extend_api_key_overlap.id);
+begin
+  if overlap is null or overlap <= interval '0' then
+    raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
+      using errcode = 'invalid_parameter_value', hint = 'Pass a duration, such as ''24 hours''.';
+  end if;
+  update api_key_secrets
+  set expires_at = greatest(expires_at, present + overlap)
+  where api_key_id = extending.id and expires_at > clock_timestamp();
+  if not found then
+    raise exception 'key % has no old secret that still works', extending.id
+      using errcode = 'invalid_parameter_value', 
+        hint = 'An expired secret cannot be prolonged. To add one: select * from rotate_api_key(id), or petstore keys rotate ID.';
+  end if;
+  return api_key_overview_of(extending.id);
+end
+$$;
+
+comment on function extend_api_key_overlap is
+  'Lets the old secrets of a rotation that still work do so for longer, from now on: select * from extend_api_key_overlap(7, overlap => ''24 hours'').';
+
+revoke execute on function extend_api_key_overlap(bigint, interval) from public;
 
 create or replace function issue_api_key(
   name text,
@@ -474,8 +551,8 @@ declare
   violated text;
 begin
   if expires <= statement_timestamp() then
-    raise exception 'expires (%) is in the past', expires
-      using errcode = 'invalid_parameter_value', hint = 'Pass a time in the future, or omit expires.';
+    raise exception 'the expiry (%) is in the past', expires
+      using errcode = 'invalid_parameter_value', hint = 'Pass a time in the future, or none for a key that does not expire.';
   end if;
   loop
     begin
@@ -518,6 +595,130 @@ comment on function issue_api_keys is
   'Issues a key for each name, in their order, and returns them, once: select * from issue_api_keys(array[''Acme'', ''Globex''], plan => ''pro'').';
 
 revoke execute on function issue_api_keys(text[], text, integer, integer, timestamptz, api_key_access) from public;
+
+-- With the owner's rights, like issue_api_key.
+create or replace function rotate_api_key(id bigint, overlap interval default '24 hours')
+returns rotated_api_key
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  present constant timestamptz := statement_timestamp();
+  rotating api_key_overview;
+  rotated rotated_api_key;
+begin
+  -- Serialises the rotations of a key, so that each ends the secrets of the one before.
+  perform from api_keys where id = rotate_api_key.id for no key update;
+  rotating := api_key_overview_of(rotate_api_key.id);
+  if overlap is null or overlap < interval '0' then
+    raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
+      using errcode = 'invalid_parameter_value', hint = 'Pass ''24 hours'', or ''0'' if the key has leaked.';
+  end if;
+  if rotating.revoked_at is not null then
+    raise exception 'key % is revoked', rotating.id
+      using errcode = 'invalid_parameter_value', hint = 'Issue a new key instead: select * from issue_api_key(…), or petstore keys issue.';
+  end if;
+  if exists (select from api_keys where id = rotate_api_key.id and expires_at <= present) then
+    raise exception 'key % has expired', rotating.id
+      using errcode = 'invalid_parameter_value',
+            hint = format(
+              'Change its expiry first: select * from set_api_key_expiry(%1$s, null), or petstore keys set-expiry %1$s never.', rotating.id);
+  end if;
+  with ending as (
+    update api_key_secrets
+    set expires_at = least(expires_at, present + overlap)
+    where api_key_id = rotate_api_key.id and (expires_at is null or expires_at > present)
+    returning expires_at)
+  select max(expires_at) into rotated.old_secrets_expire_at from ending;
+  rotated.id := rotating.id;
+  rotated.name := rotating.name;
+  rotated.key := add_api_key_secret(rotating.id);
+  rotated.prefix := left(rotated.key, 12);
+  return rotated;
+end
+$$;
+
+comment on function rotate_api_key is
+  'Adds a secret to a key and returns it, once. The old secrets work for the overlap: select * from rotate_api_key(7, overlap => ''24 hours''); ''0'' ends them now.';
+
+revoke execute on function rotate_api_key(bigint, interval) from public;
+
+create or replace function set_api_key_expiry(id bigint, expires timestamptz) returns api_key_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+begin
+  if expires <= statement_timestamp() then
+    raise exception 'the expiry (%) is in the past', expires
+      using errcode = 'invalid_parameter_value',
+            hint = format(
+              'To end the key now: select * from revoke_api_key(%1$s), or petstore keys revoke %1$s.', set_api_key_expiry.id);
+  end if;
+  update api_keys set expires_at = expires where id = set_api_key_expiry.id;
+  return api_key_overview_of(set_api_key_expiry.id);
+end
+$$;
+
+comment on function set_api_key_expiry is
+  'Sets when a key expires; null means never: select * from set_api_key_expiry(7, ''2027-01-31 00:00Z'').';
+
+revoke execute on function set_api_key_expiry(bigint, timestamptz) from public;
+
+create or replace function set_plan(
+  id text,
+  per_minute integer default null,
+  per_day integer default null,
+  custom boolean default null)
+returns plan_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  result plan_overview;
+begin
+  update plans
+  set
+    custom = coalesce(set_plan.custom, custom),
+    requests_per_minute = coalesce(per_minute, case when not coalesce(set_plan.custom, custom) then requests_per_minute end),
+    requests_per_day = coalesce(per_day, case when not coalesce(set_plan.custom, custom) then requests_per_day end)
+  where id = set_plan.id;
+  if not found then
+    raise exception 'plan "%" does not exist', set_plan.id
+      using errcode = 'no_data_found',
+            hint = 'To see the plans: select * from plan_overview, or petstore plans list. '
+                   'To create one: select * from create_plan(…), or petstore plans create.';
+  end if;
+  select * into strict result from plan_overview where plan_overview.id = set_plan.id;
+  return result;
+end
+$$;
+
+comment on function set_plan is
+  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600).';
+
+revoke execute on function set_plan(text, integer, integer, boolean) from public;
+
+create or replace function suspend_api_key(id bigint, until timestamptz default null, lasting interval default null)
+returns api_key_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  ends constant timestamptz := coalesce(suspend_api_key.until, statement_timestamp() + lasting, 'infinity');
+begin
+  if suspend_api_key.until is not null and lasting is not null then
+    raise exception 'until and lasting cannot both be given'
+      using errcode = 'invalid_parameter_value', hint = 'Pass one of them, or neither to suspend the key until it is resumed.';
+  end if;
+  if ends <= statement_timestamp() then
+    raise exception 'the end of the suspension (%) is in the past', ends
+      using errcode = 'invalid_parameter_value', hint = 'To end a suspension: select * from resume_api_key(id), or petstore keys resume ID.';
+  end if;
+  update api_keys set suspended_until = ends where id = suspend_api_key.id;
+  return api_key_overview_of(suspend_api_key.id);
+end
+$$;
+
+comment on function suspend_api_key is
+  'Rejects all requests of a key for a time: select * from suspend_api_key(7, lasting => ''1 hour''), or until => ''2027-01-31 12:00Z''. Without either: until resume_api_key(7).';
+
+revoke execute on function suspend_api_key(bigint, timestamptz, interval) from public;
 
 -- Also a ban by the clock of another primary, which may begin in the minute of the last trusted counters. Admission ignores later ones.
 create or replace function unban_api_key(id bigint) returns api_key_overview
@@ -810,6 +1011,21 @@ create or replace trigger api_key_secrets_explain_times
 
 create or replace trigger api_key_secrets_limit_changes after update on api_key_secrets
   referencing old table as old_rows new table as new_rows for each statement execute function limit_changes();
+
+-- An expired secret may have been found in an old place. Not statement_timestamp(): another operator may end the secret while this
+-- statement waits for its row.
+create or replace trigger api_key_secrets_not_revived
+  before update of expires_at on api_key_secrets
+  for each row when (
+    old.expires_at <= clock_timestamp() and coalesce(new.expires_at, 'infinity') > old.expires_at)
+  execute function reject_change(
+    'an expired secret cannot be prolonged', 'To add one: select * from rotate_api_key(id), or petstore keys rotate ID.');
+
+create or replace trigger api_keys_explain_limits
+  before insert or update of requests_per_minute, requests_per_day on api_keys
+  for each row when (new.requests_per_minute < 1 or new.requests_per_day < 1)
+  execute function explain_limits(
+    'Null means the limit of the plan. To stop a key: select * from suspend_api_key(id), or petstore keys suspend ID.');
 
 create or replace trigger api_keys_explain_times
   before insert or update of expires_at, suspended_until, revoked_at, usage_reset_at on api_keys

@@ -8,7 +8,7 @@ begin
       select string_agg(id || ' (' || name || ')', ', ' order by id) || case when keys > 5 then ', …' else '' end
       from (select id, name from public.api_keys where plan_id = old.id order by id limit 5) as listed)
       using errcode = 'foreign_key_violation',
-            hint = 'Move each of them first, also revoked ones: select * from set_api_key_plan(id, plan).';
+            hint = 'Move each of them first, also revoked ones: select * from set_api_key_plan(id, plan), or petstore keys set-plan.';
   end if;
   return old;
 end

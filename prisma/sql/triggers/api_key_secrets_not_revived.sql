@@ -5,4 +5,4 @@ create or replace trigger api_key_secrets_not_revived
   for each row when (
     old.expires_at <= clock_timestamp() and coalesce(new.expires_at, 'infinity') > old.expires_at)
   execute function reject_change(
-    'an expired secret cannot be prolonged', 'To add a secret: select * from rotate_api_key(id).');
+    'an expired secret cannot be prolonged', 'To add one: select * from rotate_api_key(id), or petstore keys rotate ID.');

@@ -165,7 +165,9 @@ function addStateCommands(keys: Command, context: CliContext): void {
     'Rejects all requests of a key until the given time, or until you resume it.',
   )
     .option('--until <time>', 'such as 2027-01-31T00:00:00Z', instant)
-    .option('--for <duration>', 'such as 30m, 24h or 7d', duration)
+    .addOption(
+      new Option('--for <duration>', 'such as 30m, 24h or 7d').argParser(duration).conflicts('until'),
+    )
     .action((key: KeyReference, { until, for: seconds, json }: SuspendOptions) =>
       changeKey(context, key, json, {
         call: 'suspend_api_key(id => $1, until => $2, lasting => make_interval(secs => $3))',

@@ -7,7 +7,7 @@ begin
   if not found then
     raise exception 'key % does not exist', coalesce(key_id::text, 'null')
       using errcode = 'no_data_found',
-            hint = 'To find a key: select id, name, state from api_key_overview where name ilike ''%acme%''.';
+            hint = 'To find a key: select id, name, state from api_key_overview where name ilike ''%acme%'', or petstore keys list --name acme.';
   end if;
   return found_key;
 end

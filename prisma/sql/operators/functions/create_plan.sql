@@ -14,7 +14,7 @@ begin
   on conflict (id) do nothing;
   if not found then
     raise exception 'plan "%" already exists', create_plan.id
-      using errcode = 'unique_violation', hint = 'To change it: select * from set_plan(…).';
+      using errcode = 'unique_violation', hint = 'To change it: select * from set_plan(…), or petstore plans set.';
   end if;
   select * into strict result from plan_overview where plan_overview.id = create_plan.id;
   return result;

@@ -8,7 +8,7 @@ begin
   select * into result from plan_overview where id = delete_plan.id;
   if not found then
     raise exception 'plan "%" does not exist', delete_plan.id
-      using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview.';
+      using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
   delete from plans where id = delete_plan.id;
   return result;

@@ -7,14 +7,15 @@ declare
 begin
   if overlap is null or overlap <= interval '0' then
     raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
-      using errcode = 'invalid_parameter_value', hint = 'Pass overlap => ''24 hours''.';
+      using errcode = 'invalid_parameter_value', hint = 'Pass a duration, such as ''24 hours''.';
   end if;
   update api_key_secrets
   set expires_at = greatest(expires_at, present + overlap)
   where api_key_id = extending.id and expires_at > clock_timestamp();
   if not found then
     raise exception 'key % has no old secret that still works', extending.id
-      using errcode = 'invalid_parameter_value', hint = 'An expired secret cannot be prolonged. To add a secret: select * from rotate_api_key(id).';
+      using errcode = 'invalid_parameter_value', 
+        hint = 'An expired secret cannot be prolonged. To add one: select * from rotate_api_key(id), or petstore keys rotate ID.';
   end if;
   return api_key_overview_of(extending.id);
 end

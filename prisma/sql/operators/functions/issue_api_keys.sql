@@ -14,8 +14,8 @@ declare
   violated text;
 begin
   if expires <= statement_timestamp() then
-    raise exception 'expires (%) is in the past', expires
-      using errcode = 'invalid_parameter_value', hint = 'Pass a time in the future, or omit expires.';
+    raise exception 'the expiry (%) is in the past', expires
+      using errcode = 'invalid_parameter_value', hint = 'Pass a time in the future, or none for a key that does not expire.';
   end if;
   loop
     begin

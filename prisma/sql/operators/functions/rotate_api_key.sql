@@ -13,16 +13,17 @@ begin
   rotating := api_key_overview_of(rotate_api_key.id);
   if overlap is null or overlap < interval '0' then
     raise exception 'invalid overlap %', coalesce(overlap::text, 'null')
-      using errcode = 'invalid_parameter_value', hint = 'Pass overlap => ''24 hours'', or ''0'' if the key has leaked.';
+      using errcode = 'invalid_parameter_value', hint = 'Pass ''24 hours'', or ''0'' if the key has leaked.';
   end if;
   if rotating.revoked_at is not null then
     raise exception 'key % is revoked', rotating.id
-      using errcode = 'invalid_parameter_value', hint = 'Issue a new key instead: select * from issue_api_key(…).';
+      using errcode = 'invalid_parameter_value', hint = 'Issue a new key instead: select * from issue_api_key(…), or petstore keys issue.';
   end if;
   if exists (select from api_keys where id = rotate_api_key.id and expires_at <= present) then
     raise exception 'key % has expired', rotating.id
       using errcode = 'invalid_parameter_value',
-            hint = format('Change its expiry first: update api_keys set expires_at = null where id = %s.', rotating.id);
+            hint = format(
+              'Change its expiry first: select * from set_api_key_expiry(%1$s, null), or petstore keys set-expiry %1$s never.', rotating.id);
   end if;
   with ending as (
     update api_key_secrets

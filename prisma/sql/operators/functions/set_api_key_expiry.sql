@@ -3,9 +3,10 @@ language plpgsql volatile set search_path = public, pg_temp as $$
 #variable_conflict use_column
 begin
   if expires <= statement_timestamp() then
-    raise exception 'expires (%) is in the past', expires
+    raise exception 'the expiry (%) is in the past', expires
       using errcode = 'invalid_parameter_value',
-            hint = format('Pass a time in the future, or null for never. To end the key now: select * from revoke_api_key(%s).', set_api_key_expiry.id);
+            hint = format(
+              'To end the key now: select * from revoke_api_key(%1$s), or petstore keys revoke %1$s.', set_api_key_expiry.id);
   end if;
   update api_keys set expires_at = expires where id = set_api_key_expiry.id;
   return api_key_overview_of(set_api_key_expiry.id);

@@ -18,7 +18,8 @@ begin
   if not found then
     raise exception 'plan "%" does not exist', set_plan.id
       using errcode = 'no_data_found',
-            hint = 'To see the plans: select * from plan_overview. To create one: select * from create_plan(…).';
+            hint = 'To see the plans: select * from plan_overview, or petstore plans list. '
+                   'To create one: select * from create_plan(…), or petstore plans create.';
   end if;
   select * into strict result from plan_overview where plan_overview.id = set_plan.id;
   return result;

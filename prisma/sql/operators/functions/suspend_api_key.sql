@@ -7,11 +7,11 @@ declare
 begin
   if suspend_api_key.until is not null and lasting is not null then
     raise exception 'until and lasting cannot both be given'
-      using errcode = 'invalid_parameter_value', hint = 'Pass one of them, or neither to suspend the key until resume_api_key(id).';
+      using errcode = 'invalid_parameter_value', hint = 'Pass one of them, or neither to suspend the key until it is resumed.';
   end if;
   if ends <= statement_timestamp() then
     raise exception 'the end of the suspension (%) is in the past', ends
-      using errcode = 'invalid_parameter_value', hint = 'To end a suspension: select * from resume_api_key(id).';
+      using errcode = 'invalid_parameter_value', hint = 'To end a suspension: select * from resume_api_key(id), or petstore keys resume ID.';
   end if;
   update api_keys set suspended_until = ends where id = suspend_api_key.id;
   return api_key_overview_of(suspend_api_key.id);
