@@ -1,5 +1,5 @@
 // The requests of each kind of work: the same for every server, in the same order, in every run.
-import { encodeCursor } from '../dist/http/pagination.js';
+import { encodeCursor } from '../dist/resources/pagination.js';
 import { makeAvailable, makeOrders } from './databases.mjs';
 import { ACTIVE_KEYS, plainKey } from './keys.mjs';
 

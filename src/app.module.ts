@@ -4,6 +4,7 @@ import { ScheduleModule } from '@nestjs/schedule';
 import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { AuthModule } from './auth/auth.module.js';
 import { BatchingModule } from './batching/batching.module.js';
+import { CategoriesModule } from './categories/categories.module.js';
 import { ConfigModule, type Environment } from './config/config.module.js';
 import { HttpModule } from './http/http.module.js';
 import { LifecycleModule } from './lifecycle/lifecycle.module.js';
@@ -12,6 +13,7 @@ import { ManagementServer } from './monitoring/management/management-server.js';
 import { ObserversModule } from './observers.module.js';
 import { OpenApiModule } from './openapi/openapi.module.js';
 import { QueryParametersGuard } from './http/query-parameters.guard.js';
+import { ResourcesModule } from './resources/resources.module.js';
 import { PetsModule } from './pets/pets.module.js';
 import { PrismaModule } from './database/prisma.module.js';
 import { StoreModule } from './store/store.module.js';
@@ -36,7 +38,9 @@ export class AppModule {
         BatchingModule,
         AuthModule,
         HttpModule,
+        ResourcesModule,
         PetsModule,
+        CategoriesModule,
         StoreModule,
         UsageModule,
         OpenApiModule,

@@ -298,7 +298,7 @@ describe('If-Match on PATCH /v1/store/orders/{orderId}', () => {
     await eventually(async () => {
       const tried = await service.pool.query(
         `select from pg_stat_activity where datname = current_database() and application_name = 'petstore'
-         and query like '%skip locked%' and query_start > $1`,
+         and query ~ 'record_id' and query_start > $1`,
         [rows[0]?.now],
       );
       expect(tried.rows).not.toHaveLength(0);

@@ -64,7 +64,7 @@ beforeAll(async () => {
     KEY_IN_PROGRESS,
     rows[0]?.id,
   ]);
-  for (const id of ['createPet', 'placeOrder']) {
+  for (const id of ['createPet', 'createCategory', 'placeOrder']) {
     const first = REQUESTS[id]?.(keys) as RequestParts;
     await send(id, { change: (request) => withHeaders(request, { 'Idempotency-Key': reusedKey(first) }) });
   }

@@ -72,7 +72,7 @@ const count = async (from: string, values: readonly unknown[]): Promise<number> 
 const somethingIsLocked = (): Promise<void> =>
   eventually(async () => {
     const tried = `pg_stat_activity where datname = current_database() and application_name = 'petstore'
-      and query like '%skip locked%' and query_start > $1`;
+      and query ~ 'holds_key|record_id' and query_start > $1`;
     expect(await count(tried, [heldSince])).toBeGreaterThan(0);
   });
 

@@ -3,8 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { BatchReport } from '../src/batching/batcher.js';
 import { Batching, type BatchObserver } from '../src/batching/batching.js';
 import { parsePreconditions } from '../src/http/etag.js';
-import type { IdempotencyKey } from '../src/http/idempotency/idempotency-key.js';
+import type { IdempotencyKey } from '../src/resources/idempotency-key.js';
 import { PetsRepository } from '../src/pets/pets.repository.js';
+import { Records } from '../src/resources/records.js';
 import { OrdersRepository } from '../src/store/orders.repository.js';
 import { addPets, orderInStatus } from './support/store.js';
 import { useService } from './support/use-service.js';
@@ -17,6 +18,9 @@ class Observer implements BatchObserver {
 }
 
 const service = useService();
+
+const recordsWith = (observer: BatchObserver): Records =>
+  new Records(new Batching(service.prisma, [observer]), service.prisma);
 
 const newKey = (): IdempotencyKey => ({
   apiKeyId: 1n,
@@ -47,10 +51,12 @@ async function fingerprintsOf(keys: readonly (IdempotencyKey | undefined)[]): Pr
 describe('requests with and without an Idempotency-Key', () => {
   it('share one statement that creates pets', async () => {
     const observer = new Observer();
-    const pets = new PetsRepository(new Batching(service.prisma, [observer]), service.prisma);
+    const pets = new PetsRepository(recordsWith(observer));
     const keys = mixed();
     const created = await Promise.all(
-      keys.map((key, index) => pets.create({ name: `Pet ${index}`, categoryId: 1n }, key, inTime())),
+      keys.map((key, index) =>
+        pets.create({ members: { name: `Pet ${index}`, categoryId: 1n }, key }, inTime()),
+      ),
     );
     expect(created).toEqual(
       keys.map((_, index) => ({
@@ -64,11 +70,11 @@ describe('requests with and without an Idempotency-Key', () => {
 
   it('share one statement that places orders', async () => {
     const observer = new Observer();
-    const orders = new OrdersRepository(new Batching(service.prisma, [observer]), service.prisma);
+    const orders = new OrdersRepository(recordsWith(observer));
     const keys = mixed();
     const petIds = await addPets(service, keys.length);
     const placed = await Promise.all(
-      keys.map((key, index) => orders.place(petIds[index] ?? 0n, key, inTime())),
+      keys.map((key, index) => orders.place({ members: { petId: petIds[index] ?? 0n }, key }, inTime())),
     );
     expect(placed).toEqual(
       petIds.map((petId) => ({
@@ -91,15 +97,15 @@ describe('writes of different outcomes share one statement', () => {
 
   it('that changes pets', async () => {
     const observer = new Observer();
-    const pets = new PetsRepository(new Batching(service.prisma, [observer]), service.prisma);
+    const pets = new PetsRepository(recordsWith(observer));
     const [renamed = 0n, same = 0n, stale = 0n] = await addPets(service, 3);
     const ordered = BigInt((await orderInStatus(service, 'placed')).petId);
     const outcomes = await outcomesOf([
-      pets.change(ordered, { status: 'sold' }, ANY, inTime()),
-      pets.change(renamed, { name: 'Max', categoryId: -1n }, ANY, inTime()),
-      pets.change(-1n, { name: 'Max' }, ANY, inTime()),
-      pets.change(same, { status: 'available' }, ANY, inTime()),
-      pets.change(stale, { name: 'Max' }, OTHER, inTime()),
+      pets.change({ id: ordered, members: { status: 'sold' }, ...ANY }, inTime()),
+      pets.change({ id: renamed, members: { name: 'Max', categoryId: -1n }, ...ANY }, inTime()),
+      pets.change({ id: -1n, members: { name: 'Max' }, ...ANY }, inTime()),
+      pets.change({ id: same, members: { status: 'available' }, ...ANY }, inTime()),
+      pets.change({ id: stale, members: { name: 'Max' }, ...OTHER }, inTime()),
     ]);
     expect(outcomes).toEqual([
       'pet_has_open_order',
@@ -113,13 +119,15 @@ describe('writes of different outcomes share one statement', () => {
 
   it('that deletes pets', async () => {
     const observer = new Observer();
-    const pets = new PetsRepository(new Batching(service.prisma, [observer]), service.prisma);
+    const pets = new PetsRepository(recordsWith(observer));
     const [deleted = 0n, stale = 0n] = await addPets(service, 2);
     const orders = await Promise.all(
       (['placed', 'delivered', 'cancelled'] as const).map((status) => orderInStatus(service, status)),
     );
     const ids = [deleted, stale, -1n, ...orders.map(({ petId }) => BigInt(petId))];
-    const outcomes = await outcomesOf(ids.map((id) => pets.delete(id, id === stale ? OTHER : ANY, inTime())));
+    const outcomes = await outcomesOf(
+      ids.map((id) => pets.delete({ id, ...(id === stale ? OTHER : ANY) }, inTime())),
+    );
     expect(outcomes).toEqual([
       undefined,
       'precondition_failed',
@@ -133,15 +141,15 @@ describe('writes of different outcomes share one statement', () => {
 
   it('that changes orders', async () => {
     const observer = new Observer();
-    const orders = new OrdersRepository(new Batching(service.prisma, [observer]), service.prisma);
+    const orders = new OrdersRepository(recordsWith(observer));
     const placed = await Promise.all(Array.from({ length: 4 }, () => orderInStatus(service, 'placed')));
     const [approved = 0n, same = 0n, stale = 0n, hasty = 0n] = placed.map(({ id }) => BigInt(id));
     const outcomes = await outcomesOf([
-      orders.change(hasty, 'delivered', ANY, inTime()),
-      orders.change(approved, 'approved', ANY, inTime()),
-      orders.change(-1n, 'approved', ANY, inTime()),
-      orders.change(same, 'placed', ANY, inTime()),
-      orders.change(stale, 'approved', OTHER, inTime()),
+      orders.change({ id: hasty, members: { status: 'delivered' }, ...ANY }, inTime()),
+      orders.change({ id: approved, members: { status: 'approved' }, ...ANY }, inTime()),
+      orders.change({ id: -1n, members: { status: 'approved' }, ...ANY }, inTime()),
+      orders.change({ id: same, members: { status: 'placed' }, ...ANY }, inTime()),
+      orders.change({ id: stale, members: { status: 'approved' }, ...OTHER }, inTime()),
     ]);
     expect(outcomes).toEqual([
       'order_transition_not_allowed',

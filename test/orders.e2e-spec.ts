@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeCursor } from '../src/http/pagination.js';
+import { encodeCursor } from '../src/resources/pagination.js';
 import { ORDER_STATUSES, type OrderStatus } from '../src/store/orders.dto.js';
-import { LIST_ORDERS_OF_PET } from '../src/store/orders.sql.js';
+import { LIST_ORDERS } from '../src/store/orders.sql.js';
 import { eventually } from './support/eventually.js';
 import { linkOf, walk } from './support/paging.js';
 import { processTimeMs } from './support/process-time.js';
@@ -248,12 +248,12 @@ describe('GET /v1/store/orders', () => {
     const client = await pool.connect();
     try {
       await client.query('set plan_cache_mode = force_generic_plan');
-      await client.query(`prepare of_pet as ${LIST_ORDERS_OF_PET.text}`);
+      await client.query(`prepare of_pet as ${LIST_ORDERS.statement.text}`);
       const explained = await client.query<{ 'QUERY PLAN': string }>(
-        `explain (analyze, costs off, timing off, summary off) execute of_pet ('{9000}', '{20}', '{null}', '{2}')`,
+        `explain (analyze, costs off, timing off, summary off) execute of_pet ('{9000}', '{20}', '{2}', '{null}')`,
       );
       const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).toMatch(/Index Scan using orders_pet_id_id_idx on orders listed .*rows=21/);
+      expect(plan).toMatch(/Index Scan using orders_pet_id_id_idx on orders listed\w* .*rows=21/);
       expect(plan).not.toMatch(/Seq Scan on orders|Rows Removed/);
     } finally {
       await client.query('reset plan_cache_mode; deallocate of_pet');

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Batching } from '../src/batching/batching.js';
-import type { Creation } from '../src/http/idempotency/idempotency.service.js';
+import type { Creation } from '../src/resources/idempotency.service.js';
 import { ConnectionPools } from '../src/database/connection-pools.js';
 import { PrismaService } from '../src/database/prisma.service.js';
 import { ORDER_STATUSES, type OrderStatus } from '../src/store/orders.dto.js';
 import { OrdersRepository } from '../src/store/orders.repository.js';
+import { columnsJson } from '../src/database/statement.js';
+import { Records } from '../src/resources/records.js';
 import { PLACE_ORDERS } from '../src/store/orders.sql.js';
 import { parsePreconditions } from '../src/http/etag.js';
 import { addPets } from './support/store.js';
@@ -33,7 +35,7 @@ beforeAll(() => {
     };
     return new PrismaService(new ConnectionPools(options));
   });
-  replicas = databases.map((prisma) => new OrdersRepository(new Batching(prisma), prisma));
+  replicas = databases.map((prisma) => new OrdersRepository(new Records(new Batching(prisma), prisma)));
 });
 afterAll(() => Promise.all(databases.map((prisma) => prisma.close())));
 
@@ -66,7 +68,8 @@ async function run(
     const deadline = performance.now() + DEADLINE_MS;
     const orderId = latest.get(petId);
     if (action === 'place') {
-      const order = await repository.place(petId, undefined, deadline).catch((error: unknown) => error);
+      const placing = repository.place({ members: { petId }, key: undefined }, deadline);
+      const order = await placing.catch((error: unknown) => error);
       if (order instanceof Error) {
         expect(order).toMatchObject({ code: 'pet_not_available' });
         continue;
@@ -74,7 +77,10 @@ async function run(
       placed += 1;
       latest.set(petId, (order as Creation).id);
     } else if (orderId !== undefined) {
-      const change = repository.change(orderId, action, parsePreconditions({}), deadline);
+      const change = repository.change(
+        { id: orderId, members: { status: action }, ...parsePreconditions({}) },
+        deadline,
+      );
       const order = await change.catch((error: unknown) => error);
       if (order instanceof Error) expect(order).toMatchObject({ code: 'order_transition_not_allowed' });
       else expect(order).toContain(`{"id":${orderId},"petId":${petId},`);
@@ -147,22 +153,18 @@ async function newStore() {
   const pets = await addPets(database, PETS);
   const apiKeyId = apiKeys++;
   const place = (placings: readonly Placing[]) =>
-    prisma.write<{ isMine: boolean; id: bigint; json: string | null; rejection: string | null }>(
-      PLACE_ORDERS,
-      [
-        placings.map(({ pet }) => pets[pet]),
-        placings.map(() => apiKeyId),
-        placings.map(({ key }) => `key-${key}`),
-        placings.map(() => Buffer.alloc(32)),
-      ],
-    );
+    prisma.write<{ outcome: string; id: bigint | null }>(PLACE_ORDERS, [
+      placings.map(({ pet }) => columnsJson({ petId: pets[pet] })),
+      placings.map(() => apiKeyId),
+      placings.map(({ key }) => `key-${key}`),
+      placings.map(() => Buffer.alloc(32)),
+    ]);
   return {
-    outcomesOf: async (placings: readonly Placing[]) =>
-      (await place(placings)).map(({ isMine, json, rejection }) => [isMine, json !== null, rejection]),
+    outcomesOf: async (placings: readonly Placing[]) => (await place(placings)).map(({ outcome }) => outcome),
     async replay(past: readonly { placing: Placing; isCancelled: boolean }[]) {
       for (const { placing: placed, isCancelled } of past) {
         const [row] = await place([placed]);
-        if (!isCancelled || row === undefined || row.json === null) continue;
+        if (!isCancelled || row === undefined || row.id === null) continue;
         await database.pool.query(`update orders set status = 'cancelled' where id = $1`, [row.id]);
       }
     },

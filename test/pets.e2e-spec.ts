@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { encodeCursor } from '../src/http/pagination.js';
+import { encodeCursor } from '../src/resources/pagination.js';
 import { linkOf, walk } from './support/paging.js';
 import { startService } from './support/service.js';
 import { addPet } from './support/store.js';

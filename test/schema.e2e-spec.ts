@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { parse } from 'yaml';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 
 const run = promisify(execFile);
@@ -40,6 +41,9 @@ describe('SQL with an empty search_path, as pg_restore sends it', () => {
       `update public.orders set status = 'cancelled'`,
       `delete from public.orders`,
       `update public.pets set status = 'sold' where name = 'Fluffy'`,
+      `insert into public.categories select * from public.new_category() as c (id, name) where false`,
+      `select public.put_category_if(1, 'Dogs', null, null)`,
+      `select public.delete_category_if(1, null, null)`,
       `select public.delete_pet_if((select id from public.pets where name = 'Rex'), null, null)`,
     ];
     for (const statement of statements) await client.query(statement);
@@ -48,13 +52,28 @@ describe('SQL with an empty search_path, as pg_restore sends it', () => {
     expect(rows).toEqual([{ available: '0', pending: '0', sold: '1' }]);
   });
 
+  it.each([
+    ['NewPet', 'pets'],
+    ['NewCategory', 'categories'],
+  ])('takes as long a name of %s as the document says', async (schema, table) => {
+    const { components } = parse(await readFile('docs/openapi.yaml', 'utf8')) as {
+      components: { schemas: Record<string, { properties: { name: { maxLength: number } } }> };
+    };
+    const longest = components.schemas[schema]?.properties.name.maxLength ?? 0;
+    const { rows } = await client.query<{ definition: string }>(
+      'select pg_get_constraintdef(oid) as definition from pg_constraint where conname = $1',
+      [`${table}_name_length`],
+    );
+    expect(rows[0]?.definition).toContain(`char_length(name) <= ${longest})`);
+  });
+
   it('finds what each function names: it was parsed before, or sets its own search_path', async () => {
     const { rows } = await client.query(
       `select proname from pg_proc
        where pronamespace = 'public'::regnamespace
          and prosqlbody is null
          and not coalesce(proconfig::text like '%search_path=public, pg_temp%', false)
-         and prosrc ~ '\\m(from|into|update|join) (pets|orders|pet_counts|plans|api_key\\w*|audit_log)\\M'
+         and prosrc ~ '\\m(from|into|update|join) (pets|orders|categories|pet_counts|plans|api_key\\w*|audit_log)\\M'
          -- They name tables with their schema.
          and prosrc !~ '\\mpublic\\.'`,
     );
@@ -96,10 +115,13 @@ describe('prisma/schema.prisma', () => {
 describe('a new row of the service', () => {
   it.each([
     ['pets', 'new_pet', { name: 'Rex', category_id: 7 }],
-    ['orders', 'new_order', { pet_id: 1 }],
+    ['orders', 'new_order', { pet_id: 4711 }],
+    ['categories', 'new_category', { name: 'Dogs' }],
   ])('of %s has the defaults of its columns', async (table, of, members) => {
     await client.query('begin');
-    await client.query(`insert into pets (id, name, category_id, status) values (1, 'Rex', 7, 'available')`);
+    await client.query(
+      `insert into pets (id, name, category_id, status) values (4711, 'Rex', 7, 'available')`,
+    );
     const columns = Object.keys(members);
     const { rows: inserted } = await client.query<{ row: object }>(
       `insert into ${table} (${columns.join(', ')}) select ${columns.join(', ')} from jsonb_populate_record(null::${table}, $1)

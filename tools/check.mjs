@@ -13,7 +13,7 @@ const CHECKS = {
   imports: 'depcruise src',
   unused: 'npm run build && knip --no-config-hints',
   locks: 'node tools/check-locks.mjs',
-  docs: 'npm run build && node tools/check-docs.mjs && node tools/database-docs.mjs --check',
+  docs: 'npm run build && node tools/check-docs.mjs && node tools/database-docs.mjs --check && node tools/statements.mjs --check',
   migrations: 'squawk prisma/migrations/*/migration.sql && npm run build && node tools/migration.mjs --check',
   openapi:
     'npm run build && node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/generators.mjs',

@@ -6,9 +6,12 @@ export { PetStore, type PetStoreOptions } from './pet-store.js';
 export type { RetryEvent, RetryOptions } from './retry.js';
 export type { CallOptions } from './transport.js';
 export type {
+  Category,
+  CategoryFilter,
   ChangeOptions,
   CreateOptions,
   Inventory,
+  NewCategory,
   NewPet,
   Order,
   OrderFilter,
@@ -18,5 +21,6 @@ export type {
   PetChange,
   PetFilter,
   PetStatus,
+  PutOptions,
   Usage,
 } from './types.js';

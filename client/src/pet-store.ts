@@ -10,10 +10,13 @@ import {
   type TransportOptions,
 } from './transport.js';
 import type {
+  Category,
+  CategoryFilter,
   ChangeOptions,
   CreateOptions,
   Cursor,
   Inventory,
+  NewCategory,
   NewPet,
   Order,
   OrderFilter,
@@ -22,6 +25,7 @@ import type {
   Pet,
   PetChange,
   PetFilter,
+  PutOptions,
   Usage,
 } from './types.js';
 
@@ -93,6 +97,39 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
     return this.#change('DELETE', () => `/pets/${digitsOf('id', id)}`, undefined, options);
   }
 
+  /** Returns one page of categories, ordered by `id`. */
+  listCategories({ name, limit, cursor, ...call }: CategoryFilter & Cursor = {}): Call<Page<Category<Id>>> {
+    return this.#list('/categories', { name, limit, cursor }, call);
+  }
+
+  /** Iterates over all categories, by item or by page, ordered by `id`. */
+  categories(options: CategoryFilter = {}): List<Category<Id>> {
+    return new List((cursor) => this.listCategories({ ...options, cursor }));
+  }
+
+  /** Adds a category and returns it with its `id`. Fails with `category_exists` if another has the name. */
+  createCategory(category: NewCategory, options: CreateOptions = {}): Call<Category<Id>> {
+    return this.#create('/categories', category, options);
+  }
+
+  /** Returns a category. Fails with `category_not_found` if its number has no name. */
+  getCategory(id: Int64Like, options: CallOptions = {}): Call<Category<Id>> {
+    return this.#send(() => getOf(`/categories/${digitsOf('id', id)}`), options);
+  }
+
+  /**
+   * Gives a number a name, whether or not it has one, and returns the category. Fails with `category_exists` if another has the name,
+   * and with `precondition_failed` if `ifMatch` or `ifNoneMatch` does not hold.
+   */
+  putCategory(id: Int64Like, category: NewCategory, options: PutOptions = {}): Call<Category<Id>> {
+    return this.#change('PUT', () => `/categories/${digitsOf('id', id)}`, category, options);
+  }
+
+  /** Deletes a category. Fails with `category_in_use` while a pet refers to it. */
+  deleteCategory(id: Int64Like, options: ChangeOptions = {}): Call<void> {
+    return this.#change('DELETE', () => `/categories/${digitsOf('id', id)}`, undefined, options);
+  }
+
   /** Returns one page of orders, ordered by `id`. */
   listOrders({ status, petId, limit, cursor, ...call }: OrderFilter & Cursor = {}): Call<Page<Order<Id>>> {
     return this.#list('/store/orders', { status, petId, limit, cursor }, call);
@@ -148,19 +185,25 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   #change<Value>(
-    method: 'PATCH' | 'DELETE',
+    method: 'PUT' | 'PATCH' | 'DELETE',
     pathOf: () => string,
     members: object | undefined,
-    options: ChangeOptions,
+    options: PutOptions,
   ): Call<Value> {
-    const { ifMatch, ...call } = options;
+    const { ifMatch, ifNoneMatch, ...call } = options;
     return this.#send(() => {
       // Without its tag, the change would be unconditional.
       if ('ifMatch' in options && ifMatch === undefined)
         throw new TypeError('ifMatch is undefined: the response had no ETag.');
       const body = members && { body: writeJson(members) };
       const accepts = method === 'DELETE' ? (value: unknown) => value === undefined : objectWith('id');
-      return { method, path: pathOf(), headers: { 'if-match': ifMatch }, ...body, accepts };
+      return {
+        method,
+        path: pathOf(),
+        headers: { 'if-match': ifMatch, 'if-none-match': ifNoneMatch },
+        ...body,
+        accepts,
+      };
     }, call);
   }
 

@@ -37,7 +37,7 @@ export interface CallOptions extends RetryOptions {
 }
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string;
@@ -79,8 +79,10 @@ export class Transport {
   /** Rejects with a `PetStoreError`, or with the reason of the signal. */
   async send<Value>(request: Request, { signal, ...own }: CallOptions): Promise<Result<Value>> {
     const options = { ...this.#options, ...definedOf(own) };
-    // A POST has an Idempotency-Key, so it is safe to repeat. A repeated PATCH or DELETE may fail because the first one succeeded.
-    const isRepeatable = request.method === 'GET' || request.method === 'POST';
+    // A POST has an Idempotency-Key. A repeated PATCH, DELETE or PUT with a condition may fail because the first one succeeded.
+    const { method, headers = {} } = request;
+    const isConditional = (headers['if-match'] ?? headers['if-none-match']) !== undefined;
+    const isRepeatable = method === 'GET' || method === 'POST' || (method === 'PUT' && !isConditional);
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await this.#sendOnce<Value>(request, options, signal);

@@ -30,6 +30,10 @@ export type NewPet = Sent<Schemas['NewPet']>;
 export type PetChange = Sent<Schemas['PetChange']>;
 export type PetStatus = Schemas['PetStatus'];
 
+/** The name of a category. */
+export type Category<Id = string> = Received<Schemas['Category'], Id>;
+export type NewCategory = Sent<Schemas['NewCategory']>;
+
 /** An order for one pet. Its times are RFC 3339 strings in UTC: for a `Date`, use `new Date(order.placedAt)`. */
 export type Order<Id = string> = Received<Schemas['Order'], Id>;
 export type OrderStatus = Schemas['OrderStatus'];
@@ -58,6 +62,11 @@ export interface ChangeOptions extends CallOptions {
   readonly ifMatch?: string | undefined;
 }
 
+export interface PutOptions extends ChangeOptions {
+  /** `*` only adds: if there is one already, the call fails with `precondition_failed`. */
+  readonly ifNoneMatch?: '*' | undefined;
+}
+
 /** The filters of pets: a pet passes all that are given. */
 export interface PetFilter extends CallOptions {
   /** One of these identifiers, up to 100. An empty array is a `TypeError`. */
@@ -67,6 +76,13 @@ export interface PetFilter extends CallOptions {
   readonly categoryId?: Int64Like | undefined;
   /** Ascending by `id` (the default), or descending by `-id`. */
   readonly sort?: 'id' | '-id' | undefined;
+  /** The number of items on each page, 1 to 100. */
+  readonly limit?: number | undefined;
+}
+
+export interface CategoryFilter extends CallOptions {
+  /** The name, without regard to the case of ASCII letters. */
+  readonly name?: string | undefined;
   /** The number of items on each page, 1 to 100. */
   readonly limit?: number | undefined;
 }

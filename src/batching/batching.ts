@@ -1,44 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PrismaService } from '../database/prisma.service.js';
 import type { LockedRow } from '../database/lock-report.js';
-import type { Statement } from '../database/statement.js';
-import { skippingUsedIds } from '../database/used-ids.js';
 import type { QueueKey } from './fair-queue.js';
-import { Batcher, type BatcherOptions, type BatchReport, LOCKED } from './batcher.js';
-import { ApiError } from '../errors/api-error.js';
-import { type ErrorCode, isErrorCode } from '../errors/error-codes.js';
-
-/** A row that a statement returns for an item, with what it did. */
-interface OutcomeRow {
-  readonly outcome: string;
-}
-
-/** What makes the result of an item, or its error. */
-type Outcome<Row, Result, Item> = (row: Row, item: Item) => Result | Error;
-
-/** What becomes of an item by the outcome of its row. One that is called like an error code is that error, unless it is here. */
-type Outcomes<Row extends OutcomeRow, Result, Item> = {
-  readonly [Name in Exclude<Row['outcome'], ErrorCode>]: Outcome<Row, Result, Item>;
-} & { readonly [Name in Extract<Row['outcome'], ErrorCode>]?: Outcome<Row, Result, Item> };
-
-/**
- * The results of items by the rows of a statement, in their order. An outcome of a later release rejects its item alone: the changes of all
- * are committed.
- */
-const resultsOf = <Row extends OutcomeRow, Result, Item>(
-  { name }: Statement,
-  outcomes: ReadonlyMap<string, Outcome<Row, Result, Item>>,
-  rows: readonly Row[],
-  items: readonly Item[],
-): readonly (Result | Error)[] =>
-  rows.map((row, index) => {
-    const { outcome } = row;
-    const of = outcomes.get(outcome);
-    if (of !== undefined) return of(row, items[index] as Item);
-    return isErrorCode(outcome)
-      ? new ApiError(outcome)
-      : new Error(`${name}: this release does not know the outcome "${outcome}"`);
-  });
+import { Batcher, type BatcherOptions, type BatchReport } from './batcher.js';
 
 /** A batcher as metrics and the shutdown see it. */
 export type AnyBatcher = Pick<Batcher<unknown, unknown>, 'name' | 'waiting' | 'close'>;
@@ -71,16 +35,6 @@ type RowWriteOptions<Item, Result> = Required<
   Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'keyOf'>
 > & { readonly table: LockedRow['table'] };
 
-/** A write by a statement that returns a row with an outcome for each item. */
-interface WriteOptions<Item, Row extends OutcomeRow, Result> {
-  /** Of changes, the one whose rows have the ids of the items; of creations, the one that gets rows. */
-  readonly table: LockedRow['table'];
-  readonly statement: Statement;
-  /** The parameters of the statement. */
-  readonly valuesOf: (items: readonly Item[]) => readonly unknown[];
-  readonly outcomes: Outcomes<Row, Result | typeof LOCKED, Item>;
-}
-
 /** Creates the batchers of repositories. Each joins the queries of one kind into statements. */
 @Injectable()
 export class Batching {
@@ -110,47 +64,6 @@ export class Batching {
   batchRowWrites<Item, Result>({ table, ...options }: RowWriteOptions<Item, Result>): Batcher<Item, Result> {
     const onLongLocked = (id: QueueKey): void => this.prisma.pools.reportLocks({ table, id });
     return this.batchWrites({ locksRow: true, onLongLocked, ...options });
-  }
-
-  /** The same for changes. The items of the outcome `locked` are sent again. */
-  batchChanges<Item extends { readonly id: bigint }, Row extends OutcomeRow, Result>({
-    table,
-    ...options
-  }: WriteOptions<Item, Row, Result>): Batcher<Item, Result> {
-    const send = this.#sendOf<Item, Row, Result>(options);
-    return this.batchRowWrites({ table, name: options.statement.name, keyOf: ({ id }) => id, send });
-  }
-
-  /** Joins concurrent creations of rows with ids of the table's sequence. */
-  batchCreations<Item, Row extends OutcomeRow, Result>({
-    table,
-    locks,
-    ...options
-  }: WriteOptions<Item, Row, Result> & {
-    /** The row of another table that a creation locks. Needed where the statement has the outcome `locked`: its items are sent again. */
-    readonly locks?: Pick<RowWriteOptions<Item, Result>, 'table' | 'keyOf'>;
-  }): Batcher<Item, Result> {
-    const { name } = options.statement;
-    const create = this.#sendOf<Item, Row, Result>(options);
-    const send: typeof create = (items, sendBefore) =>
-      skippingUsedIds(this.prisma, table, sendBefore, () => create(items, sendBefore));
-    return locks === undefined
-      ? this.batchWrites({ name, send })
-      : this.batchRowWrites({ ...locks, name, send });
-  }
-
-  #sendOf<Item, Row extends OutcomeRow, Result>({
-    statement,
-    valuesOf,
-    outcomes,
-  }: Omit<WriteOptions<Item, Row, Result>, 'table'>): BatcherOptions<Item, Result>['send'] {
-    const all = new Map<string, Outcome<Row, Result | typeof LOCKED, Item>>(
-      Object.entries({ locked: () => LOCKED, ...outcomes }),
-    );
-    return async (items, sendBefore) => {
-      const rows = await this.prisma.write<Row>(statement, valuesOf(items), sendBefore);
-      return resultsOf(statement, all, rows, items);
-    };
   }
 
   #batcher<Item, Result>(

@@ -21,7 +21,7 @@ const HOLDERS = `
   where waiting.datname = current_database()
     and waiting.application_name = 'petstore'`;
 
-/** The sessions that have changed or locked a pet or one of its orders, or an order or its pet: `xmax` is their transaction. */
+/** The sessions that have changed or locked a pet or one of its orders, an order or its pet, or a category: `xmax` is their transaction. */
 const HOLDER_OF_ROW = `
   select lock.pid
   from (
@@ -30,6 +30,9 @@ const HOLDER_OF_ROW = `
     union all
     select xmax from orders
     where pet_id = $1 or id = $2
+    union all
+    select xmax from categories
+    where id = $3::bigint
   ) as held_row
   join pg_locks as lock on lock.transactionid = held_row.xmax and lock.granted`;
 
@@ -43,7 +46,7 @@ const blockers = (holders: string): string => `
 
 /** A row that a statement found locked. */
 export interface LockedRow {
-  readonly table: 'pets' | 'orders';
+  readonly table: 'pets' | 'orders' | 'categories';
   readonly id: bigint | string;
 }
 
@@ -69,10 +72,10 @@ export class LockReport {
     try {
       const { rows } = await (row === undefined
         ? this.pool.query<Blocker>(blockers(HOLDERS))
-        : this.pool.query<Blocker>(blockers(HOLDER_OF_ROW), [
-            row.table === 'pets' ? row.id : null,
-            row.table === 'orders' ? row.id : null,
-          ]));
+        : this.pool.query<Blocker>(
+            blockers(HOLDER_OF_ROW),
+            ['pets', 'orders', 'categories'].map((table) => (table === row.table ? row.id : null)),
+          ));
       for (const { pid, role, program } of rows) {
         this.warn(
           `session ${pid} (role ${role}, program "${program}") holds the lock that statements wait for; to end the session: select pg_terminate_backend(${pid})`,

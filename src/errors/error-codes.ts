@@ -1,7 +1,14 @@
-/**
- * Every code of an error response, with its status, its default message, and what a caller can do.
- * The set is closed: the OpenAPI document and the typed client are made from this table.
- */
+interface ErrorRow {
+  readonly status: number;
+  /** The default message. */
+  readonly message: string;
+  /** What a caller can do. */
+  readonly advice: string;
+  /** The operations that respond with it; absent if that follows from the method and what the operation takes. */
+  readonly operations?: readonly string[];
+}
+
+/** Every code of an error response. The set is closed: the OpenAPI document, `docs/errors.md` and the typed client are made from it. */
 export const ERROR_CODES = {
   malformed_json: {
     status: 400,
@@ -27,6 +34,7 @@ export const ERROR_CODES = {
     status: 400,
     message: 'There is no pet with this petId.',
     advice: 'Check the id: the pet may have been deleted.',
+    operations: ['placeOrder'],
   },
   invalid_idempotency_key: {
     status: 400,
@@ -72,11 +80,19 @@ export const ERROR_CODES = {
     status: 404,
     message: 'There is no pet with this petId.',
     advice: 'Check the id: the pet may have been deleted.',
+    operations: ['getPet', 'updatePet', 'deletePet'],
   },
   order_not_found: {
     status: 404,
     message: 'There is no order with this orderId.',
     advice: 'Check the id: a cancelled order is deleted with its pet.',
+    operations: ['getOrder', 'updateOrder'],
+  },
+  category_not_found: {
+    status: 404,
+    message: 'There is no category with this categoryId.',
+    advice: 'Check the number: pets may refer to one that has no name.',
+    operations: ['getCategory', 'putCategory', 'deleteCategory'],
   },
   method_not_allowed: {
     status: 405,
@@ -88,21 +104,41 @@ export const ERROR_CODES = {
     message: 'The request did not arrive in time.',
     advice: 'Send it again, without pauses within the request.',
   },
-  pet_not_available: { status: 409, message: 'The pet is not available.', advice: 'Order another pet.' },
+  pet_not_available: {
+    status: 409,
+    message: 'The pet is not available.',
+    advice: 'Order another pet.',
+    operations: ['placeOrder'],
+  },
   pet_has_open_order: {
     status: 409,
     message: 'The pet has an open order. Deliver or cancel the order first.',
     advice: 'Change the order, then send the request again.',
+    operations: ['updatePet', 'deletePet'],
   },
   pet_is_sold: {
     status: 409,
     message: 'The pet was sold: it has a delivered order.',
     advice: 'A sold pet cannot be deleted, because its order refers to it.',
+    operations: ['deletePet'],
   },
   order_transition_not_allowed: {
     status: 409,
     message: 'The order cannot change from its current status to the requested one.',
     advice: 'Read the order again: it may have changed.',
+    operations: ['updateOrder'],
+  },
+  category_exists: {
+    status: 409,
+    message: 'Another category has this name, perhaps in another letter case.',
+    advice: 'List the categories with this name, and use the one that is there.',
+    operations: ['createCategory', 'putCategory'],
+  },
+  category_in_use: {
+    status: 409,
+    message: 'A pet refers to the category.',
+    advice: 'List the pets with this categoryId, and change or delete them first.',
+    operations: ['deleteCategory'],
   },
   request_in_progress: {
     status: 409,
@@ -166,11 +202,12 @@ export const ERROR_CODES = {
     advice:
       'Wait the seconds in Retry-After, then repeat it: a POST with the same Idempotency-Key. Before a PATCH or DELETE, read the resource.',
   },
-} as const satisfies Record<
-  string,
-  { readonly status: number; readonly message: string; readonly advice: string }
->;
+} as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_CODES, text);
+/** The codes of an operation that others do not have by their method alone. */
+export const codesOf = (operation: string): readonly ErrorCode[] =>
+  Object.entries<ErrorRow>(ERROR_CODES).flatMap(([code, { operations = [] }]) =>
+    operations.includes(operation) ? [code as ErrorCode] : [],
+  );

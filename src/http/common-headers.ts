@@ -58,7 +58,7 @@ const secondsOf = (instantMs: number, nowSeconds: number): number =>
   Math.max(Math.ceil(instantMs / 1000), nowSeconds + 1);
 
 /** The methods of all paths. */
-export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
+export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The same as a header value. */
 export const METHOD_LIST = METHODS.join(', ');

@@ -53,29 +53,21 @@ export const isMatch = (tags: '*' | readonly string[], etag: string): boolean =>
 
 /** The conditions of a write, as SQL compares them under the lock of the row: tags with commas between. */
 export interface Preconditions {
-  /** The record must have one of them; null accepts any. */
+  /** The record must have one of them; `*` are those of every record, and null accepts also that there is none. */
   readonly ifMatch: string | null;
   /** The record must have none of them; `*` are those of every record. */
   readonly ifNoneMatch: string | null;
 }
 
 export const parsePreconditions = ({
-  'if-match': ifMatch = '*',
+  'if-match': ifMatch,
   'if-none-match': ifNoneMatch,
-}: IncomingHttpHeaders): Preconditions => {
-  const accepted = parseIfMatch(ifMatch);
-  const rejected = ifNoneMatch === undefined ? null : parseIfNoneMatch(ifNoneMatch);
-  return {
-    ifMatch: accepted === '*' ? null : accepted.join(','),
-    ifNoneMatch: rejected === null || rejected === '*' ? rejected : rejected.join(','),
-  };
-};
+}: IncomingHttpHeaders): Preconditions => ({
+  ifMatch: ifMatch === undefined ? null : tagsText(parseIfMatch(ifMatch)),
+  ifNoneMatch: ifNoneMatch === undefined ? null : tagsText(parseIfNoneMatch(ifNoneMatch)),
+});
 
-/** The parameters of `meets_preconditions` for several writes. */
-export const preconditionArrays = (items: readonly Preconditions[]): (readonly (string | null)[])[] => [
-  items.map(({ ifMatch }) => ifMatch),
-  items.map(({ ifNoneMatch }) => ifNoneMatch),
-];
+const tagsText = (tags: '*' | readonly string[]): string => (tags === '*' ? tags : tags.join(','));
 
 /** The conditions of reads are evaluated with their response. */
 export const RequestPreconditions = createParamDecorator(

@@ -11,8 +11,11 @@ import type { Config } from '../config/config.js';
 import { trustedHops } from './client-address.js';
 import { requestIdOf } from './request.js';
 import { handleUnusualRequests, parserErrorHandler } from './parser-errors.js';
+import { JsonResponse } from './json-response.js';
 import type { RequestPipeline } from './pipeline.js';
 import { ClientConnections } from './sockets/client-connections.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Fastify calls it for bytes that do not become a request. It is set before the server listens. */
 interface LateHandlers {
@@ -95,6 +98,17 @@ export class HttpAdapter extends FastifyAdapter {
   /** Accepts no more connections, and closes the open ones by their responses, as far as these come in time. */
   async drain(timeoutMs: number): Promise<void> {
     await this.#connections?.drain(timeoutMs);
+  }
+
+  /** Text is JSON, unless the handler has set another type. */
+  override reply(...[response, body, status]: Parameters<FastifyAdapter['reply']>): FastifyReply {
+    const reply = response as FastifyReply;
+    if (body instanceof JsonResponse) {
+      reply.headers(body.headersAt(this.#config.publicUrl));
+      return this.reply(reply, body.json, body.status ?? status);
+    }
+    if (typeof body === 'string' && !reply.hasHeader('content-type')) reply.type(JSON_TYPE);
+    return super.reply(reply, body, status);
   }
 
   /** The pipeline reads bodies. */

@@ -1,7 +1,6 @@
 import { Global, Module, type NestModule } from '@nestjs/common';
 import { APP_FILTER, APP_PIPE, HttpAdapterHost } from '@nestjs/core';
 import { ErrorFilter } from '../errors/error.filter.js';
-import { Idempotency } from './idempotency/idempotency.service.js';
 import { InputPipe } from './input.pipe.js';
 import type { HttpAdapter } from './http-adapter.js';
 import { RequestPipeline } from './pipeline.js';
@@ -13,11 +12,10 @@ import { QueryParametersGuard } from './query-parameters.guard.js';
   providers: [
     RequestPipeline,
     QueryParametersGuard,
-    Idempotency,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: InputPipe },
   ],
-  exports: [QueryParametersGuard, Idempotency],
+  exports: [QueryParametersGuard],
 })
 export class HttpModule implements NestModule {
   constructor(

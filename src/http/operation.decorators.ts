@@ -1,8 +1,6 @@
-import { applyDecorators, Header } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiExtension, ApiOperation, type ApiOperationOptions, ApiParam } from '@nestjs/swagger';
+import { ApiOperation, type ApiOperationOptions, ApiParam } from '@nestjs/swagger';
 import { membersOf } from './validators.js';
-import type { ErrorCode } from '../errors/error-codes.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,16 +24,6 @@ export const Operation =
     RouteConfig({ operation: String(name), queryParameters })(controller, name, descriptor);
     ApiOperation(described)(controller, name, descriptor);
   };
-
-/** The handler returns JSON as text, which PostgreSQL has written: it is sent as it is. */
-export const JsonText = (): MethodDecorator => Header('content-type', 'application/json; charset=utf-8');
-
-/** The extension that carries the codes of `@ApiErrors()` to the document, which has them as responses. */
-export const ERROR_CODES_EXTENSION = 'x-error-codes';
-
-/** The errors that only this operation responds with; those of all operations need not be listed. */
-export const ApiErrors = (...codes: readonly ErrorCode[]): MethodDecorator =>
-  applyDecorators(ApiExtension(ERROR_CODES_EXTENSION, codes));
 
 /** The identifier in the path of an operation; its example is in a new store. */
 export const ApiId = (name: string, example = 1): MethodDecorator =>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseInt64 } from '../database/int64.js';
 import { ApiError } from '../errors/api-error.js';
@@ -40,15 +40,17 @@ export const RequestDeadline = createParamDecorator((_data: unknown, context: Ex
   return performance.now() + databaseMs;
 });
 
-/**
- * The identifier in a path.
- *
- * @throws ApiError `absent` for text that is not an int64
- */
-export function idIn(path: string, absent: ErrorCode): bigint {
-  const id = parseInt64(path);
-  if (id === undefined) throw new ApiError(absent);
-  return id;
+/** The identifier in a path. Text that is not an int64 is that of no record. */
+export class IdPipe implements PipeTransform<string, bigint> {
+  /** @param absent the error of a record that does not exist */
+  constructor(private readonly absent: ErrorCode) {}
+
+  /** @throws ApiError `absent` */
+  transform(text: string): bigint {
+    const id = parseInt64(text);
+    if (id === undefined) throw new ApiError(this.absent);
+    return id;
+  }
 }
 
 /** The characters of trace ids, UUIDs, base64 and paths, of which none means anything to a log, a shell, a page or a list of header values. */

@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { PrismaClient } from '../generated/prisma/client.js';
 import type { OrderStatus } from '../store/orders.dto.js';
-import { samplePets } from './sample-pets.js';
+import { SAMPLE_CATEGORIES, samplePets } from './sample-pets.js';
 
 /**
  * Runs work on one connection of its own that has no time-outs of the service. For work that no request waits for: on a slow
@@ -54,10 +54,11 @@ export async function prepareFirstStart(
 }
 
 /**
- * Writes the sample pets and their orders, and returns the number of pets. The orders go through each status, because the database
+ * Writes the sample categories, pets and orders, and returns the number of pets. The orders go through each status, because the database
  * rejects other transitions; triggers update the pets.
  */
-async function writeSamples(transaction: Pick<PrismaClient, 'pet' | 'order'>): Promise<number> {
+async function writeSamples(transaction: Pick<PrismaClient, 'category' | 'pet' | 'order'>): Promise<number> {
+  await transaction.category.createMany({ data: [...SAMPLE_CATEGORIES] });
   const samples = samplePets();
   const pets = await transaction.pet.createManyAndReturn({
     // An order is placed for an available pet.

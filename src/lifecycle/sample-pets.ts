@@ -1,3 +1,4 @@
+import type { Category, NewCategoryBody } from '../categories/categories.dto.js';
 import type { NewPetBody } from '../pets/pets.dto.js';
 import type { OrderStatus } from '../store/orders.dto.js';
 
@@ -12,16 +13,21 @@ const NAMES =
   'Gracie, Finn, Willow, Leo, Piper, Oscar, Maggie, Jürgen, Coco, Louie, Stella, Bruno, ' +
   'Penny, Simba, Hazel, Gus, Mimi, Otto, Kiwi, Pepper, Biscuit, Clover, Pip, Señor Whiskers';
 
-/** Categories, with how many of each hundred pets belong to them. The service stores only their identifiers. */
-const CATEGORIES: readonly { readonly id: bigint; readonly kind: string; readonly share: number }[] = [
-  { id: 1n, kind: 'the dog', share: 28 },
-  { id: 2n, kind: 'the cat', share: 26 },
-  { id: 3n, kind: 'the rabbit', share: 14 },
-  { id: 4n, kind: 'the budgie', share: 12 },
-  { id: 5n, kind: 'the guinea pig', share: 10 },
-  { id: 6n, kind: 'the tortoise', share: 6 },
-  { id: 7n, kind: 'the gecko', share: 4 },
+/** Categories, with how many of each hundred pets belong to them. */
+const SHARES: readonly (Category & { readonly kind: string; readonly share: number })[] = [
+  { id: 1n, name: 'Dogs', kind: 'the dog', share: 28 },
+  { id: 2n, name: 'Cats', kind: 'the cat', share: 26 },
+  { id: 3n, name: 'Rabbits', kind: 'the rabbit', share: 14 },
+  { id: 4n, name: 'Budgies', kind: 'the budgie', share: 12 },
+  { id: 5n, name: 'Guinea pigs', kind: 'the guinea pig', share: 10 },
+  { id: 6n, name: 'Tortoises', kind: 'the tortoise', share: 6 },
+  { id: 7n, name: 'Geckos', kind: 'the gecko', share: 4 },
+  // Can be deleted.
+  { id: 8n, name: 'Snakes', kind: 'the snake', share: 0 },
 ];
+
+/** The categories of the sample pets. A new table gives them the ids from 1 on. */
+export const SAMPLE_CATEGORIES: readonly NewCategoryBody[] = SHARES.map(({ name }) => ({ name }));
 
 type Sale = Pick<SamplePet, 'status' | 'order'>;
 
@@ -55,9 +61,9 @@ export function samplePets(): readonly SamplePet[] {
   });
 }
 
-function categoryAt(percentile: number): { readonly id: bigint; readonly kind: string } {
+function categoryAt(percentile: number): Pick<(typeof SHARES)[number], 'id' | 'kind'> {
   let end = 0;
-  for (const category of CATEGORIES) {
+  for (const category of SHARES) {
     end += category.share;
     if (percentile < end) return category;
   }

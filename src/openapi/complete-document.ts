@@ -1,7 +1,6 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import type { ErrorCode } from '../errors/error-codes.js';
+import { codesOf, type ErrorCode } from '../errors/error-codes.js';
 import { PATCH_TYPES } from '../http/bodies.js';
-import { ERROR_CODES_EXTENSION } from '../http/operation.decorators.js';
 import {
   codesByStatus,
   ERROR_SCHEMA,
@@ -20,7 +19,6 @@ interface DecoratedOperation extends Operation {
   readonly summary?: string;
   readonly deprecated?: boolean;
   readonly requestBody?: Json;
-  readonly [ERROR_CODES_EXTENSION]?: readonly ErrorCode[];
 }
 
 /**
@@ -57,9 +55,10 @@ function completeOperation(
   operation: DecoratedOperation,
   shared: Record<string, Json>,
 ): Operation {
-  const { parameters = [], responses, [ERROR_CODES_EXTENSION]: ownCodes = [], ...described } = operation;
+  const { parameters = [], responses, ...described } = operation;
   if (!operation.summary) throw new Error(`${operation.operationId} has no @Operation()`);
   const traits = {
+    method,
     isDeprecated: operation.deprecated === true,
     isList: Object.values(responses).some((one) => isListResponse(one)),
   };
@@ -71,7 +70,10 @@ function completeOperation(
     const description = 'Your copy, identified by its `ETag`, is up to date.';
     complete[304] = { description, headers: headersOf(304, traits) };
   }
-  for (const [status, codes] of codesByStatus([...generalCodes(method, operation), ...ownCodes])) {
+  for (const [status, codes] of codesByStatus([
+    ...generalCodes(method, operation),
+    ...codesOf(operation.operationId),
+  ])) {
     const response = errorResponse(status, codes, headersOf(status, traits));
     // Those of a deprecated operation have more headers.
     const shareable = codes.includes('read_only_api_key') ? 'ForbiddenChange' : SHARED_RESPONSES.get(status);

@@ -36,6 +36,7 @@ export function createDocument(app: INestApplication, serverUrl: string): OpenAp
     .setDescription(DESCRIPTION)
     .addServer(serverUrl)
     .addTag('Pets', 'The pets of the store.')
+    .addTag('Categories', 'The names of the categories that pets refer to.')
     .addTag('Store', 'Orders for pets, and the inventory.')
     .addTag('Usage', 'The limits of your API key and how much of them is used.')
     .addBearerAuth(

@@ -1,5 +1,5 @@
 import { PATCH_TYPES } from '../http/bodies.js';
-import { encodeCursor } from '../http/pagination.js';
+import { encodeCursor } from '../resources/pagination.js';
 import type { Json } from './json.js';
 
 /** Every header of a response but those of HTTP itself (`Content-Type`, `Date`, `Connection` …), by component. */
@@ -75,12 +75,13 @@ type Component = keyof typeof HEADERS;
 
 /** The properties of an operation that determine the headers of its responses. */
 interface Traits {
+  readonly method: string;
   readonly isList: boolean;
   readonly isDeprecated: boolean;
 }
 
 /** The headers of an operation's response with this status. */
-export function headersOf(status: number, { isList, isDeprecated }: Traits): Json {
+export function headersOf(status: number, { method, isList, isDeprecated }: Traits): Json {
   const isSuccess = status < 400;
   return {
     ...always('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'),
@@ -88,7 +89,8 @@ export function headersOf(status: number, { isList, isDeprecated }: Traits): Jso
     ...always('Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'),
     ...(isSuccess && status !== 204 && always('ETag')),
     ...(isSuccess && isList && always('Link')),
-    ...(status === 201 && always('Location', 'Idempotency-Replayed')),
+    ...(status === 201 && always('Location')),
+    ...(status === 201 && method === 'post' && always('Idempotency-Replayed')),
     ...(isDeprecated && deprecationHeaders(status)),
     ...(status === 415 && always('Accept-Encoding', 'Accept-Patch')),
     ...(status === 401 && always('WWW-Authenticate')),

@@ -16,7 +16,7 @@ export const PARAMETERS = {
     in: 'header',
     description:
       'One or more `ETag` values. If none of them matches the current one, the response is 412 `precondition_failed` and nothing ' +
-      'is changed. Weak tags never match; `*` always matches.',
+      'is changed. Weak tags never match; `*` matches whatever there is.',
     schema: { type: 'string' },
     example: '"Zq3pB8c1Yk0a7dXw2nT4vQ"',
   },

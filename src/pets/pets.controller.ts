@@ -1,17 +1,4 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Inject,
-  Param,
-  Patch,
-  Post,
-  Query,
-  Req,
-  Res,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import {
   ApiBearerAuth,
   ApiBody,
@@ -20,17 +7,16 @@ import {
   ApiOkResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { Deprecated, type Deprecation, deprecationNotice } from '../http/deprecation.interceptor.js';
 import { parseInt64 } from '../database/int64.js';
 import { etagOf, type Preconditions, RequestPreconditions } from '../http/etag.js';
-import { ApiErrors, ApiId, JsonText, Operation } from '../http/operation.decorators.js';
-import { Paging } from '../http/pagination.js';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.module.js';
-import { idIn, RequestDeadline } from '../http/request.js';
-import { type IdempotencyKey, RequestIdempotencyKey } from '../http/idempotency/idempotency-key.js';
-import { Idempotency } from '../http/idempotency/idempotency.service.js';
+import { ApiId, Operation } from '../http/operation.decorators.js';
+import type { JsonResponse } from '../http/json-response.js';
+import { Paging } from '../resources/pagination.js';
+import { IdPipe, RequestDeadline } from '../http/request.js';
+import { type IdempotencyKey, RequestIdempotencyKey } from '../resources/idempotency-key.js';
+import { Idempotency } from '../resources/idempotency.service.js';
 import {
   CHANGED_PET_EXAMPLE,
   ListPetsQuery,
@@ -38,11 +24,14 @@ import {
   NewPetBody,
   Pet,
   PET_EXAMPLE,
-  PET_STATUSES,
   PetChangeBody,
   PETS_EXAMPLE,
 } from './pets.dto.js';
 import { PetsRepository } from './pets.repository.js';
+
+const PATH = '/v1/pets';
+
+const PetId = (): ParameterDecorator => Param('petId', new IdPipe('pet_not_found'));
 
 /** Another pet than in the examples that get and change one, so that these succeed afterwards. */
 const DELETED_PET_ID = 4;
@@ -58,12 +47,11 @@ const GET_PET_DEPRECATION: Deprecation = {
 
 @ApiTags('Pets')
 @ApiBearerAuth('apiKey')
-@Controller('v1/pets')
+@Controller(PATH)
 export class PetsController {
   constructor(
     private readonly pets: PetsRepository,
     private readonly idempotency: Idempotency,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'publicUrl'>,
   ) {}
 
   @Get()
@@ -76,28 +64,15 @@ export class PetsController {
       'With one `id` and no other parameter, the `ETag` is that of the pet, for `If-Match` of a change.',
   })
   @ApiOkResponse({ type: [Pet], description: 'A page of pets, which may be empty.', example: PETS_EXAMPLE })
-  @JsonText()
   async listPets(
     @Query() query: ListPetsQuery,
     @RequestDeadline() deadline: number,
     @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
-    const { limit, categoryId, sort } = query;
-    const isDescending = sort === '-id';
-    // Each value once and in one order: a cursor stays valid if the client repeats them in another.
-    const ids = query.id && [...new Set(query.id)].sort((one, other) => (one < other ? -1 : 1));
-    const statuses = query.status && PET_STATUSES.filter((status) => query.status?.includes(status));
-    const filter = { id: ids, status: statuses, categoryId, ...(isDescending && { sort }) };
-    const paging = new Paging({ path: '/v1/pets', filter, isDescending }, query);
-    const { fromId } = paging;
-    const direction = isDescending ? 'desc' : 'asc';
-    const page = { fromId, limit, direction, ids, statuses, categoryId } as const;
-    const { json, nextId } = await this.pets.list(page, deadline);
-    reply.header('link', paging.links(nextId, this.config.publicUrl));
-    if (ids?.length === 1 && isOfOnePet(request.query) && json !== '[]')
-      reply.header('etag', etagOf(json.slice(1, -1)));
-    return json;
+  ): Promise<JsonResponse> {
+    const paging = new Paging(PATH, query);
+    const page = await this.pets.list(paging.page, deadline);
+    const isPet = isOfOnePet(request.query) && page.json !== '[]';
+    return paging.respond(page, isPet ? { etag: etagOf(page.json.slice(1, -1)) } : {});
   }
 
   @Post()
@@ -108,15 +83,13 @@ export class PetsController {
   })
   @ApiBody({ type: NewPetBody, examples: { pet: { value: NEW_PET_EXAMPLE } } })
   @ApiCreatedResponse({ type: Pet, description: 'The new pet, with its `id`.', example: PET_EXAMPLE })
-  @JsonText()
   async createPet(
-    @Body() newPet: NewPetBody,
+    @Body() members: NewPetBody,
     @RequestIdempotencyKey() key: IdempotencyKey | undefined,
     @RequestDeadline() deadline: number,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
-    const create = () => this.pets.create(newPet, key, deadline);
-    return await this.idempotency.respond(reply, '/v1/pets', key, deadline, create);
+  ): Promise<JsonResponse> {
+    const create = () => this.pets.create({ members, key }, deadline);
+    return await this.idempotency.respond(PATH, key, deadline, create);
   }
 
   @Get(':petId')
@@ -127,11 +100,9 @@ export class PetsController {
   })
   @ApiId('petId')
   @ApiOkResponse({ type: Pet, description: 'The pet.', example: PET_EXAMPLE })
-  @ApiErrors('pet_not_found')
   @Deprecated(GET_PET_DEPRECATION)
-  @JsonText()
-  async getPet(@Param('petId') petId: string, @RequestDeadline() deadline: number): Promise<string> {
-    return await this.pets.find(idIn(petId, 'pet_not_found'), deadline);
+  async getPet(@PetId() id: bigint, @RequestDeadline() deadline: number): Promise<string> {
+    return await this.pets.find(id, deadline);
   }
 
   @Patch(':petId')
@@ -144,15 +115,13 @@ export class PetsController {
   @ApiId('petId')
   @ApiBody({ type: PetChangeBody, examples: { name: { value: { name: CHANGED_PET_EXAMPLE.name } } } })
   @ApiOkResponse({ type: Pet, description: 'The changed pet.', example: CHANGED_PET_EXAMPLE })
-  @ApiErrors('pet_not_found', 'pet_has_open_order')
-  @JsonText()
   async updatePet(
-    @Param('petId') petId: string,
-    @Body() change: PetChangeBody,
+    @PetId() id: bigint,
+    @Body() members: PetChangeBody,
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<string> {
-    return await this.pets.change(idIn(petId, 'pet_not_found'), change, conditions, deadline);
+    return await this.pets.change({ id, members, ...conditions }, deadline);
   }
 
   @Delete(':petId')
@@ -165,13 +134,12 @@ export class PetsController {
   })
   @ApiId('petId', DELETED_PET_ID)
   @ApiNoContentResponse({ description: 'The pet is deleted.' })
-  @ApiErrors('pet_not_found', 'pet_has_open_order', 'pet_is_sold')
   async deletePet(
-    @Param('petId') petId: string,
+    @PetId() id: bigint,
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<void> {
-    await this.pets.delete(idIn(petId, 'pet_not_found'), conditions, deadline);
+    await this.pets.delete({ id, ...conditions }, deadline);
   }
 }
 

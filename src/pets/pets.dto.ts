@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { PagingQuery } from '../http/pagination.js';
+import { PagingQuery } from '../resources/pagination.js';
 import {
   AreInt64Texts,
   type EnumSchema,

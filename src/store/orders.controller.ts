@@ -1,14 +1,12 @@
-import { Body, Controller, Get, Inject, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { type Preconditions, RequestPreconditions } from '../http/etag.js';
-import { ApiErrors, ApiId, JsonText, Operation } from '../http/operation.decorators.js';
-import { idIn, RequestDeadline } from '../http/request.js';
-import { Paging } from '../http/pagination.js';
-import type { Config } from '../config/config.js';
-import { CONFIG } from '../config/config.module.js';
-import { type IdempotencyKey, RequestIdempotencyKey } from '../http/idempotency/idempotency-key.js';
-import { Idempotency } from '../http/idempotency/idempotency.service.js';
+import { ApiId, Operation } from '../http/operation.decorators.js';
+import type { JsonResponse } from '../http/json-response.js';
+import { IdPipe, RequestDeadline } from '../http/request.js';
+import { type IdempotencyKey, RequestIdempotencyKey } from '../resources/idempotency-key.js';
+import { Idempotency } from '../resources/idempotency.service.js';
+import { Paging } from '../resources/pagination.js';
 import {
   CHANGED_ORDER_EXAMPLE,
   ListOrdersQuery,
@@ -19,14 +17,17 @@ import {
 } from './orders.dto.js';
 import { OrdersRepository } from './orders.repository.js';
 
+const PATH = '/v1/store/orders';
+
+const OrderId = (): ParameterDecorator => Param('orderId', new IdPipe('order_not_found'));
+
 @ApiTags('Store')
 @ApiBearerAuth('apiKey')
-@Controller('v1/store/orders')
+@Controller(PATH)
 export class OrdersController {
   constructor(
     private readonly orders: OrdersRepository,
     private readonly idempotency: Idempotency,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'publicUrl'>,
   ) {}
 
   @Get()
@@ -41,18 +42,12 @@ export class OrdersController {
     description: 'A page of orders, which may be empty.',
     example: [ORDER_EXAMPLE],
   })
-  @JsonText()
   async listOrders(
     @Query() query: ListOrdersQuery,
     @RequestDeadline() deadline: number,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
-    const { limit, status, petId } = query;
-    const paging = new Paging({ path: '/v1/store/orders', filter: { status, petId } }, query);
-    const page = { fromId: paging.fromId, limit, status, petId };
-    const { json, nextId } = await this.orders.list(page, deadline);
-    reply.header('link', paging.links(nextId, this.config.publicUrl));
-    return json;
+  ): Promise<JsonResponse> {
+    const paging = new Paging(PATH, query);
+    return paging.respond(await this.orders.list(paging.page, deadline));
   }
 
   @Post()
@@ -63,26 +58,21 @@ export class OrdersController {
   })
   @ApiBody({ type: NewOrderBody, examples: { order: { value: { petId: ORDER_EXAMPLE.petId } } } })
   @ApiCreatedResponse({ type: Order, description: 'The order.', example: ORDER_EXAMPLE })
-  @ApiErrors('unknown_pet', 'pet_not_available')
-  @JsonText()
   async placeOrder(
-    @Body() { petId }: NewOrderBody,
+    @Body() members: NewOrderBody,
     @RequestIdempotencyKey() key: IdempotencyKey | undefined,
     @RequestDeadline() deadline: number,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string> {
-    const place = () => this.orders.place(petId, key, deadline);
-    return await this.idempotency.respond(reply, '/v1/store/orders', key, deadline, place);
+  ): Promise<JsonResponse> {
+    const place = () => this.orders.place({ members, key }, deadline);
+    return await this.idempotency.respond(PATH, key, deadline, place);
   }
 
   @Get(':orderId')
   @Operation({ summary: 'Get an order', description: 'Returns an order by its identifier.' })
   @ApiId('orderId')
   @ApiOkResponse({ type: Order, description: 'The order.', example: ORDER_EXAMPLE })
-  @ApiErrors('order_not_found')
-  @JsonText()
-  async getOrder(@Param('orderId') orderId: string, @RequestDeadline() deadline: number): Promise<string> {
-    return await this.orders.find(idIn(orderId, 'order_not_found'), deadline);
+  async getOrder(@OrderId() id: bigint, @RequestDeadline() deadline: number): Promise<string> {
+    return await this.orders.find(id, deadline);
   }
 
   @Patch(':orderId')
@@ -99,14 +89,12 @@ export class OrdersController {
     examples: { approve: { value: { status: CHANGED_ORDER_EXAMPLE.status } } },
   })
   @ApiOkResponse({ type: Order, description: 'The changed order.', example: CHANGED_ORDER_EXAMPLE })
-  @ApiErrors('order_not_found', 'order_transition_not_allowed')
-  @JsonText()
   async updateOrder(
-    @Param('orderId') orderId: string,
-    @Body() { status }: OrderChangeBody,
+    @OrderId() id: bigint,
+    @Body() members: OrderChangeBody,
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<string> {
-    return await this.orders.change(idIn(orderId, 'order_not_found'), status, conditions, deadline);
+    return await this.orders.change({ id, members, ...conditions }, deadline);
   }
 }

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { PagingQuery } from '../http/pagination.js';
+import { PagingQuery } from '../resources/pagination.js';
 import { type EnumSchema, IsInt64, IsInt64Text, IsOneOf, MayBeAbsent } from '../http/validators.js';
 
 export const ORDER_STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Int64Like, PetStore, PetStoreError } from '../../client/src/index.js';
@@ -22,6 +23,41 @@ const DIGITS = expect.stringMatching(/^\d+$/);
 const BEYOND = '9007199254740993';
 
 describe('the client, operation by operation', () => {
+  it('has a method for each operation of the document, under the name that the docs page shows', () => {
+    const snippets = readFileSync('src/pages/docs/snippets.js', 'utf8');
+    const renamed = new Map([...snippets.matchAll(/(\w+): '(\w+)'/g)].map(([, id, name]) => [id, name]));
+    const operations = [...readFileSync('docs/openapi.yaml', 'utf8').matchAll(/operationId: (\w+)/g)].map(
+      ([, id = '']) => id,
+    );
+    const missing = operations.filter((id) => !((renamed.get(id) ?? id) in store));
+    expect(operations.length).toBeGreaterThan(10);
+    expect(missing).toEqual([]);
+  });
+
+  it('names categories, finds them by their names, and deletes them', async () => {
+    const dogs = await store.createCategory({ name: 'Dogs' });
+    expect(dogs).toEqual({ id: DIGITS, name: 'Dogs' });
+    expect(await store.getCategory(dogs.id)).toEqual(dogs);
+    expect(await rejectionOf(store.createCategory({ name: 'dogs' }))).toMatchObject({
+      code: 'category_exists',
+    });
+    const { value, response } = await store.putCategory(BEYOND, { name: 'Cats' }).withResponse();
+    expect(value).toEqual({ id: BEYOND, name: 'Cats' });
+    const changed = await store.putCategory(BEYOND, { name: 'Felines' }, { ifMatch: response.etag });
+    expect(changed).toEqual({ id: BEYOND, name: 'Felines' });
+    expect(
+      await rejectionOf(store.putCategory(BEYOND, { name: 'Tigers' }, { ifNoneMatch: '*' })),
+    ).toMatchObject({ code: 'precondition_failed' });
+    expect(await store.listCategories({ name: 'FELINES' })).toEqual({ items: [changed] });
+    const all = [];
+    for await (const category of store.categories({ limit: 1 })) all.push(category);
+    expect(all).toEqual([dogs, changed]);
+    await store.createPet({ name: 'Rex', categoryId: dogs.id });
+    expect(await rejectionOf(store.deleteCategory(dogs.id))).toMatchObject({ code: 'category_in_use' });
+    await store.deleteCategory(BEYOND);
+    expect(await rejectionOf(store.getCategory(BEYOND))).toMatchObject({ code: 'category_not_found' });
+  });
+
   it('creates a pet and reads it again', async () => {
     const rex = await store.createPet({ name: 'Rex "\\ 🐕', categoryId: 7, status: 'available' });
     expect(rex).toEqual({ id: DIGITS, name: 'Rex "\\ 🐕', categoryId: '7', status: 'available' });

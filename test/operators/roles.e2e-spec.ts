@@ -362,7 +362,9 @@ describe('prisma/roles.sql', () => {
     );
     expect(await grantRoles(database.url, 'owner')).toEqual([]);
     expect((await owner.query('select * from rights_that_differ()')).rows).toEqual([]);
-    expect((await owner.query('select table_name from drawn_ids()')).rows).toHaveLength(4);
+    const { rows } = await owner.query('select table_name from drawn_ids()');
+    expect(rows).not.toContainEqual({ table_name: 'Weird Name' });
+    expect(rows).toContainEqual({ table_name: 'pets' });
     await superuser.query('drop table "Weird Name"; drop function is_valid(text)');
     await superuser.end();
   });

@@ -3,13 +3,23 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The name of a category. */
+        Category: {
+            /**
+             * Format: int64
+             * @description The number that pets refer to as their `categoryId`.
+             */
+            id: bigint;
+            /** @description Stored and returned exactly as sent. No two categories have names that differ at most in the case of ASCII letters. */
+            name: string;
+        };
         /** @description The body of an error, unless the client prefers problem details. It has exactly these three members. */
         Error: {
             /**
              * @description The machine-readable error code, from a closed set.
              * @enum {string}
              */
-            code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "api_key_suspended" | "read_only_api_key" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "pet_has_open_order" | "pet_is_sold" | "order_transition_not_allowed" | "request_in_progress" | "operation_removed" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
+            code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "api_key_suspended" | "read_only_api_key" | "not_found" | "pet_not_found" | "order_not_found" | "category_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "pet_has_open_order" | "pet_is_sold" | "order_transition_not_allowed" | "category_exists" | "category_in_use" | "request_in_progress" | "operation_removed" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description A human-readable description, in one line. */
             message: string;
             /** @description The HTTP status code. */
@@ -32,6 +42,10 @@ export interface components {
              * @description Pets that are sold.
              */
             sold: bigint;
+        };
+        NewCategory: {
+            /** @description Stored and returned exactly as sent. No two categories have names that differ at most in the case of ASCII letters. */
+            name: string;
         };
         NewOrder: {
             /**
@@ -120,7 +134,7 @@ export interface components {
              * @description The machine-readable error code, from a closed set.
              * @enum {string}
              */
-            code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "api_key_suspended" | "read_only_api_key" | "not_found" | "pet_not_found" | "order_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "pet_has_open_order" | "pet_is_sold" | "order_transition_not_allowed" | "request_in_progress" | "operation_removed" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
+            code: "malformed_json" | "invalid_body" | "invalid_parameter" | "malformed_request" | "unknown_pet" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "expired_api_key" | "revoked_api_key" | "api_key_suspended" | "read_only_api_key" | "not_found" | "pet_not_found" | "order_not_found" | "category_not_found" | "method_not_allowed" | "request_timeout" | "pet_not_available" | "pet_has_open_order" | "pet_is_sold" | "order_transition_not_allowed" | "category_exists" | "category_in_use" | "request_in_progress" | "operation_removed" | "precondition_failed" | "body_too_large" | "uri_too_long" | "unsupported_media_type" | "expectation_failed" | "idempotency_key_reused" | "rate_limit_exceeded" | "api_key_banned" | "headers_too_large" | "internal_error" | "service_unavailable";
             /** @description The `message` of an Error. */
             detail: string;
             /** @description What is wrong with each member of the body, by its JSON pointer, or with each query parameter. */

@@ -6,7 +6,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_service', 'select', null, '_prisma_migrations, plans, api_keys, api_key_secrets, pet_counts, deprecated_operations'),
     ('petstore_service', 'select, insert', null, 'api_key_bans, database_outages'),
     ('petstore_service', 'select, insert, update', null, 'api_key_counters, api_key_usage, api_key_usage_hours'),
-    ('petstore_service', 'select, insert, update, delete', null, 'idempotency_keys, pets, orders'),
+    ('petstore_service', 'select, insert, update, delete', null, 'idempotency_keys, pets, orders, categories'),
     -- For the dashboard: who changed what.
     ('petstore_service', 'select', 'changed_at, role, actor, action, table_name, api_key_id, plan_id, old, new', 'audit_log'),
     ('petstore_service', 'select', null,
@@ -39,7 +39,8 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
       'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
       'missing_protections'),
     ('public', 'execute', null,
-      'pet_json, order_json, new_pet, new_order, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pet_if, order_may_become'),
+      'pet_json, order_json, category_json, new_pet, new_order, new_category, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pet_if, '
+      'order_may_become, has_pets, is_name_taken, put_category_if, delete_category_if'),
     ('public', 'execute', null,
       'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets'),
     ('the owner', 'execute', null,

@@ -28,7 +28,7 @@ export interface FuzzService {
 /** The orders that one statement adds, each of which locks its pet. */
 const CHUNK = 1000;
 
-/** Starts a service with an available pet and a placed order for each request that can succeed with one only once. */
+/** Starts a service with an available pet, a category and a placed order for each request that can succeed with one only once. */
 export async function startFuzzService(cases: number): Promise<FuzzService> {
   const service = await startService({ environment: { ADDRESS_LIMIT_PER_MINUTE: '1000000' } });
   const { key } = await service.issueKey();
@@ -54,12 +54,16 @@ export async function startFuzzService(cases: number): Promise<FuzzService> {
   };
 }
 
-/** The pets up to `records` are available, and those beyond it ordered by the orders up to `records`. */
+/** No pet uses the categories up to `records`. The pets up to it are available, and those beyond it ordered by the orders up to `records`. */
 async function addRecords({ databaseUrl }: TestService, records: number): Promise<void> {
   const pool = openTestPool(databaseUrl, { max: 1 });
   await pool.query(
-    `insert into pets (name, category_id, status) select 'Pet', n, 'available' from generate_series(1, $1) as n`,
+    `insert into pets (name, category_id, status) select 'Pet', -n, 'available' from generate_series(1, $1) as n`,
     [2 * records],
+  );
+  await pool.query(
+    `insert into categories (name) select 'Category ' || n from generate_series(1, $1::int) as n`,
+    [records],
   );
   for (let done = 0; done < records; done += CHUNK) {
     const [from, to] = [records + done + 1, records + done + CHUNK];
@@ -76,6 +80,7 @@ async function cursorsOf(service: TestService, key: string): Promise<ReadonlyMap
     '/v1/pets?status=available&',
     '/v1/pets?status=pending&',
     '/v1/pets?sort=-id&',
+    '/v1/categories?',
     '/v1/store/orders?',
   ];
   for (const list of [...lists, '/v1/store/orders?status=placed&']) {

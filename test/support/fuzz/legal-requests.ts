@@ -60,7 +60,9 @@ function parameterText({ name, in: where, schema: reference }: Parameter): fc.Ar
 
 /** Unlike JSON, a query has only plain decimal numbers. */
 const queryText = (schema: Schema): fc.Arbitrary<string> =>
-  schema.format === 'int64' ? int64Text : jsonText(schema).map((text) => text.replaceAll('"', ''));
+  schema.format === 'int64'
+    ? int64Text
+    : jsonText(schema).map((text) => encodeURIComponent(String(JSON.parse(text))));
 
 function bodyText({ id }: Operation, schema: Schema): fc.Arbitrary<string> {
   const { properties = {}, required = [], minProperties = 0 } = schema;

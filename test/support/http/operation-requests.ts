@@ -79,6 +79,10 @@ export const ERROR_REQUESTS: Readonly<Record<ErrorCode, ErrorRequest>> = {
   unknown_pet: always((request) => ({ ...request, body: `{"petId":${NO_ID}}` })),
   pet_not_found: always((request) => ({ ...request, target: `/v1/pets/${NO_ID}` })),
   order_not_found: always((request) => ({ ...request, target: `/v1/store/orders/${NO_ID}` })),
+  category_not_found: always((request) => ({ ...request, target: '/v1/categories/none' })),
+  // Category 1 is called Dogs, and pets refer to it.
+  category_exists: always((request) => ({ ...request, body: '{"name":"DOGS"}' })),
+  category_in_use: always((request) => ({ ...request, target: '/v1/categories/1' })),
   pet_not_available: always((request) => ({ ...request, body: '{"petId":1}' })),
   // Order 1 of pet 1 is open, order 2 of pet 2 delivered.
   pet_has_open_order: always((request) => ({
@@ -101,6 +105,7 @@ export const unchanged = (request: RequestParts): RequestParts =>
   withHeaders(request, { 'If-None-Match': '*' });
 
 const PET_IDS = { next: 10, nextDeleted: 100 };
+const CATEGORY_IDS = { nextName: 0, nextDeleted: 1000 };
 
 /** A request that succeeds, for each operation of the document. */
 export const REQUESTS: Readonly<Record<string, (keys: Keys) => RequestParts>> = {
@@ -110,6 +115,14 @@ export const REQUESTS: Readonly<Record<string, (keys: Keys) => RequestParts>> = 
   updatePet: (keys) => requestOf(keys, 'PATCH', '/v1/pets/5', '{"name":"Max"}'),
   // A pet that is not deleted yet.
   deletePet: (keys) => requestOf(keys, 'DELETE', `/v1/pets/${(PET_IDS.nextDeleted += 1)}`),
+  listCategories: (keys) => requestOf(keys, 'GET', '/v1/categories'),
+  // A name that no category has yet.
+  createCategory: (keys) =>
+    requestOf(keys, 'POST', '/v1/categories', `{"name":"New ${(CATEGORY_IDS.nextName += 1)}"}`),
+  getCategory: (keys) => requestOf(keys, 'GET', '/v1/categories/1'),
+  putCategory: (keys) => requestOf(keys, 'PUT', '/v1/categories/2', '{"name":"Felines"}'),
+  // A category that is not deleted yet.
+  deleteCategory: (keys) => requestOf(keys, 'DELETE', `/v1/categories/${(CATEGORY_IDS.nextDeleted += 1)}`),
   listOrders: (keys) => requestOf(keys, 'GET', '/v1/store/orders'),
   // A pet that is not ordered yet.
   placeOrder: (keys) => requestOf(keys, 'POST', '/v1/store/orders', `{"petId":${(PET_IDS.next += 1)}}`),

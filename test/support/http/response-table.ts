@@ -82,6 +82,10 @@ const SUCCESSES = [
     'an order': ({ good }) => get('/v1/store/orders/1', good),
     'PATCH of an order': ({ good }) => send('PATCH /v1/store/orders/1', good, APPROVED),
     'PATCH of a pet': ({ good }) => send('PATCH /v1/pets/4', good, '{"name":"Max"}'),
+    'the list of categories': ({ good }) => get('/v1/categories?name=dogs', good),
+    'a category': ({ good }) => get('/v1/categories/1', good),
+    'PUT of a category that has the name': ({ good }) =>
+      send('PUT /v1/categories/1', good, '{"name":"Dogs"}'),
     'the inventory': ({ good }) => get('/v1/store/inventory', good),
     'the usage': ({ good }) => get('/v1/usage', good),
     'GET with a body, which is ignored': ({ good }) =>
@@ -122,12 +126,17 @@ const SUCCESSES = [
           request('POST /v1/pets', [bearer(good), JSON_TYPE, 'Expect: 100-continue', lengthOf(PET)]),
         bodyOnContinue: PET,
       },
+      'POST of a category': ({ good }) => send('POST /v1/categories', good, '{"name":"Fish"}'),
+      'PUT of a category': ({ good }) => send('PUT /v1/categories/-5', good, '{"name":"Parrots"}'),
       'POST of an order': ({ good }) => send('POST /v1/store/orders', good, '{"petId":3}'),
     },
   ),
   ...rows(
     { status: 204, limit: 'key' },
-    { 'DELETE of a pet': ({ good }) => request('DELETE /v1/pets/150', [bearer(good)]) },
+    {
+      'DELETE of a pet': ({ good }) => request('DELETE /v1/pets/150', [bearer(good)]),
+      'DELETE of a category': ({ good }) => request('DELETE /v1/categories/1150', [bearer(good)]),
+    },
   ),
   ...rows(
     { status: 204, limit: 'address', isFree: true },
@@ -319,7 +328,7 @@ const ROUTES = [
     { 'PUT of a pet, with a body': ({ good }) => send('PUT /v1/pets/1', good, PET) },
   ),
   ...rows(
-    { ...NOT_ALLOWED, allow: 'GET, HEAD, POST, PATCH, DELETE' },
+    { ...NOT_ALLOWED, allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
     {
       CONNECT: ({ good }) => request(CONNECT, [bearer(good)]),
       'CONNECT behind a request that is still running': {
@@ -347,6 +356,20 @@ const RECORDS = [
   }),
   ...rows(error(404, 'order_not_found'), {
     'an order that does not exist': ({ good }) => get('/v1/store/orders/4711', good),
+  }),
+  ...rows(error(404, 'category_not_found'), {
+    'a category that has no name': ({ good }) => get('/v1/categories/4711', good),
+    'a category whose number is no int64': ({ good }) => get('/v1/categories/dogs', good),
+  }),
+  ...rows(error(409, 'category_exists'), {
+    'POST of a name in another letter case': ({ good }) =>
+      send('POST /v1/categories', good, '{"name":"dOGS"}'),
+    'PUT of the name of another category': ({ good }) =>
+      send('PUT /v1/categories/4711', good, '{"name":"DOGS"}'),
+  }),
+  ...rows(error(409, 'category_in_use'), {
+    'DELETE of a category that a pet refers to': ({ good }) =>
+      request('DELETE /v1/categories/1', [bearer(good)]),
   }),
   ...rows(error(400, 'unknown_pet'), {
     'an order of a pet that does not exist': ({ good }) =>

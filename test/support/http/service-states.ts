@@ -51,10 +51,12 @@ const REMOVED_AT_MS = Date.UTC(2030, 11, 5);
 /** Nothing ever listens on the port of tcpmux. */
 const NO_DATABASE = 'postgresql://petstore@127.0.0.1:1/petstore';
 
-/** The pets are available, but for 1 and 2. The order 1 of pet 1 is placed, the order 2 of pet 2 delivered. */
+/** The pets are available, but for 1 and 2. The order 1 of pet 1 is placed, the order 2 of pet 2 delivered. No pet uses a category past 1000. */
 const RECORDS = `
   insert into pets (name, category_id, status)
   select 'Pet ' || n, n, 'available' from generate_series(1, 200) as n;
+  insert into categories values (1, 'Dogs'), (2, 'Felines');
+  insert into categories select n, 'Category ' || n from generate_series(1001, 1200) as n;
   insert into orders (pet_id) values (1), (2);
   update orders set status = 'approved' where id = 2;
   update orders set status = 'delivered' where id = 2`;

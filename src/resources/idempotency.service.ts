@@ -1,13 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import type { Config } from '../../config/config.js';
-import { CONFIG } from '../../config/config.module.js';
-import { ApiError } from '../../errors/api-error.js';
-import { isUnavailable } from '../../errors/database-errors.js';
-import type { ErrorCode } from '../../errors/error-codes.js';
-import { PrismaService } from '../../database/prisma.service.js';
-import { bytesArray, plainArray } from '../../database/statement.js';
-import { within } from '../../database/within.js';
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../errors/api-error.js';
+import { isUnavailable } from '../errors/database-errors.js';
+import { PrismaService } from '../database/prisma.service.js';
+import { JsonResponse } from '../http/json-response.js';
+import { within } from '../database/within.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 
 /** A resource that was created. */
@@ -22,27 +18,6 @@ export interface Creation {
  * replica, or `used`, because its response is stored.
  */
 export type CreationOutcome = Creation | 'busy' | 'used';
-
-/** What a creating statement returns for each item, with the errors that it knows. */
-export interface CreateRow<Failure extends ErrorCode = never> extends Creation {
-  readonly outcome: 'created' | 'busy' | 'used' | Failure;
-}
-
-/** What becomes of an item by the outcome of its row. */
-export const CREATIONS = {
-  created: ({ id, json }: Creation): CreationOutcome => ({ id, json }),
-  busy: (): CreationOutcome => 'busy',
-  used: (): CreationOutcome => 'used',
-};
-
-/** The parameters of several creations for their keys: of the caller, the `Idempotency-Key`, the fingerprint. */
-export const keyArrays = (
-  items: readonly { readonly key: IdempotencyKey | undefined }[],
-): readonly unknown[] => [
-  plainArray(items.map(({ key }) => key?.apiKeyId)),
-  items.map(({ key }) => key?.key ?? null),
-  bytesArray(items.map(({ key }) => key?.fingerprint)),
-];
 
 /** A creation, now or by an earlier request with the same Idempotency-Key. */
 export interface OnceResult extends Creation {
@@ -61,21 +36,15 @@ interface StoredResponse extends Creation {
 export class Idempotency {
   readonly #underWay = new Map<string, Promise<StoredResponse>>();
 
-  constructor(
-    private readonly prisma: PrismaService,
-    @Inject(CONFIG) private readonly config: Pick<Config, 'publicUrl'>,
-  ) {}
+  constructor(private readonly prisma: PrismaService) {}
 
-  /** The body of the response of `once`, with `Location` below a path and, where an earlier request created, `Idempotency-Replayed`. */
-  async respond(
-    reply: FastifyReply,
-    path: string,
-    ...call: Parameters<Idempotency['once']>
-  ): Promise<string> {
+  /** The response of `once`, with `Location` below a path and, where an earlier request created, `Idempotency-Replayed`. */
+  async respond(path: string, ...call: Parameters<Idempotency['once']>): Promise<JsonResponse> {
     const { id, json, isReplay } = await this.once(...call);
-    reply.header('location', `${this.config.publicUrl}${path}/${id}`);
-    if (isReplay) reply.header('idempotency-replayed', 'true');
-    return json;
+    return new JsonResponse(json, (origin) => ({
+      location: `${origin}${path}/${id}`,
+      ...(isReplay && { 'idempotency-replayed': 'true' }),
+    }));
   }
 
   /**

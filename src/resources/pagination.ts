@@ -1,9 +1,11 @@
 import { crc32 } from 'node:zlib';
 import { ApiProperty } from '@nestjs/swagger';
 import { Expose } from 'class-transformer';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError, type Headers } from '../errors/api-error.js';
 import { INT64_MAX, INT64_MIN } from '../database/int64.js';
-import { IsGivenOnce, IsIntegerFromTo, MayBeAbsent } from './validators.js';
+import { JsonResponse } from '../http/json-response.js';
+import { IsGivenOnce, IsIntegerFromTo, MayBeAbsent } from '../http/validators.js';
+import type { Page, PageRequest, Sort } from './lists.js';
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
@@ -29,53 +31,58 @@ export class PagingQuery {
   readonly cursor?: string;
 }
 
-/** A list by identifier. */
-interface FilteredList {
-  readonly path: string;
-  /** The filters by the name of their parameter, in a fixed order. */
-  readonly filter: Readonly<Record<string, Filter | readonly Filter[] | undefined>>;
-  readonly isDescending?: boolean;
-}
-
 type Filter = string | bigint;
 
-/** A page of a list: where it begins, and its links. */
-export class Paging {
-  /** The identifier that the page begins at: the smallest one that may be on it, or the largest one of a descending list. */
-  readonly fromId: bigint;
+/** The parts of a list's query. Other members are filters. */
+type ListQuery = PagingQuery & { readonly sort?: Sort };
+
+/** A page of a list: what is on it, and its links. */
+export class Paging<Query extends ListQuery> {
+  /** The query, with the identifier that the page begins at: the smallest one that may be on it, or the largest one of a descending list. */
+  readonly page: Query & PageRequest;
   readonly #limit: number;
-  /** The list with its filter, without a page: cursors are bound to it. */
+  /** The list with its filters, without a page: cursors are bound to it. */
   readonly #list: string;
 
   /** @throws ApiError invalid_parameter when the cursor belongs to another list or filter */
-  constructor({ path, filter, isDescending = false }: FilteredList, { limit, cursor }: PagingQuery) {
-    const given = Object.entries(filter).flatMap(([name, value]) =>
-      value === undefined ? [] : [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}&`),
+  constructor(path: string, query: Query) {
+    const { limit, cursor, sort, ...filters } = query;
+    const isDescending = sort === '-id';
+    const given: [name: string, value: Filter | readonly Filter[] | undefined][] = Object.entries(filters);
+    // Each value once and in one order: a cursor stays valid if the client repeats them in another.
+    const distinct = given.map(
+      ([name, value]) => [name, isList(value) ? [...new Set(value)].sort(ascending) : value] as const,
     );
-    this.#list = `${path}?${given.join('')}`;
+    const parts = [...distinct, ['sort', isDescending ? sort : undefined] as const].flatMap(
+      ([name, value]) =>
+        value === undefined ? [] : [value].flat().map((one) => `${name}=${encodeURIComponent(String(one))}&`),
+    );
     this.#limit = limit;
+    this.#list = `${path}?${parts.join('')}`;
     const start = isDescending ? INT64_MAX : INT64_MIN;
     const fromId = cursor === undefined ? start : decodeCursor(this.#list, cursor);
     if (fromId === undefined) {
       const detail = 'cursor must come from the Link header of this list, with the same filter and sort.';
       throw new ApiError('invalid_parameter', detail, { faults: [{ parameter: 'cursor', detail }] });
     }
-    this.fromId = fromId;
+    this.page = Object.assign({}, query, Object.fromEntries(distinct), { fromId });
   }
 
-  /**
-   * The `Link` header of the page: `next` unless it is the last one, and `first`.
-   *
-   * @param nextId the identifier that the next page begins at
-   * @param origin that of the service; empty where links are relative
-   */
-  links(nextId: bigint | null, origin: string): string {
-    const target = `${origin}${this.#list}limit=${this.#limit}`;
-    const first = `<${target}>; rel="first"`;
-    if (nextId === null) return first;
-    return `<${target}&cursor=${encodeCursor(this.#list, nextId)}>; rel="next", ${first}`;
+  /** The response with the page and the header `Link`: `next` unless it is the last one, and `first`. */
+  respond({ json, nextId }: Page, headers: Headers = {}): JsonResponse {
+    return new JsonResponse(json, (origin) => {
+      const target = `${origin}${this.#list}limit=${this.#limit}`;
+      const first = `<${target}>; rel="first"`;
+      if (nextId === null) return { link: first, ...headers };
+      const next = `<${target}&cursor=${encodeCursor(this.#list, nextId)}>; rel="next"`;
+      return { link: `${next}, ${first}`, ...headers };
+    });
   }
 }
+
+const isList = (value: unknown): value is readonly Filter[] => Array.isArray(value);
+
+const ascending = (one: Filter, other: Filter): number => (one < other ? -1 : 1);
 
 /** Changes with the layout below, so that an old cursor is rejected instead of misread. */
 const CURSOR_VERSION = 1;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ApiError } from '../../errors/api-error.js';
-import { UnavailableError } from '../../errors/database-errors.js';
-import type { PrismaService } from '../../database/prisma.service.js';
+import { ApiError } from '../errors/api-error.js';
+import { UnavailableError } from '../errors/database-errors.js';
+import type { PrismaService } from '../database/prisma.service.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 import { type CreationOutcome, Idempotency } from './idempotency.service.js';
 
@@ -22,7 +22,7 @@ beforeEach(() => {
     pools: { read: (work: () => Promise<unknown>) => work() },
     $queryRaw: () => Promise.resolve(stored),
   };
-  idempotency = new Idempotency(prisma as unknown as PrismaService, { publicUrl: '' });
+  idempotency = new Idempotency(prisma as unknown as PrismaService);
 });
 
 /** Statements that the test ends. */

@@ -1,0 +1,30 @@
+import { statement } from '../database/statement.js';
+import { listOf } from '../resources/lists.js';
+import { callSql, creationSql, findSql, type Resource } from '../resources/records.sql.js';
+
+const CATEGORIES: Resource = { table: 'categories', json: 'category_json', newRow: 'new_category' };
+
+/** Names are compared without regard to the case of ASCII letters. */
+const folded = (name: string): string => `lower(${name} collate "C")`;
+
+export const LIST_CATEGORIES = listOf('list_categories', CATEGORIES, {
+  name: { type: 'text', comparable: folded },
+});
+
+export const FIND_CATEGORIES = statement('find_categories', findSql(CATEGORIES));
+
+/** Of equal names in one statement, the first gets the category. */
+export const CREATE_CATEGORIES = statement(
+  'create_categories',
+  creationSql(CATEGORIES, {
+    rejection: `
+        case
+          when is_name_taken(members ->> 'name') then 'category_exists'
+          when row_number() over (partition by ${folded(`(members ->> 'name')`)} order by number) > 1 then 'category_exists'
+        end`,
+  }),
+);
+
+export const PUT_CATEGORIES = statement('put_categories', callSql('put_category_if', 'text'));
+
+export const DELETE_CATEGORIES = statement('delete_categories', callSql('delete_category_if'));

@@ -1,0 +1,141 @@
+import { arrayElement, type ArrayElement, type Statement, statement } from '../database/statement.js';
+import type { Resource } from './records.sql.js';
+
+/** Lists are ordered by identifier, ascending or descending. */
+export type Sort = 'id' | '-id';
+
+/** A page of a list: up to `limit` records from an identifier on. Further members are filters. */
+export interface PageRequest {
+  readonly fromId: bigint;
+  readonly limit: number;
+  readonly sort?: Sort | undefined;
+}
+
+export interface Page {
+  /** The records as a JSON array. */
+  readonly json: string;
+  /** Where the next page begins; null on the last one. */
+  readonly nextId: bigint | null;
+}
+
+type Value = bigint | number | ArrayElement | null | undefined;
+
+/** A statement that returns a `PageRow` for each page, in their order. */
+export interface List<Query extends PageRequest> {
+  readonly statement: Statement;
+  /** What it takes of each page, in one array for each. Pages that are equal in them share a row. */
+  readonly parameters: readonly ((page: Query) => Value)[];
+}
+
+export interface PageRow {
+  readonly nextId: bigint | null;
+  /** The JSON of the records with commas between; null when there are none. */
+  readonly items: string | null;
+}
+
+/** The order of a list, and the operators from a value on and up to it. */
+const ORDERS = {
+  id: { direction: 'asc', from: '>=', to: '<=' },
+  '-id': { direction: 'desc', from: '<=', to: '>=' },
+} as const;
+
+type Order = (typeof ORDERS)[Sort];
+
+/** Declares a list for each order. */
+export const inBothOrders = <Query extends PageRequest>(
+  name: string,
+  listIn: (name: string, order: Order) => List<Query>,
+): Readonly<Record<Sort, List<Query>>> => ({
+  id: listIn(name, ORDERS.id),
+  '-id': listIn(`${name}_desc`, ORDERS['-id']),
+});
+
+/**
+ * SQL for pages, with an array for each column of `page`. The sub-selects hide the length of the arrays from the planner, so that one plan
+ * serves all lengths.
+ *
+ * @param columns the columns of `page` and their types; `size` is one of them
+ * @param rows a query that returns up to `page.size + 1` rows: one more than the page has shows whether another page follows
+ */
+export function pagesSql(
+  { json }: Resource,
+  columns: Readonly<Record<string, string>>,
+  rows: string,
+): string {
+  const arrays = Object.values(columns).map((type, index) => `(select $${index + 1}::${type}[])`);
+  return `
+    select found.next_id as "nextId", found.items
+    from unnest(${arrays.join(', ')})
+      with ordinality as page (${Object.keys(columns).join(', ')}, number)
+    cross join lateral (
+      select
+        (array_agg(record.id))[page.size + 1] as next_id,
+        array_to_string((array_agg(${json}(record)))[:page.size], ',') as items
+      from (${rows}) as record) as found
+    order by page.number`;
+}
+
+/** A filter of a list, by the name of its query parameter: records whose column has this value. */
+interface Filter {
+  readonly type: string;
+  /** The column, unless it is called like the parameter. */
+  readonly column?: string;
+  /** SQL for what is compared, from a value of the column or of the parameter. An index has it first, then the id. */
+  readonly comparable?: (value: string) => string;
+}
+
+const isAbsent = ({ wanted }: { readonly wanted: string }): string => `${wanted} is null`;
+
+/**
+ * Declares a list with filters that can be combined. With one of them, a page compares rows, which only its index can serve: by the
+ * primary key, the planner would read the whole table to find the rows of a rare value. Of several, the first one's index is read.
+ */
+export function listOf<Name extends string>(
+  name: string,
+  resource: Resource,
+  filters: Readonly<Record<Name, Filter>>,
+  { direction, from, to }: Order = ORDERS.id,
+): List<PageRequest & { readonly [Filtered in Name]?: bigint | string | undefined }> {
+  const names = Object.keys(filters) as Name[];
+  const conditions = Object.entries<Filter>(filters).map(
+    ([parameter, { type, column = parameter, ...filter }]) => {
+      const comparable = filter.comparable ?? String;
+      const wanted = `page.${column}`;
+      return { type, column, wanted, own: comparable(`listed.${column}`), value: comparable(wanted) };
+    },
+  );
+  const branch = (where: readonly string[], order: readonly string[]): string => `
+        (select *
+         from ${resource.table} as listed
+         where ${where.join('\n           and ')}
+         order by ${order.map((one) => `${one} ${direction}`).join(', ')}
+         limit page.size + 1)`;
+  const all = branch([...conditions.map(isAbsent), `listed.id ${from} page.from_id`], ['listed.id']);
+  const filtered = conditions.map(({ own, value }, index) =>
+    branch(
+      [
+        ...conditions.slice(0, index).map(isAbsent),
+        `(${own}, listed.id) ${from} (${value}, page.from_id) and ${own} ${to} ${value}`,
+        ...conditions.slice(index + 1).map((one) => `(${isAbsent(one)} or ${one.own} = ${one.value})`),
+      ],
+      [own, 'listed.id'],
+    ),
+  );
+  const columns = Object.fromEntries(conditions.map(({ column, type }) => [column, type]));
+  const sql = pagesSql(
+    resource,
+    { from_id: 'bigint', size: 'int', ...columns },
+    [all, ...filtered].join('\n        union all'),
+  );
+  return {
+    statement: statement(name, sql),
+    parameters: [
+      ({ fromId }) => fromId,
+      ({ limit }) => limit,
+      ...names.map((one) => (page: { readonly [Filtered in Name]?: bigint | string | undefined }) => {
+        const value: bigint | string | undefined = page[one];
+        return typeof value === 'string' ? arrayElement(value) : value;
+      }),
+    ],
+  };
+}

@@ -1,0 +1,198 @@
+import { Injectable } from '@nestjs/common';
+import { type Batcher, deduplicated, LOCKED, type Send } from '../batching/batcher.js';
+import { Batching } from '../batching/batching.js';
+import type { LockedRow } from '../database/lock-report.js';
+import { PrismaService } from '../database/prisma.service.js';
+import { bytesArray, columnsJson, plainArray, type Statement } from '../database/statement.js';
+import { skippingUsedIds } from '../database/used-ids.js';
+import { ApiError } from '../errors/api-error.js';
+import type { ErrorCode } from '../errors/error-codes.js';
+import type { Preconditions } from '../http/etag.js';
+import type { IdempotencyKey } from './idempotency-key.js';
+import type { CreationOutcome } from './idempotency.service.js';
+import type { List, Page, PageRequest, PageRow } from './lists.js';
+
+/** An operation on one item, which shares statements with concurrent calls until `deadline`, a moment of `performance.now()`. */
+export type Load<Item, Result> = (item: Item, deadline: number) => Promise<Result>;
+
+/** A record to create. */
+export interface New<Members> {
+  readonly members: Members;
+  readonly key: IdempotencyKey | undefined;
+}
+
+/** A record to write if it meets the conditions. */
+export interface Existing extends Preconditions {
+  readonly id: bigint;
+}
+
+export interface Changed<Members> extends Existing {
+  readonly members: Members;
+}
+
+/** What a statement returns for each item, in their order. Most have a part of it. */
+interface OutcomeRow {
+  readonly outcome: string;
+  readonly id: bigint;
+  readonly json: string;
+  readonly status: string;
+}
+
+/** How an outcome becomes a result, or an error that says more than its code. */
+type Outcomes<Item, Result> = Readonly<Record<string, (row: OutcomeRow, item: Item) => Result | ApiError>>;
+
+interface Write<Item, Result> {
+  /** Its rows have the ids of the items, or get one for each. */
+  readonly table: LockedRow['table'];
+  readonly statement: Statement;
+  /** Outcomes that reject the item with the error of their name. Those of all conditions need not be listed. */
+  readonly failures?: readonly ErrorCode[];
+  /** Those of `failures` that need more than their name, and outcomes that the kind of the write has not. */
+  readonly outcomes?: Outcomes<Item, Result>;
+}
+
+/** A row of another table that a creation locks. The items of the outcome `locked` are sent again. */
+interface Lock<Item> {
+  readonly table: LockedRow['table'];
+  readonly keyOf: (item: Item) => bigint;
+}
+
+/** The operations that resources have in common. Concurrent ones of one kind share a statement. */
+@Injectable()
+export class Records {
+  constructor(
+    private readonly batching: Batching,
+    private readonly prisma: PrismaService,
+  ) {}
+
+  /**
+   * Pages of a list, whose JSON the database writes: to read twenty rows and to write their JSON took Node.js 140 of the 320 µs of a
+   * request.
+   */
+  pages<Query extends PageRequest>({ statement, parameters }: List<Query>): Load<Query, Page> {
+    const send = deduplicated<Query, Page>(
+      (page) => parameters.map((valueOf) => valueOf(page)).join(' '),
+      async (pages) => {
+        const arrays = parameters.map((valueOf) => plainArray(pages.map((page) => valueOf(page))));
+        const rows = await this.prisma.read<PageRow>(statement, arrays);
+        return rows.map(({ nextId, items }) => ({ nextId, json: `[${items ?? ''}]` }));
+      },
+    );
+    return loading(this.batching.batchReads({ name: statement.name, send }));
+  }
+
+  /**
+   * Records by their ids, as JSON.
+   *
+   * @param absent the error of a record that does not exist
+   */
+  finds(statement: Statement, absent: ErrorCode): Load<bigint, string> {
+    const send = deduplicated<bigint, string>(String, async (ids) => {
+      const rows = await this.prisma.read<{ json: string | null }>(statement, [plainArray(ids)]);
+      return rows.map(({ json }) => json ?? new ApiError(absent));
+    });
+    return loading(this.batching.batchReads({ name: statement.name, send }));
+  }
+
+  /** Creations by a statement of `creationSql`. They resolve when the record, and with a key the response, is durable. */
+  creations<Members extends object>({
+    locks,
+    ...write
+  }: Write<New<Members>, CreationOutcome> & { readonly locks?: Lock<New<Members>> }): Load<
+    New<Members>,
+    CreationOutcome
+  > {
+    const create = this.#sending<New<Members>, CreationOutcome>(
+      { ...write, outcomes: { ...CREATIONS, ...write.outcomes } },
+      (items) => [
+        items.map(({ members }) => columnsJson(members)),
+        plainArray(items.map(({ key }) => key?.apiKeyId)),
+        items.map(({ key }) => key?.key ?? null),
+        bytesArray(items.map(({ key }) => key?.fingerprint)),
+      ],
+    );
+    const send: typeof create = (items, sendBefore) =>
+      skippingUsedIds(this.prisma, write.table, sendBefore, () => create(items, sendBefore));
+    const { name } = write.statement;
+    return loading(
+      locks === undefined
+        ? this.batching.batchWrites({ name, send })
+        : this.batching.batchRowWrites({ ...locks, name, send }),
+    );
+  }
+
+  /** Changes by a statement of `changeSql`. They resolve to the record as JSON. */
+  changes<Members extends object>(write: Write<Changed<Members>, string>): Load<Changed<Members>, string> {
+    return this.writes({ ...write, outcomes: { ...CHANGES, ...write.outcomes } }, ({ members }) => [
+      columnsJson(members),
+    ]);
+  }
+
+  /** Deletions by a statement that takes ids and conditions. */
+  deletions(write: Write<Existing, void>): Load<Existing, void> {
+    return this.writes({ ...write, outcomes: { deleted: () => undefined, ...write.outcomes } });
+  }
+
+  /**
+   * Writes of rows by a statement that takes ids, further values and conditions, an array for each.
+   *
+   * @param furtherOf the further values of an item
+   */
+  writes<Item extends Existing, Result>(
+    write: Write<Item, Result>,
+    furtherOf: (item: Item) => readonly string[] = () => [],
+  ): Load<Item, Result> {
+    const send = this.#sending<Item, Result>(write, (items) => {
+      const further = items.map((item) => furtherOf(item));
+      return [
+        plainArray(items.map(({ id }) => id)),
+        ...(further[0] ?? []).map((_, index) => further.map((values) => values[index])),
+        items.map(({ ifMatch }) => ifMatch),
+        items.map(({ ifNoneMatch }) => ifNoneMatch),
+      ];
+    });
+    const { table, statement } = write;
+    return loading(
+      this.batching.batchRowWrites({ table, name: statement.name, keyOf: ({ id }) => id, send }),
+    );
+  }
+
+  /** An outcome of a later release rejects its item alone: the changes of all are committed. */
+  #sending<Item, Result>(
+    { statement, failures = [], outcomes = {} }: Write<Item, Result>,
+    valuesOf: (items: readonly Item[]) => readonly unknown[],
+  ): Send<Item, Result> {
+    const errors = new Map<string, ErrorCode>(
+      [...failures, 'precondition_failed' as const].map((code) => [code, code]),
+    );
+    const resultOf = (row: OutcomeRow, item: Item): Result | Error | typeof LOCKED => {
+      const { outcome } = row;
+      if (outcome === 'locked') return LOCKED;
+      if (Object.hasOwn(outcomes, outcome)) return outcomes[outcome]?.(row, item) as Result;
+      const code = errors.get(outcome);
+      return code === undefined
+        ? new Error(`${statement.name}: this release does not know the outcome "${outcome}"`)
+        : new ApiError(code);
+    };
+    return async (items, sendBefore) => {
+      const rows = await this.prisma.write<OutcomeRow>(statement, valuesOf(items), sendBefore);
+      return rows.map((row, index) => resultOf(row, items[index] as Item));
+    };
+  }
+}
+
+const CREATIONS: Outcomes<unknown, CreationOutcome> = {
+  created: ({ id, json }) => ({ id, json }),
+  busy: () => 'busy',
+  used: () => 'used',
+};
+
+const CHANGES: Outcomes<unknown, string> = {
+  changed: ({ json }) => json,
+  unchanged: ({ json }) => json,
+};
+
+const loading =
+  <Item, Result>(batcher: Batcher<Item, Result>): Load<Item, Result> =>
+  (item, deadline) =>
+    batcher.load(item, deadline);
