@@ -377,8 +377,8 @@ candidate as (
 decided as (
   select candidate.*, 
     case
-      when is_name_taken(members ->> 'name') then 'category_exists'
       when row_number() over (partition by lower((members ->> 'name') collate "C") order by number) > 1 then 'category_exists'
+      else category_conflict(members ->> 'name')
     end as rejection
   from candidate),
 creatable as materialized (

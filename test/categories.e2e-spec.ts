@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import { eventually } from './support/eventually.js';
 import { linkOf, walk } from './support/paging.js';
 import { useReplicas, useService } from './support/use-service.js';
 
@@ -55,13 +56,15 @@ describe('a new category', () => {
     expect(await created('Fish')).toEqual({ id: id + 4, name: 'Fish' });
   });
 
-  it('passes thousands of numbers that pets use, whatever was drawn before', async () => {
+  it('passes hundreds of thousands of numbers that pets use', async () => {
     const { id } = await created('Dogs');
     await service.pool.query(
-      `insert into pets (name, category_id) select 'Rex', n from generate_series($1::bigint, $1 + 5000) as n`,
+      `insert into pets (name, category_id) select 'Rex', n from generate_series($1::bigint, $1 + 300000) as n`,
       [id + 1],
     );
-    expect(await created('Fish')).toEqual({ id: id + 5002, name: 'Fish' });
+    const fish = await created('Fish');
+    expect(fish.id).toBeGreaterThan(id + 300_001);
+    expect((await created('Snakes')).id).toBe(fish.id + 1);
   });
 
   it('may have no name that another has but for the case of ASCII letters', async () => {
@@ -259,16 +262,37 @@ describe('a category that another transaction has locked', () => {
     expect(await names()).toEqual(['Cats', 'Fish', 'Hounds']);
   });
 
-  it('a name that an open transaction inserts is a conflict once it is committed', async () => {
+  it.each([
+    ['POST', 'commit', () => create('DOGS'), 409],
+    ['POST', 'rollback', () => create('DOGS'), 201],
+    ['PUT of a new number', 'commit', () => put(777, 'dogs'), 409],
+    ['PUT of a new number', 'rollback', () => put(777, 'dogs'), 201],
+    ['PUT of another name', 'commit', () => put(1000, 'dogs'), 409],
+    ['PUT of another name', 'rollback', () => put(1000, 'dogs'), 200],
+  ])('%s of a name that an open transaction inserts, after its %s', async (_which, end, send, status) => {
+    await put(1000, 'Cats');
     const holder = new Client({ connectionString: service.databaseUrl });
     await holder.connect();
     await holder.query('begin');
-    await holder.query(`insert into categories (name) values ('Dogs')`);
-    const waiting = [create('DOGS'), put(777, 'dogs')];
-    await holder.query('commit');
-    for (const response of await Promise.all(waiting)) {
-      expect([response.status, await codeOf(response)]).toEqual([409, 'category_exists']);
-    }
+    const { rows } = await holder.query<{ now: Date }>(
+      `insert into categories (id, name) values (2000, 'Dogs') returning clock_timestamp() as now`,
+    );
+    const waiting = send();
+    await eventually(async () => {
+      const { rowCount } = await service.pool.query(
+        `select from pg_stat_activity
+         where datname = current_database() and query ~ 'put_category_if|new_category' and query_start > $1`,
+        [rows[0]?.now],
+      );
+      expect(rowCount).toBeGreaterThan(0);
+    });
+    // Nobody else waits for it.
+    const started = performance.now();
+    expect((await create(`Others ${started}`)).status).toBe(201);
+    expect((await put(3000, 'Parrots')).status).toBe(201);
+    expect((await service.post('/v1/pets', '{"name":"Rex","categoryId":2000}')).status).toBe(201);
+    await holder.query(end);
+    expect((await waiting).status).toBe(status);
     await holder.end();
   });
 });

@@ -33,7 +33,10 @@ const BOUNDS = { sizeMax: SIZE_MAX, concurrencyMax: 2, waitingMax: WAITING_MAX }
 
 type RowWriteOptions<Item, Result> = Required<
   Pick<BatcherOptions<Item, Result>, 'name' | 'send' | 'keyOf'>
-> & { readonly table: LockedRow['table'] };
+> & {
+  /** The table whose ids the keys are; absent if they are none. */
+  readonly table?: LockedRow['table'];
+};
 
 /** Creates the batchers of repositories. Each joins the queries of one kind into statements. */
 @Injectable()
@@ -62,8 +65,8 @@ export class Batching {
 
   /** Joins concurrent writes of rows, some of which other transactions may have locked. The key of an item is its row. */
   batchRowWrites<Item, Result>({ table, ...options }: RowWriteOptions<Item, Result>): Batcher<Item, Result> {
-    const onLongLocked = (id: QueueKey): void => this.prisma.pools.reportLocks({ table, id });
-    return this.batchWrites({ locksRow: true, onLongLocked, ...options });
+    const onLongLocked = table && ((id: QueueKey): void => this.prisma.pools.reportLocks({ table, id }));
+    return this.batchWrites({ locksRow: true, ...(onLongLocked && { onLongLocked }), ...options });
   }
 
   #batcher<Item, Result>(

@@ -129,7 +129,7 @@ export class CategoriesController {
   @Operation({
     summary: 'Delete a category',
     description:
-      'Deletes a category that no pet refers to. A pet that is added at the same moment may still refer to its number. With ' +
+      'Deletes a category that no pet refers to. A pet that is added or changed at the same moment may still refer to its number. With ' +
       '`If-Match`, the category is deleted only if it still has that `ETag`.',
   })
   @ApiId('categoryId', UNUSED_ID)

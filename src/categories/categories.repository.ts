@@ -35,7 +35,12 @@ export class CategoriesRepository {
     const table = 'categories';
     this.list = records.pages(LIST_CATEGORIES);
     this.find = records.finds(FIND_CATEGORIES, 'category_not_found');
-    this.create = records.creations({ table, statement: CREATE_CATEGORIES, failures: ['category_exists'] });
+    this.create = records.creations({
+      table,
+      statement: CREATE_CATEGORIES,
+      failures: ['category_exists'],
+      locks: { keyOf: ({ members }) => members.name.toLowerCase() },
+    });
     this.put = records.writes(
       {
         table,

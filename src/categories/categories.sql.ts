@@ -13,14 +13,14 @@ export const LIST_CATEGORIES = listOf('list_categories', CATEGORIES, {
 
 export const FIND_CATEGORIES = statement('find_categories', findSql(CATEGORIES));
 
-/** Of equal names in one statement, the first gets the category. */
+/** Of equal names in one statement, the first gets the category. The outcome is `locked` if an open transaction is giving the name away. */
 export const CREATE_CATEGORIES = statement(
   'create_categories',
   creationSql(CATEGORIES, {
     rejection: `
         case
-          when is_name_taken(members ->> 'name') then 'category_exists'
           when row_number() over (partition by ${folded(`(members ->> 'name')`)} order by number) > 1 then 'category_exists'
+          else category_conflict(members ->> 'name')
         end`,
   }),
 );

@@ -138,10 +138,10 @@ export const isUndefinedTable = (error: unknown): boolean => readError(error).sq
 export const isPreparedElsewhere = (error: unknown): boolean =>
   ['26000', '42P05'].includes(readError(error).sqlState ?? '');
 
-/** Whether a row has the primary key that a statement wanted to insert into a table. The statement was rolled back. */
-export const isDuplicateKey = (error: unknown, table: string): boolean => {
+/** The unique index that a row would have violated; undefined for other errors. The statement was rolled back. */
+export const duplicatedIn = (error: unknown): string | undefined => {
   const { sqlState, constraint } = readError(error);
-  return sqlState === '23505' && constraint === `${table}_pkey`;
+  return sqlState === '23505' ? constraint : undefined;
 };
 
 /** Whether the session of a failed statement can be used for others: the server has rolled it back, and works on. */

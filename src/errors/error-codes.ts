@@ -130,7 +130,7 @@ export const ERROR_CODES = {
   },
   category_exists: {
     status: 409,
-    message: 'Another category has this name, perhaps in another letter case.',
+    message: 'Another category has this name, perhaps in another case of ASCII letters.',
     advice: 'List the categories with this name, and use the one that is there.',
     operations: ['createCategory', 'putCategory'],
   },
@@ -200,7 +200,7 @@ export const ERROR_CODES = {
     status: 503,
     message: 'The service is temporarily unavailable. Retry-After gives the seconds to wait.',
     advice:
-      'Wait the seconds in Retry-After, then repeat it: a POST with the same Idempotency-Key. Before a PATCH or DELETE, read the resource.',
+      'Wait the seconds in Retry-After, then repeat it: a POST with the same Idempotency-Key. Before a PATCH, a DELETE or a PUT with a condition, read the resource.',
   },
 } as const satisfies Record<string, ErrorRow>;
 

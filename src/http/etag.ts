@@ -53,7 +53,7 @@ export const isMatch = (tags: '*' | readonly string[], etag: string): boolean =>
 
 /** The conditions of a write, as SQL compares them under the lock of the row: tags with commas between. */
 export interface Preconditions {
-  /** The record must have one of them; `*` are those of every record, and null accepts also that there is none. */
+  /** The record must have one of them. `*` requires that there is a record, and null requires nothing. */
   readonly ifMatch: string | null;
   /** The record must have none of them; `*` are those of every record. */
   readonly ifNoneMatch: string | null;

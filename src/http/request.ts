@@ -40,7 +40,10 @@ export const RequestDeadline = createParamDecorator((_data: unknown, context: Ex
   return performance.now() + databaseMs;
 });
 
-/** The identifier in a path. Text that is not an int64 is that of no record. */
+/**
+ * The identifier in a path. Text that is not an int64 is that of no record. It is rejected later than an invalid body, because the pipe of
+ * all parameters runs first.
+ */
 export class IdPipe implements PipeTransform<string, bigint> {
   /** @param absent the error of a record that does not exist */
   constructor(private readonly absent: ErrorCode) {}

@@ -58,7 +58,8 @@ export async function prepareFirstStart(
  * rejects other transitions; triggers update the pets.
  */
 async function writeSamples(transaction: Pick<PrismaClient, 'category' | 'pet' | 'order'>): Promise<number> {
-  await transaction.category.createMany({ data: [...SAMPLE_CATEGORIES] });
+  // An import before the first key may have named some.
+  await transaction.category.createMany({ data: [...SAMPLE_CATEGORIES], skipDuplicates: true });
   const samples = samplePets();
   const pets = await transaction.pet.createManyAndReturn({
     // An order is placed for an available pet.

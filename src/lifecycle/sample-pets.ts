@@ -1,4 +1,4 @@
-import type { Category, NewCategoryBody } from '../categories/categories.dto.js';
+import type { Category } from '../categories/categories.dto.js';
 import type { NewPetBody } from '../pets/pets.dto.js';
 import type { OrderStatus } from '../store/orders.dto.js';
 
@@ -26,8 +26,8 @@ const SHARES: readonly (Category & { readonly kind: string; readonly share: numb
   { id: 8n, name: 'Snakes', kind: 'the snake', share: 0 },
 ];
 
-/** The categories of the sample pets. A new table gives them the ids from 1 on. */
-export const SAMPLE_CATEGORIES: readonly NewCategoryBody[] = SHARES.map(({ name }) => ({ name }));
+/** The categories of the sample pets. */
+export const SAMPLE_CATEGORIES: readonly Category[] = SHARES.map(({ id, name }) => ({ id, name }));
 
 type Sale = Pick<SamplePet, 'status' | 'order'>;
 

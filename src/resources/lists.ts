@@ -41,7 +41,7 @@ const ORDERS = {
 
 type Order = (typeof ORDERS)[Sort];
 
-/** Declares a list for each order. */
+/** Declares a list for each order, the second one under a name with `_desc`. */
 export const inBothOrders = <Query extends PageRequest>(
   name: string,
   listIn: (name: string, order: Order) => List<Query>,
@@ -80,7 +80,7 @@ interface Filter {
   readonly type: string;
   /** The column, unless it is called like the parameter. */
   readonly column?: string;
-  /** SQL for what is compared, from a value of the column or of the parameter. An index has it first, then the id. */
+  /** SQL for what is compared, from a value of the column or of the parameter. An index has it first and, unless it is unique, the id. */
   readonly comparable?: (value: string) => string;
 }
 

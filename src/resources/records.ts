@@ -51,10 +51,14 @@ interface Write<Item, Result> {
   readonly outcomes?: Outcomes<Item, Result>;
 }
 
-/** A row of another table that a creation locks. The items of the outcome `locked` are sent again. */
+/**
+ * What a creation locks, or needs for itself: of equal keys one is under way at a time. Needed where the statement has the outcome `locked`:
+ * its items are sent again.
+ */
 interface Lock<Item> {
-  readonly table: LockedRow['table'];
-  readonly keyOf: (item: Item) => bigint;
+  readonly keyOf: (item: Item) => bigint | string;
+  /** The table whose rows have these keys as ids, if they are rows. */
+  readonly table?: LockedRow['table'];
 }
 
 /** The operations that resources have in common. Concurrent ones of one kind share a statement. */

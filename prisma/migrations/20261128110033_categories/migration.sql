@@ -16,6 +16,22 @@ comment on table pets is 'The pets of the store.';
 comment on column pets.category_id is 'Any int64. Table categories has the names of some.';
 comment on column pets.status is 'Null if the pet has no status.';
 
+-- It tries, because only the unique index knows what open transactions have inserted, and undoes it.
+create or replace function category_conflict(new_name text) returns text
+language plpgsql volatile set search_path = public, pg_temp set lock_timeout = '5ms' as $$
+begin
+  insert into categories values ((-9e18 * random())::bigint, new_name);
+  raise sqlstate 'UNDO0';
+exception
+  when sqlstate 'UNDO0' then return null;
+  when unique_violation then return 'category_exists';
+  when lock_not_available then return 'locked';
+end
+$$;
+
+comment on function category_conflict is
+  'Why no category can get a name: category_exists (one has it, but for the case of ASCII letters), locked (an open transaction is giving it away), or null.';
+
 create or replace function category_json(category categories) returns text
 language sql stable parallel safe
 return '{"id":' || category.id || ',"name":' || to_json(category.name) || '}';
@@ -57,21 +73,6 @@ $$;
 
 comment on function has_pets is 'Whether a pet refers to a category.';
 
--- Statements that give names run one after another: the second of two equal names finds the first, because in plpgsql the query has a
--- snapshot of its own.
-create or replace function is_name_taken(wanted text, by_other_than bigint default null) returns boolean
-language plpgsql volatile set search_path = public, pg_temp as $$
-begin
-  perform pg_advisory_xact_lock(hashtext('categories'), 0);
-  return exists (
-    select from categories
-    where lower(name collate "C") = lower(wanted collate "C") and id is distinct from by_other_than);
-end
-$$;
-
-comment on function is_name_taken is
-  'Whether a category has a name, without regard to the case of ASCII letters. Until the end of the transaction no other one gives names by this function.';
-
 -- A condition is null, or tags with commas between: those of the service contain none. Either may also be '*', any representation.
 create or replace function meets_preconditions(representation text, if_match text, if_none_match text) returns boolean
 language sql immutable parallel safe
@@ -82,28 +83,37 @@ return (if_match is null or if_match = '*' or etag_of(representation) = any (str
 comment on function meets_preconditions is
   'Whether a representation has one of the tags of If-Match and none of If-None-Match (RFC 9110 section 13.2.2).';
 
--- A sequence never goes back: a number that is skipped here is never looked at again.
+-- Numbers that are skipped are never looked at again, because a sequence is not rolled back. After 64 used ones the steps double: a million
+-- in sequence take some eighty look-ups.
 create or replace function new_category() returns categories
 language plpgsql volatile set search_path = public, pg_temp as $$
 declare
   next_id bigint;
+  step bigint := 0;
+  tries int := 0;
 begin
   loop
     next_id := nextval('categories_id_seq');
     exit when not exists (select from categories where id = next_id) and not has_pets(next_id);
+    tries := tries + 1;
+    continue when tries < 64;
+    step := greatest(64, 2 * step);
+    perform setval('categories_id_seq', greatest(last_value, next_id + step)) from categories_id_seq;
   end loop;
   return row(next_id, null)::categories;
 end
 $$;
 
-comment on function new_category is 'A category with the next number that neither a category nor a pet uses.';
+comment on function new_category is 'A category with a number that neither a category nor a pet uses.';
 
--- It waits for no row: the outcome is 'locked' if another transaction has locked the category.
+-- It waits for a moment at most: the outcome is 'locked' if another transaction has locked the category, or is giving its number or the name
+-- away.
 create or replace function put_category_if(of_id bigint, new_name text, if_match text, if_none_match text) returns table (outcome text, "json" text)
-language plpgsql volatile set search_path = public, pg_temp as $$
+language plpgsql volatile set search_path = public, pg_temp set lock_timeout = '5ms' as $$
 declare
   category categories;
   is_held boolean;
+  violated text;
 begin
   select * into category from categories where id = of_id for no key update skip locked;
   is_held := found;
@@ -114,17 +124,22 @@ begin
     when category.id is null and if_match is not null then 'precondition_failed'
     when category.id is not null and not meets_preconditions(category_json(category), if_match, if_none_match) then 'precondition_failed'
     when category.name = new_name then 'unchanged'
-    when is_name_taken(new_name, by_other_than => of_id) then 'category_exists'
     when category.id is null then 'created'
     when is_held then 'changed'
     else 'locked'
   end;
-  if outcome = 'created' then
-    insert into categories values (of_id, new_name) on conflict do nothing;
-    if not found then outcome := 'locked'; end if;
-  elsif outcome = 'changed' then
-    update categories set name = new_name where id = of_id;
-  end if;
+  begin
+    if outcome = 'created' then
+      insert into categories values (of_id, new_name);
+    elsif outcome = 'changed' then
+      update categories set name = new_name where id = of_id;
+    end if;
+  exception
+    when lock_not_available then outcome := 'locked';
+    when unique_violation then
+      get stacked diagnostics violated = constraint_name;
+      outcome := case violated when 'categories_name_key' then 'category_exists' else 'locked' end;
+  end;
   "json" := category_json(row(of_id, new_name)::categories);
   return next;
 end
@@ -153,7 +168,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, api_key_bans, database_outages, deprecated_operations, audit_log'),
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, plan_overview, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
-      'api_keys_near_limit, deprecated_operation_callers, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
+      'api_keys_near_limit, deprecated_operation_callers, flooding_api_keys, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
     ('petstore_operator', 'insert', 'id, requests_per_minute, requests_per_day, custom', 'plans'),
     ('petstore_operator', 'update', 'requests_per_minute, requests_per_day, custom', 'plans'),
     ('petstore_operator', 'insert',
@@ -165,8 +180,8 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_operator', 'update', 'expires_at', 'api_key_secrets'),
     ('petstore_operator', 'execute', null,
       'issue_api_key, issue_api_keys, rotate_api_key, revoke_api_key, set_api_key_plan, set_api_key_limits, suspend_api_key, resume_api_key, unban_api_key, '
-      'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, api_key_overview_of, busiest_api_keys_since'),
-    ('petstore_support', 'execute', null, 'api_key_overview_of, busiest_api_keys_since'),
+      'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, api_key_overview_of, busiest_api_keys_since, find_api_keys'),
+    ('petstore_support', 'execute', null, 'api_key_overview_of, busiest_api_keys_since, find_api_keys'),
 
     -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
     ('public', 'execute', null,
@@ -175,7 +190,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
       'missing_protections'),
     ('public', 'execute', null,
       'pet_json, order_json, category_json, new_pet, new_order, new_category, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pet_if, '
-      'order_may_become, has_pets, is_name_taken, put_category_if, delete_category_if'),
+      'order_may_become, has_pets, category_conflict, put_category_if, delete_category_if'),
     ('public', 'execute', null,
       'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets'),
     ('the owner', 'execute', null,
@@ -200,3 +215,4 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
 $$;
 
 comment on function role_rights is 'What each role may do with each table, view, sequence and function. prisma/roles.sql grants it.';
+

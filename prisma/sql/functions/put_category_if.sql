@@ -1,9 +1,11 @@
--- It waits for no row: the outcome is 'locked' if another transaction has locked the category.
+-- It waits for a moment at most: the outcome is 'locked' if another transaction has locked the category, or is giving its number or the name
+-- away.
 create or replace function put_category_if(of_id bigint, new_name text, if_match text, if_none_match text) returns table (outcome text, "json" text)
-language plpgsql volatile set search_path = public, pg_temp as $$
+language plpgsql volatile set search_path = public, pg_temp set lock_timeout = '5ms' as $$
 declare
   category categories;
   is_held boolean;
+  violated text;
 begin
   select * into category from categories where id = of_id for no key update skip locked;
   is_held := found;
@@ -14,17 +16,22 @@ begin
     when category.id is null and if_match is not null then 'precondition_failed'
     when category.id is not null and not meets_preconditions(category_json(category), if_match, if_none_match) then 'precondition_failed'
     when category.name = new_name then 'unchanged'
-    when is_name_taken(new_name, by_other_than => of_id) then 'category_exists'
     when category.id is null then 'created'
     when is_held then 'changed'
     else 'locked'
   end;
-  if outcome = 'created' then
-    insert into categories values (of_id, new_name) on conflict do nothing;
-    if not found then outcome := 'locked'; end if;
-  elsif outcome = 'changed' then
-    update categories set name = new_name where id = of_id;
-  end if;
+  begin
+    if outcome = 'created' then
+      insert into categories values (of_id, new_name);
+    elsif outcome = 'changed' then
+      update categories set name = new_name where id = of_id;
+    end if;
+  exception
+    when lock_not_available then outcome := 'locked';
+    when unique_violation then
+      get stacked diagnostics violated = constraint_name;
+      outcome := case violated when 'categories_name_key' then 'category_exists' else 'locked' end;
+  end;
   "json" := category_json(row(of_id, new_name)::categories);
   return next;
 end

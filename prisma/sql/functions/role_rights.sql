@@ -18,7 +18,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, api_key_bans, database_outages, deprecated_operations, audit_log'),
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, plan_overview, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
-      'api_keys_near_limit, deprecated_operation_callers, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
+      'api_keys_near_limit, deprecated_operation_callers, flooding_api_keys, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
     ('petstore_operator', 'insert', 'id, requests_per_minute, requests_per_day, custom', 'plans'),
     ('petstore_operator', 'update', 'requests_per_minute, requests_per_day, custom', 'plans'),
     ('petstore_operator', 'insert',
@@ -30,8 +30,8 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_operator', 'update', 'expires_at', 'api_key_secrets'),
     ('petstore_operator', 'execute', null,
       'issue_api_key, issue_api_keys, rotate_api_key, revoke_api_key, set_api_key_plan, set_api_key_limits, suspend_api_key, resume_api_key, unban_api_key, '
-      'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, api_key_overview_of, busiest_api_keys_since'),
-    ('petstore_support', 'execute', null, 'api_key_overview_of, busiest_api_keys_since'),
+      'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, api_key_overview_of, busiest_api_keys_since, find_api_keys'),
+    ('petstore_support', 'execute', null, 'api_key_overview_of, busiest_api_keys_since, find_api_keys'),
 
     -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
     ('public', 'execute', null,
@@ -40,7 +40,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
       'missing_protections'),
     ('public', 'execute', null,
       'pet_json, order_json, category_json, new_pet, new_order, new_category, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pet_if, '
-      'order_may_become, has_pets, is_name_taken, put_category_if, delete_category_if'),
+      'order_may_become, has_pets, category_conflict, put_category_if, delete_category_if'),
     ('public', 'execute', null,
       'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets'),
     ('the owner', 'execute', null,
