@@ -29,7 +29,7 @@ const arrows = {
     'config',
     'generated',
   ],
-  cli: ['lifecycle', 'monitoring', 'usage', 'database', 'config', 'errors'],
+  cli: ['lifecycle', 'monitoring', 'usage', 'auth', 'database', 'config', 'errors'],
 };
 
 /** The composition root. */

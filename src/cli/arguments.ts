@@ -41,6 +41,8 @@ const DAYS_MAX = 36_500;
 
 export const dayCount = (text: string): number => integerTo(DAYS_MAX, text);
 
+export const percent = (text: string): number => integerTo(100, text);
+
 function integerTo(max: number, text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1 && value <= max) return value;

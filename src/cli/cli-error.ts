@@ -68,17 +68,18 @@ const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
   text: printableLines(hint === '' ? `${message}\n` : `${message}\n${hint}\n`),
 });
 
-/**
- * Why a command failed whose output cannot be written, with what it has changed.
- *
- * @param changed the row that a committed change returned, which may be empty; undefined if nothing was changed
- */
-export function explainLostOutput(fault: Error, changed: Row | undefined): string {
-  return `Cannot write the output: ${fault.message}\n${describeChange(changed)}\n`;
-}
+/** Of a change whose commit was sent, and not confirmed. */
+export const UNKNOWN_CHANGE = 'The change may be in the database. To see it: petstore audit';
 
-function describeChange(changed: Row | undefined): string {
+/** What a command has changed: nothing yet, perhaps something, or the row that a committed change returned, which may be empty. */
+export type Change = undefined | 'unknown' | Row;
+
+/** Why a command ended whose output cannot be written, or that was interrupted, with what it has changed. */
+export const explainEnd = (why: string, changed: Change): string => `${why}\n${describeChange(changed)}\n`;
+
+function describeChange(changed: Change): string {
   if (changed === undefined) return 'Nothing was changed in the database.';
+  if (changed === 'unknown') return UNKNOWN_CHANGE;
   if (!('key' in changed)) return 'The change is in the database.';
   const id = String(changed['id']);
   return `Key ${id} has a new secret, which is lost. To replace it: petstore keys rotate ${id} --overlap 0`;

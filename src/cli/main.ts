@@ -4,17 +4,25 @@ import { once } from 'node:events';
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/config.js';
-import { EXIT_CODES, explainLostOutput, LostOutputError } from './cli-error.js';
-import type { Row } from '../database/statement.js';
+import { type Change, EXIT_CODES, explainEnd, LostOutputError } from './cli-error.js';
 import { runCommandLine } from './program.js';
 
 const { stdin, stdout, stderr } = process;
-let changed: Row | undefined;
+let changed: Change;
 let lost: NodeJS.ErrnoException | undefined;
 stdout.on('error', (error: NodeJS.ErrnoException) => {
   lost ??= error;
 });
 stderr.on('error', () => undefined);
+
+/** As shells expect of a program that Ctrl-C ends. */
+const INTERRUPTED = 130;
+
+/** The server rolls back what was not committed. */
+const interrupt = (): void => {
+  stderr.write(explainEnd('Interrupted.', changed), () => process.exit(INTERRUPTED));
+};
+process.once('SIGINT', interrupt);
 
 process.exitCode = await runCommandLine(
   {
@@ -31,6 +39,7 @@ process.exitCode = await runCommandLine(
     ...(stdin.isTTY && stderr.isTTY && { ask }),
     run: async (program, words, environment) => {
       const child = spawn(program, words, { env: { ...process.env, ...environment }, stdio: 'inherit' });
+      process.off('SIGINT', interrupt);
       // The terminal sends Ctrl-C to both, and psql cancels a statement by it.
       for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => undefined);
       for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
@@ -38,6 +47,9 @@ process.exitCode = await runCommandLine(
       return code;
     },
     nowMs: Date.now,
+    onCommitting: () => {
+      changed = 'unknown';
+    },
     onCommit: (row = {}) => {
       changed = row;
     },
@@ -48,7 +60,7 @@ process.exitCode = await runCommandLine(
 await written();
 // A reader that closes the pipe early (`| head`) is no failure.
 if (lost !== undefined && lost.code !== 'EPIPE') {
-  stderr.write(explainLostOutput(lost, changed));
+  stderr.write(explainEnd(`Cannot write the output: ${lost.message}`, changed));
   process.exitCode = EXIT_CODES.failure;
 }
 // A server that has gone may keep its connection open.

@@ -1,13 +1,13 @@
 import { LosslessNumber, parse } from 'lossless-json';
 import pg from 'pg';
 import { connectionTo } from '../config/database-tls.js';
-import { isReadOnly } from '../errors/database-errors.js';
+import { classifyDatabaseError, isReadOnly } from '../errors/database-errors.js';
 import { describeFault } from '../errors/describe-fault.js';
 import { dataDirectory } from '../database/embedded/data-directory.js';
 import { runningEmbeddedUrl } from '../database/embedded/embedded-postgres.js';
 import { pendingMigrations } from '../database/migrations.js';
 import { beginTransaction, closeSession, openSession, rollBack } from '../database/session-settings.js';
-import { CliError } from './cli-error.js';
+import { CliError, UNKNOWN_CHANGE } from './cli-error.js';
 import type { Row } from '../database/statement.js';
 import type { CliContext } from './context.js';
 import { printable } from '../monitoring/text.js';
@@ -152,17 +152,29 @@ export async function* streamRows<Result extends Row>(
   await client.query('close streamed');
 }
 
-/** Runs changes in one transaction and names the actor for the audit log. */
+/**
+ * Runs changes in one transaction and names the actor for the audit log.
+ *
+ * @throws CliError when the connection is lost in the commit
+ */
 export async function changeDatabase<Result extends Row>(
   context: CliContext,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
+  let isCommitting = false;
   const row = await withDatabase(context, async ({ client }) => {
     client.on('notice', ({ severity, message }) => {
       if (severity === 'WARNING') context.printError(`Warning: ${printable(message ?? '')}.\n`);
     });
     await client.query(`select set_config('petstore.actor', $1, true)`, [context.actor]);
-    return await work(client);
+    const result = await work(client);
+    isCommitting = true;
+    context.onCommitting?.();
+    return result;
+  }).catch((error: unknown) => {
+    if (!isCommitting || classifyDatabaseError(error) !== 'broken') throw error;
+    const fault = `Lost the connection to the database in the commit: ${describeFault(error)}`;
+    throw new CliError(`${fault}. ${UNKNOWN_CHANGE}`);
   });
   context.onCommit?.(row);
   return row;

@@ -36,6 +36,7 @@ beforeAll(async () => {
     join(folder, 'customers.csv'),
     /```csv\n(.*?)```/s.exec(await readFile('docs/operations.md', 'utf8'))?.[1] ?? '',
   );
+  await writeFile(join(folder, 'service.log'), '');
   await issueKeys(owner, KEY, { plan: 'pro' });
   await owner.query(
     `insert into api_key_secrets (hash, api_key_id, prefix) values (sha256('x'), $1, 'psk_8QvR2mXa')`,
@@ -74,7 +75,9 @@ describe('the commands in docs/operations.md and docs/alerts.md work as pasted',
   const others = DOCUMENTED_CALLS.filter((call) => !last.includes(call));
 
   it.each([...others, ...last])('%s', async (call) => {
-    const [, ...words] = shellWords(call).map((word) => (word.endsWith('.csv') ? join(folder, word) : word));
+    const [, ...words] = shellWords(call).map((word) =>
+      /\.(?:csv|log)$/.test(word) ? join(folder, word) : word,
+    );
     const copied: string[] = [];
     const run = async (_program: string, [, , command]: readonly string[]): Promise<number> => {
       if (command !== undefined) copied.push(command);

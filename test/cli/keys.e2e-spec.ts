@@ -16,6 +16,7 @@ describe('petstore keys issue', () => {
     expect(issued).toEqual({
       id: expect.any(Number),
       key: expect.stringMatching(/^psk_\w{38}$/),
+      access: 'write',
       name: 'Big',
       prefix: issued.key.slice(0, 12),
       plan_id: 'enterprise',

@@ -11,7 +11,11 @@ import { runProgram } from '../support/process.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
+import { holdOpen } from '../support/operators.js';
+import { createTcpProxy } from '../support/tcp-proxy.js';
 import { openTestPool } from '../support/test-pool.js';
+import { petstoreOn } from './support/petstore.js';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -88,6 +92,42 @@ describe('petstore as a process', () => {
       expect({ code: child.exitCode, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(expected) });
     },
   );
+
+  it('says what happened when it is interrupted', async () => {
+    await pool.query(
+      `insert into api_keys (id, name, plan_id) values (2, 'second', 'free') on conflict do nothing`,
+    );
+    const holder = await holdOpen(database.url, 'select from api_keys where id = 2 for update', []);
+    const { child, stderr, ended } = start(['keys', 'rotate', '2'], { DATABASE_URL: database.url });
+    await eventually(async () => {
+      const { rowCount } = await pool.query(
+        `select from pg_stat_activity where datname = current_database() and application_name = 'petstore cli' and wait_event_type = 'Lock'`,
+      );
+      expect(rowCount).toBe(1);
+    });
+    child.kill('SIGINT');
+    expect([await ended, await stderr]).toEqual([
+      130,
+      'Interrupted.\nNothing was changed in the database.\n',
+    ]);
+    await holder.stop();
+    const { rowCount } = await pool.query('select from api_key_secrets where api_key_id = 2');
+    expect(rowCount).toBe(0);
+  });
+
+  it('says that a change may have been made whose commit got no response', async () => {
+    const proxy = await createTcpProxy(database.url);
+    const { code, stderr } = await petstoreOn(proxy.url)(['plans', 'create', 'lost', '--custom'], {
+      context: { onCommitting: () => void proxy.mode('cut') },
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^Lost the connection to the database in the commit: .*The change may be in the database\. To see it: petstore audit\n$/s,
+      ),
+    ]);
+    await proxy.close();
+  });
 
   it('says how to start a service where none runs', async () => {
     const environment = { DATA_DIR: join(tmpdir(), `petstore-${randomUUID()}`) };

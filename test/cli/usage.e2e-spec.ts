@@ -48,6 +48,9 @@ async function lines(...words: readonly string[]): Promise<readonly string[]> {
   return stdout.trimEnd().split('\n').slice(2);
 }
 
+const hour = (ago: number): string =>
+  new Date(Math.floor(NOW_MS / 3_600_000 - ago) * 3_600_000).toISOString();
+
 describe('petstore usage', () => {
   it('top lists the keys with most requests, over the time', async () => {
     const rows = await lines('top');
@@ -79,6 +82,7 @@ describe('petstore usage', () => {
   it('hours shows what became of the requests of a key, by hour and by operation', async () => {
     const rows = await lines('hours', '1');
     expect(rows).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z, 22 hours +- +- +- +- +- +- +-$/),
       expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z +4 +1 +- +- +- +- +-$/),
       expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z +8 +- +- +- +- +- +-$/),
       '',
@@ -93,10 +97,29 @@ describe('petstore usage', () => {
     expect((await run('hours', '3')).stdout).toBe('No requests.\n');
   });
 
+  it('hours shows a time in the past, with its silence', async () => {
+    const of = (from: number, to: number) => ['--since', hour(from), '--until', hour(to)];
+    expect(await lines('hours', '1', ...of(1, 0))).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z +4 +1 +- +- +- +- +-$/),
+      '',
+      ...[expect.stringMatching(/^operation/), expect.stringMatching(/^-+ /)],
+      ...[expect.stringMatching(/^createPet +█ /), expect.stringMatching(/^listPets +█ +4 /)],
+    ]);
+    expect((await lines('hours', '3', ...of(102, 97))).slice(0, 3)).toEqual([
+      expect.stringMatching(/^\S+Z, 2 hours +-/),
+      expect.stringMatching(/^\S+Z +99 +-/),
+      expect.stringMatching(/^\S+Z, 2 hours +-/),
+    ]);
+    expect((await run('hours', '1', ...of(30, 20))).stdout).toBe('No requests.\n');
+    expect(await json(run('hours', '1', ...of(1, 0), '--json'))).toHaveLength(2);
+  });
+
   it('near-limit lists who has used most of a limit', async () => {
     expect(await lines('near-limit')).toEqual([
       expect.stringMatching(/^ *1 {2}test 1 {2}pro +0\/300 +9000\/10000 {2}·+▅█ +\d{4}-/),
     ]);
+    expect(await lines('near-limit', '--above', '80')).toHaveLength(1);
+    expect((await run('near-limit', '--above', '90')).stdout).toBe('No key.\n');
   });
 
   it('bans lists them with the limits that the key had', async () => {
@@ -117,6 +140,11 @@ describe('petstore usage', () => {
       'noisy',
       'update api_key_counters set day_refused = 7 where api_key_id = 1',
       /^ *1 {2}test 1 {2}pro +7 +9000 {2}- /,
+    ],
+    [
+      'flooding',
+      `insert into api_key_usage_hours values (date_trunc('hour', now(), 'UTC'), 2, 'none', 'banned', 31, 1)`,
+      /^ *2 {2}test 2 {2}pro +31 +0 +31 {2}live +-$/,
     ],
     [
       'deprecated',

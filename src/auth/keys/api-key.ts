@@ -10,7 +10,10 @@ import { ERROR_CODES } from '../../errors/error-codes.js';
 export type ApiKeyHash = string & { readonly __brand: 'ApiKeyHash' };
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const FORM = /^psk_[0-9A-Za-z]{38}$/;
+/** The form of a key, of which the last six characters are a checksum. For scanners: `docs/operations.md` has it. */
+export const KEY_PATTERN = 'psk_[0-9A-Za-z]{38}';
+
+const FORM = new RegExp(`^${KEY_PATTERN}$`);
 /** `psk_` and 32 random characters; the six after them are their checksum. */
 const BODY_LENGTH = 36;
 const CHECKSUM_LENGTH = 6;

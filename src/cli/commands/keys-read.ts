@@ -4,6 +4,7 @@ import { USAGE_DAYS } from '../../usage/hour-counts.js';
 import { shown } from '../../monitoring/text.js';
 import { dayCount, examples, type JsonOption, positiveInteger } from '../arguments.js';
 import type { Row } from '../../database/statement.js';
+import { CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyOverview, type KeyReference, overviewOf } from '../key-command.js';
 import {
@@ -124,11 +125,19 @@ const toListRow = (key: KeyOverview): Row => ({
   'last used': key['last_used_at'],
 });
 
+/** @throws CliError, rather than a list that is empty by a typing error */
+async function requirePlan(client: Client, plan: string): Promise<void> {
+  const { rowCount } = await client.query('select from plans where id = $1', [plan]);
+  if (rowCount === 0)
+    throw new CliError(`There is no plan "${plan}".`, 'To see the plans: petstore plans list');
+}
+
 async function printKeys(
   context: CliContext,
   client: Client,
   { json, plan, state, name, limit }: ListOptions,
 ): Promise<void> {
+  if (plan !== undefined) await requirePlan(client, plan);
   const filters = [plan, state, name];
   if (json === true)
     return await printAll(context, toJsonArray(streamRows(client, LIST, [...filters, limit])));

@@ -3,6 +3,7 @@ import { addDelete, examples, OWN_LIMIT, instant, type JsonOption, positiveInteg
 import type { CliContext } from '../context.js';
 import { printRow } from '../output.js';
 import { changeDatabase, queryOne } from '../session.js';
+import { addFindCommand } from './keys-find.js';
 import { addImportCommand } from './keys-import.js';
 import { addKeyChangeCommands } from './keys-change.js';
 import { addKeyReadCommands } from './keys-read.js';
@@ -14,6 +15,7 @@ export function addKeysCommands(program: Command, context: CliContext): void {
   addIssueCommand(keys, context);
   addImportCommand(keys, context);
   addKeyReadCommands(keys, context);
+  addFindCommand(keys, context);
   addKeyChangeCommands(keys, context);
   addDelete(
     keys,
@@ -48,10 +50,9 @@ function addIssueCommand(keys: Command, context: CliContext): void {
     .action(async ({ name, plan, perMinute, perDay, expires, readOnly, json }: IssueOptions) => {
       const issued = await changeDatabase(context, async (client) => {
         const key = await queryOne(client, ISSUE, [name, plan, perMinute, perDay, expires?.toISOString()]);
-        if (readOnly !== true) return key;
-        const { access } = await queryOne(client, `select access from set_api_key_access($1, 'read')`, [
-          key['id'],
-        ]);
+        const access = readOnly === true ? 'read' : 'write';
+        if (access === 'read')
+          await client.query('select from set_api_key_access($1, $2)', [key['id'], access]);
         return { ...key, access };
       });
       printRow(context, json, issued);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Client } from 'pg';
 import { shown } from '../../monitoring/text.js';
 import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
-import { examples, type JsonOption, since } from '../arguments.js';
+import { examples, type JsonOption, percent, since } from '../arguments.js';
 import type { Row } from '../../database/statement.js';
 import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyReference, overviewOf } from '../key-command.js';
@@ -20,6 +20,10 @@ import { streamRows, withDatabase } from '../session.js';
 
 interface SinceOption extends JsonOption {
   readonly since: Date;
+}
+
+interface UntilOption extends SinceOption {
+  readonly until?: Date;
 }
 
 export function addUsageCommands(program: Command, context: CliContext): void {
@@ -46,40 +50,59 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     })
     .addHelpText('after', examples('petstore usage top', 'petstore usage top --since 7d'));
 
-  addKeyCommand(usage, 'hours', 'Shows the outcomes of the requests of a key, by hour and by operation.')
+  addKeyCommand(
+    usage,
+    'hours',
+    'Shows the outcomes of the requests of a key, by hour and by operation. Times without requests are shown, too.',
+  )
     .option(...SINCE)
-    .action(async (reference: KeyReference, { since: from, json }: SinceOption) => {
-      const { rows } = await withDatabase(context, async ({ client }) => {
+    .option('--until <time>', 'the end of the time, such as 2027-01-31T15:00:00Z; now by default', since)
+    .action(async (reference: KeyReference, { since: from, until, json }: UntilOption) => {
+      const untilMs = until === undefined ? context.nowMs() : until.getTime() - 1;
+      const span = [firstHour(from, untilMs), new Date(untilMs)].map((one) => one.toISOString());
+      const { rows, hours } = await withDatabase(context, async ({ client }) => {
         const { id } = await overviewOf(client, await findKeyId(client, reference));
-        return await client.query<HourRow>(HOURS, [id, firstHour(from, context.nowMs()).toISOString()]);
+        const used = await client.query<HourRow>(HOURS, [id, ...span]);
+        return { rows: used.rows, hours: (await client.query<Row>(ALL_HOURS, span)).rows };
       });
       if (json === true) return context.print(toJson(rows));
-      printRows(context, [column('hour'), ...OUTCOMES], sumUp(rows, 'hour'), 'No requests.');
-      if (rows.length === 0) return;
+      if (rows.length === 0) return context.print('No requests.\n');
+      printRows(context, [column('hour'), ...OUTCOMES], withSilence(sumUp(rows, 'hour'), hours), '');
       context.print('\n');
-      const lines = sparkLinesOf(rows, ({ operation }) => operation, from, context.nowMs());
-      const operations = sumUp(rows, 'operation', lines);
+      const operations = sumUp(
+        rows,
+        'operation',
+        sparkLinesOf(rows, ({ operation }) => operation, from, untilMs),
+      );
       printRows(context, [column('operation'), BY_HOUR, ...OUTCOMES], operations, '');
     })
-    .addHelpText('after', examples('petstore usage hours 7', 'petstore usage hours psk_8QvR2mXa --since 7d'));
+    .addHelpText(
+      'after',
+      examples(
+        'petstore usage hours 7',
+        'petstore usage hours psk_8QvR2mXa --since 7d',
+        'petstore usage hours 7 --since 2027-01-31T14:00:00Z --until 2027-01-31T15:00:00Z',
+      ),
+    );
 
   usage
     .command('near-limit')
     .description(
       'Lists the keys that have used the most of their minute or day (the view api_keys_near_limit).',
     )
+    .option('--above <percent>', 'only those that have used more of one of the two, such as 80', percent)
     .option('--json', 'print an array of objects')
-    .action(async ({ json }: JsonOption) => {
+    .action(async ({ above = -1, json }: JsonOption & { readonly above?: number }) => {
       const from = new Date(context.nowMs() - DAY_MS);
       const rows = await withDatabase(context, async ({ client }) => {
-        const { rows: keys } = await client.query<Row>('select * from api_keys_near_limit');
+        const { rows: keys } = await client.query<Row>(NEAR_LIMIT, [above / 100]);
         return json === true ? keys : await withSparkLines(client, keys, from, context.nowMs());
       });
       if (json === true) return context.print(toJson(rows));
       const columns = [...KEY, numberColumn('minute'), numberColumn('day'), BY_HOUR, column('busiest_hour')];
-      printRows(context, columns, rows.map(toNearLine), 'No key has been used today.');
+      printRows(context, columns, rows.map(toNearLine), 'No key.');
     })
-    .addHelpText('after', examples('petstore usage near-limit'));
+    .addHelpText('after', examples('petstore usage near-limit', 'petstore usage near-limit --above 80'));
 
   usage
     .command('bans')
@@ -103,6 +126,17 @@ export function addUsageCommands(program: Command, context: CliContext): void {
 
 /** Lists that a view has. */
 const LISTS = [
+  {
+    command: 'flooding',
+    view: 'flooding_api_keys',
+    description:
+      'Lists the hundred keys with the most rejected requests of this hour and the one before, also during bans',
+    empty: 'No request of a key was rejected.',
+    columns: [
+      ...['rejected', 'limited', 'banned'].map(numberColumn),
+      ...['state', 'banned_until'].map(column),
+    ],
+  },
   {
     command: 'noisy',
     view: 'noisiest_api_keys',
@@ -179,7 +213,14 @@ const KEY = [numberColumn('key'), textColumn('name'), column('plan')];
 const OUTCOMES = USAGE_OUTCOMES.map(numberColumn);
 const BY_HOUR = column('over_time');
 
-const SINCE = ['--since <time>', 'such as 7d, or 2027-01-31T00:00:00Z', since, since('24h')] as const;
+const SINCE = [
+  '--since <time>',
+  'such as 7d, or 2027-01-31T00:00:00Z; 24h by default',
+  since,
+  since('24h'),
+] as const;
+
+const NEAR_LIMIT = 'select * from api_keys_near_limit where greatest(minute_share, day_share) > $1';
 
 /** The first hour that begins no earlier: of the last day, as in the views, 24 hours with the present one. At the latest the present one. */
 const firstHour = (from: Date, nowMs: number): Date =>
@@ -191,8 +232,10 @@ const HOURS = `
   select hour, operation, outcome, requests, mean_ms
   from api_key_hourly_usage
   where api_key_id = $1
-    and hour >= $2
+    and hour between $2 and $3
   order by hour, operation, outcome`;
+
+const ALL_HOURS = `select hour from generate_series($1::timestamptz, $2::timestamptz, interval '1 hour') as hour order by hour`;
 
 const REQUESTS_BY_HOUR = `
   select u.api_key_id, u.hour, saturated(sum(u.requests)) as requests
@@ -227,6 +270,22 @@ function sumUp(
     sums.set(row[by], sum);
   }
   return [...sums.values()];
+}
+
+/** Rows by hour, with one for each time without requests between them. */
+function withSilence(rows: readonly Row[], hours: readonly Row[]): readonly Row[] {
+  const used = new Map(rows.map((row) => [row['hour'], row]));
+  const lines: Row[] = [];
+  let silent = 0;
+  let silentSince: unknown;
+  for (const { hour } of hours) {
+    const row = used.get(hour);
+    silent = row === undefined ? silent + 1 : 0;
+    if (silent > 1) lines.pop();
+    if (silent === 1) silentSince = hour;
+    lines.push(row ?? { hour: silent === 1 ? hour : `${shown(silentSince)}, ${silent} hours` });
+  }
+  return lines;
 }
 
 /** Lines of keys, with their requests over the time as a spark line. */

@@ -1,0 +1,128 @@
+import { createReadStream } from 'node:fs';
+import { stdin } from 'node:process';
+import type { Command } from 'commander';
+import type { Client } from 'pg';
+import { type ApiKeyHash, hasApiKeyForm, hashApiKey, KEY_PATTERN } from '../../auth/keys/api-key.js';
+import type { Row } from '../../database/statement.js';
+import { describeFault } from '../../errors/describe-fault.js';
+import { examples, type JsonOption } from '../arguments.js';
+import { CliError } from '../cli-error.js';
+import { type CliContext, confirm } from '../context.js';
+import { column, numberColumn, printRows, some, textColumn, toJson } from '../output.js';
+import { changeDatabase, withDatabase } from '../session.js';
+
+interface FindOptions extends JsonOption {
+  readonly revoke?: true;
+  readonly yes?: true;
+}
+
+export function addFindCommand(keys: Command, context: CliContext): void {
+  keys
+    .command('find')
+    .description(
+      'Finds every key in a file or in standard input (-), such as a log or the dump of a repository, and says whose it is and ' +
+        'whether it still works. No key is printed, and none is sent to the database: only hashes.',
+    )
+    .argument('<file>', 'a file of any kind and size, or -')
+    .option('--revoke', 'revoke those that still work, permanently')
+    .option('--yes', 'do not ask for confirmation')
+    .option('--json', 'print an array of objects')
+    .action(async (path: string, { revoke, yes, json }: FindOptions) => {
+      const found = await findKeys(path === '-' ? stdin : createReadStream(path)).catch((error: unknown) => {
+        throw new CliError(`Cannot read ${path}: ${describeFault(error)}`);
+      });
+      let rows = await withDatabase(context, ({ client }) => overviews(client, found));
+      const working = [...new Set(rows.filter(({ works }) => works).map(({ id }) => String(id)))];
+      if (revoke === true && working.length > 0) {
+        if (yes !== true) await confirm(context, `This permanently revokes ${some('key', working)}.`);
+        await changeDatabase(context, async (client) => {
+          for (const id of working) await client.query('select revoke_api_key($1)', [id]);
+          rows = await overviews(client, found);
+          return {};
+        });
+      }
+      if (json === true) return context.print(toJson(rows));
+      const lines = rows.map((row) =>
+        Object.assign(row, { plan: row['plan_id'], works: row.works ? 'yes' : 'no' }),
+      );
+      printRows(context, COLUMNS, lines, 'It contains no key.');
+    })
+    .addHelpText(
+      'after',
+      examples(
+        'petstore keys find service.log',
+        'git log --all --patch | petstore keys find - --revoke --yes',
+      ),
+    );
+}
+
+const COLUMNS = [
+  ...[column('prefix'), column('works'), column('state'), numberColumn('id'), textColumn('name')],
+  ...[column('plan'), numberColumn('line'), numberColumn('times')],
+];
+
+/** A key that stands somewhere in a text. */
+interface FoundKey {
+  readonly hash: ApiKeyHash;
+  readonly prefix: string;
+  /** Where it stands first, from 1 on. */
+  readonly line: number;
+  times: number;
+}
+
+interface FoundRow extends Row {
+  readonly id: bigint | null;
+  readonly works: boolean;
+}
+
+/** The keys that were found, also those that this database does not have. */
+async function overviews(client: Client, found: readonly FoundKey[]): Promise<readonly FoundRow[]> {
+  const { rows } = await client.query<FoundRow>(
+    `select prefix, coalesce(works, false) as works, coalesce(state, 'unknown') as state, api_key_id as id, name, plan_id, line, times
+     from unnest($1::bytea[], $2::text[], $3::int[], $4::int[]) as found (hash, prefix, line, times)
+     left join (select hash, api_key_id, name, plan_id, state, works from find_api_keys($1)) as known using (hash)
+     order by works desc, line`,
+    [
+      found.map(({ hash }) => hash),
+      found.map(({ prefix }) => prefix),
+      found.map(({ line }) => line),
+      found.map(({ times }) => times),
+    ],
+  );
+  return rows;
+}
+
+const KEYS = new RegExp(KEY_PATTERN, 'g');
+
+/** What the end of a chunk may have begun: as long as a key. */
+const KEPT = 42;
+
+/** Every text with the form and the checksum of a key. UTF-16, as some shells write it, is ASCII with zero bytes between. */
+async function findKeys(chunks: AsyncIterable<Buffer>): Promise<readonly FoundKey[]> {
+  const found = new Map<ApiKeyHash, FoundKey>();
+  let text = '';
+  let line = 1;
+  const search = (end: number): void => {
+    let from = 0;
+    for (const { 0: key, index } of text.matchAll(KEYS)) {
+      if (index >= end) break;
+      line += linesIn(text.slice(from, index));
+      from = index;
+      if (!hasApiKeyForm(key)) continue;
+      const hash = hashApiKey(key);
+      const one = found.get(hash) ?? { hash, prefix: key.slice(0, 12), line, times: 0 };
+      one.times += 1;
+      found.set(hash, one);
+    }
+    line += linesIn(text.slice(from, end));
+    text = text.slice(end);
+  };
+  for await (const chunk of chunks) {
+    text += chunk.toString('latin1').replaceAll('\0', '');
+    search(Math.max(0, text.length - KEPT));
+  }
+  search(text.length);
+  return [...found.values()];
+}
+
+const linesIn = (text: string): number => text.split('\n').length - 1;
