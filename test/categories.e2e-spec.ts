@@ -5,7 +5,9 @@ import { linkOf, walk } from './support/paging.js';
 import { useReplicas, useService } from './support/use-service.js';
 
 const service = useService();
-const [other] = useReplicas(service, 1) as [ReturnType<typeof useService>];
+const others = useReplicas(service, 1);
+/** One of the two replicas. */
+const replica = (which: boolean) => (which ? service : others[0]) as typeof service;
 
 beforeEach(() => service.pool.query('truncate categories, pets, orders'));
 
@@ -103,8 +105,8 @@ describe('of many requests for one name, on two replicas, one gets it', () => {
       Array.from({ length: 60 }, (_, n) => {
         const name = n % 2 === 0 ? 'Dogs' : 'DOGS';
         return n % 3 === 0
-          ? put(1_000_000 + n, name, {}, n % 4 < 2 ? service : other)
-          : create(name, which === 'with' ? { 'idempotency-key': `k${n}` } : {}, n % 4 < 2 ? service : other);
+          ? put(1_000_000 + n, name, {}, replica(n % 4 < 2))
+          : create(name, which === 'with' ? { 'idempotency-key': `k${n}` } : {}, replica(n % 4 < 2));
       }),
     );
     const statuses = responses.map(({ status }) => status);
@@ -115,7 +117,7 @@ describe('of many requests for one name, on two replicas, one gets it', () => {
 
   it('different names at once all get theirs', async () => {
     const responses = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => create(`Category ${n}`, {}, n % 2 === 0 ? service : other)),
+      Array.from({ length: 60 }, (_, n) => create(`Category ${n}`, {}, replica(n % 2 === 0))),
     );
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(await names()).size).toBe(60);
@@ -167,9 +169,7 @@ describe('PUT', () => {
     const { id } = await created('Dogs');
     const etag = (await service.get(`/v1/categories/${id}`)).headers.get('etag') ?? '';
     const responses = await Promise.all(
-      Array.from({ length: 30 }, (_, n) =>
-        put(id, `Dogs ${n}`, { 'if-match': etag }, n % 2 === 0 ? service : other),
-      ),
+      Array.from({ length: 30 }, (_, n) => put(id, `Dogs ${n}`, { 'if-match': etag }, replica(n % 2 === 0))),
     );
     const statuses = responses.map(({ status }) => status);
     expect(statuses.toSorted((one, two) => one - two)).toEqual([200, ...Array<number>(29).fill(412)]);

@@ -66,7 +66,10 @@ const CHANGES: readonly Change[] = [
   {
     ...{ fault: 'no such record', status: 404, fits: ({ path }) => path.includes('{') },
     apply: (request) =>
-      notId.map((id) => withTarget(request, request.target.replace('{fresh}', encodeURIComponent(id)))),
+      // A category is put to any number.
+      notId
+        .filter((id) => request.method !== 'PUT' || !/^-?\d+$/.test(id))
+        .map((id) => withTarget(request, request.target.replace('{fresh}', encodeURIComponent(id)))),
   },
   {
     ...{ fault: 'a wrong limit', status: 400, fits: isList },
