@@ -8,17 +8,18 @@ on conflict (replica, began_at) do nothing;
 
 -- add_usage_hours
 with commit as materialized (select set_config('synchronous_commit', 'off', true))
-insert into api_key_usage_hours as u (hour, api_key_id, operation, outcome, requests, total_ms)
-select hour, api_key_id, operation, outcome, sum(counted.requests), sum(counted.total_ms)
+insert into api_key_usage_hours as u (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
+select hour, api_key_id, operation, outcome, sum(counted.requests), sum(counted.total_ms), nullif(max(counted.minute_peak), 0)
 from commit
-cross join unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
-  as counted (hour, api_key_id, operation, outcome, requests, total_ms)
+cross join unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
+  as counted (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
 group by hour, api_key_id, operation, outcome
 order by hour, api_key_id, operation, outcome
 on conflict (hour, api_key_id, operation, outcome) do update
 set
   requests = least(u.requests + excluded.requests, count_max()),
-  total_ms = least(u.total_ms + excluded.total_ms, count_max());
+  total_ms = least(u.total_ms + excluded.total_ms, count_max()),
+  minute_peak = greatest(u.minute_peak, excluded.minute_peak);
 
 -- admission
 -- The timestamp at which the batch is decided. This transaction does not wait for the disk.

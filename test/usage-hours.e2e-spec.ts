@@ -3,7 +3,7 @@ import { UsageRecorder } from '../src/usage/usage-recorder.js';
 import type { Usage } from '../src/usage/usage.dto.js';
 import { holdOpen } from './support/operators.js';
 import { send } from './support/send.js';
-import { useService } from './support/use-service.js';
+import { useReplicas, useService } from './support/use-service.js';
 
 const LAST_MS = Date.UTC(2026, 10, 20, 23, 59, 59, 900);
 const MIDNIGHT_MS = Date.UTC(2026, 10, 21);
@@ -15,6 +15,11 @@ const service = useService({
   provokes503: true,
   environment: { BAN_AFTER_REFUSALS: '2', ADDRESS_LIMIT_PER_MINUTE: '1000' },
   onLogLine: (line) => lines.push(line),
+});
+
+const replicas = useReplicas(service, 1, {
+  clock: { nowMs: () => clock.nowMs },
+  environment: { ADDRESS_LIMIT_PER_MINUTE: '1000' },
 });
 
 beforeEach(() => {
@@ -35,6 +40,28 @@ async function hoursOf(id: bigint): Promise<unknown[]> {
 const sql = (text: string, ...values: unknown[]) => service.pool.query(text, values);
 
 describe('the usage of a key by hour', () => {
+  it('has the most that a minute of the hour has admitted, over all replicas, and no rejected ones', async () => {
+    const { id, key } = await service.issueKey({ perMinute: 7 });
+    const times = async (count: number, at: { readonly origin: string } = service): Promise<void> => {
+      for (let time = 0; time < count; time += 1) await send(at.origin, { key });
+    };
+    clock.nowMs = LAST_MS - 120_000;
+    await times(2);
+    clock.nowMs = LAST_MS - 60_000;
+    await times(3);
+    const [replica] = replicas;
+    await times(5, replica);
+    clock.nowMs = LAST_MS;
+    await times(1);
+    await replica?.app.get(UsageRecorder).write();
+    await service.app.get(UsageRecorder).write();
+    const { rows } = await sql(
+      'select max(minute_peak)::int as peak, sum(requests)::int as requests from api_key_usage_hours where api_key_id = $1',
+      id,
+    );
+    expect(rows).toEqual([{ peak: 7, requests: 11 }]);
+  });
+
   it('has each response by operation and outcome', async () => {
     const { id, key } = await service.issueKey();
     const request = (path: string, method = 'GET', body?: object) =>

@@ -21,6 +21,8 @@ export interface HourCount<Caller = bigint> {
   readonly outcome: UsageOutcome;
   readonly requests: number;
   readonly totalMs: number;
+  /** The most requests of the key that the minute of one of them had admitted; 0 for rejected ones. */
+  readonly minutePeak: number;
 }
 
 type Writable<Type> = { -readonly [Member in keyof Type]: Type[Member] };
@@ -38,6 +40,7 @@ export class HourCounts<Caller extends bigint | string> {
     if (count !== undefined) {
       count.requests += added.requests;
       count.totalMs += added.totalMs;
+      count.minutePeak = Math.max(count.minutePeak, added.minutePeak);
       return true;
     }
     if (this.#counts.size >= this.max) return false;

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 const add = (of: Secret, operation = 'listPets'): void =>
-  undecided.add({ hourMs: 0, of, operation, outcome: 'undecided', requests: 1, totalMs: 3 });
+  undecided.add({ hourMs: 0, of, operation, outcome: 'undecided', requests: 1, totalMs: 3, minutePeak: 0 });
 
 describe('UndecidedRequests', () => {
   it('requests the key of each secret once, and separates those of keys from those of none', async () => {
@@ -25,7 +25,7 @@ describe('UndecidedRequests', () => {
     add(KNOWN);
     add(KNOWN, 'getPet');
     add('\\x02' as Secret);
-    const count = { hourMs: 0, of: 7n, outcome: 'undecided' };
+    const count = { hourMs: 0, of: 7n, outcome: 'undecided', minutePeak: 0 };
     expect(await undecided.takeThoseOfKeys()).toEqual([
       { ...count, operation: 'listPets', requests: 2, totalMs: 6 },
       { ...count, operation: 'getPet', requests: 1, totalMs: 3 },

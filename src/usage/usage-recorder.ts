@@ -44,17 +44,18 @@ const ADD_HOURS = statement(
   'add_usage_hours',
   `
     with commit as materialized (select set_config('synchronous_commit', 'off', true))
-    insert into api_key_usage_hours as u (hour, api_key_id, operation, outcome, requests, total_ms)
-    select hour, api_key_id, operation, outcome, sum(counted.requests), sum(counted.total_ms)
+    insert into api_key_usage_hours as u (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
+    select hour, api_key_id, operation, outcome, sum(counted.requests), sum(counted.total_ms), nullif(max(counted.minute_peak), 0)
     from commit
-    cross join unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
-      as counted (hour, api_key_id, operation, outcome, requests, total_ms)
+    cross join unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
+      as counted (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
     group by hour, api_key_id, operation, outcome
     order by hour, api_key_id, operation, outcome
     on conflict (hour, api_key_id, operation, outcome) do update
     set
       requests = least(u.requests + excluded.requests, count_max()),
-      total_ms = least(u.total_ms + excluded.total_ms, count_max())`,
+      total_ms = least(u.total_ms + excluded.total_ms, count_max()),
+      minute_peak = greatest(u.minute_peak, excluded.minute_peak)`,
 );
 
 /** Failures after which a statement may have been committed. */
@@ -103,7 +104,16 @@ export class UsageRecorder implements HttpObserver {
     const of = decision?.caller?.keyId ?? rejectedOf(decision);
     if (decision === null || of === undefined) return;
     const operation = routeConfigOf(request).operation ?? 'none';
-    const count = { hourMs: this.#hourOf(decision), operation, requests: 1, totalMs: reply.elapsedTime };
+    const [minute] = decision.windows;
+    const count = {
+      hourMs: this.#hourOf(decision),
+      operation,
+      requests: 1,
+      totalMs: reply.elapsedTime,
+      // All replicas count in it: the peak is that of the key.
+      minutePeak:
+        decision.caller !== undefined && decision.state === 'admitted' ? minute.limit - minute.remaining : 0,
+    };
     if (typeof of === 'string') this.#undecided.add({ ...count, of, outcome: 'undecided' });
     else if (!this.#counts.add({ ...count, of, outcome: outcomeOf(decision, reply.statusCode) }))
       this.#dropped += 1;
@@ -192,6 +202,7 @@ export class UsageRecorder implements HttpObserver {
       counts.map(({ outcome }) => outcome),
       plainArray(counts.map(({ requests }) => requests)),
       plainArray(counts.map(({ totalMs }) => Math.round(totalMs))),
+      plainArray(counts.map(({ minutePeak }) => minutePeak)),
     ];
     await this.prisma.pools.writes.run(() => this.prisma.write(ADD_HOURS, values));
   }

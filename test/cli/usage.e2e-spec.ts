@@ -51,6 +51,8 @@ async function lines(...words: readonly string[]): Promise<readonly string[]> {
 const hour = (ago: number): string =>
   new Date(Math.floor(NOW_MS / 3_600_000 - ago) * 3_600_000).toISOString();
 
+const of = (from: number, to: number) => ['--since', hour(from), '--until', hour(to)];
+
 describe('petstore usage', () => {
   it('top lists the keys with most requests, over the time', async () => {
     const rows = await lines('top');
@@ -98,7 +100,6 @@ describe('petstore usage', () => {
   });
 
   it('hours shows a time in the past, with its silence', async () => {
-    const of = (from: number, to: number) => ['--since', hour(from), '--until', hour(to)];
     expect(await lines('hours', '1', ...of(1, 0))).toEqual([
       expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z +4 +1 +- +- +- +- +-$/),
       '',

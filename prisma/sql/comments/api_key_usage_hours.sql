@@ -6,3 +6,5 @@ comment on column api_key_usage_hours.outcome is
 comment on column api_key_usage_hours.total_ms is 'Milliseconds from the headers of the requests to their responses, in all.';
 comment on column api_key_usage_hours.hour is 'When the hour began (UTC).';
 comment on column api_key_usage_hours.requests is 'Requests with this outcome.';
+comment on column api_key_usage_hours.minute_peak is
+  'Of admitted requests: the most of the key that a minute of the hour had admitted after one of them, with any outcome. The peak of the hour is the greatest of its rows; null before 1.1.0.';

@@ -3,7 +3,7 @@ import { examples, type JsonOption, positiveInteger } from '../arguments.js';
 import { UsageError } from '../cli-error.js';
 import type { Row } from '../../database/statement.js';
 import { type CliContext, confirm } from '../context.js';
-import { column, numberColumn, printRow, printRows, toJson } from '../output.js';
+import { column, numberColumn, printRow, printRows, textColumn, toJson } from '../output.js';
 import { changeOne, queryOne, withDatabase } from '../session.js';
 
 interface PlanOptions extends JsonOption {
@@ -11,6 +11,7 @@ interface PlanOptions extends JsonOption {
   readonly perDay?: number;
   readonly custom?: boolean;
   readonly yes?: true;
+  readonly dryRun?: true;
 }
 
 /** A change of more keys asks first. */
@@ -50,8 +51,15 @@ export function addPlansCommands(program: Command, context: CliContext): void {
   addPlanCommand(plans, context, 'set', 'set_plan')
     .description('Changes a plan. Options that you omit stay unchanged.')
     .option('--no-custom', 'the plan has limits of its own')
+    .option('--dry-run', 'change nothing, and list the keys that lower limits would have hurt')
     .option('--yes', `do not ask for confirmation where the plan has more than ${KEYS_WITHOUT_QUESTION} keys`)
-    .addHelpText('after', examples('petstore plans set free --per-minute 120'));
+    .addHelpText(
+      'after',
+      examples(
+        'petstore plans set free --per-minute 120',
+        'petstore plans set free --per-minute 30 --dry-run',
+      ),
+    );
 
   plans
     .command('delete')
@@ -74,10 +82,12 @@ const addPlanCommand = (plans: Command, context: CliContext, name: string, sqlFu
     .option('--per-day <requests>', 'limit of each key per UTC day', positiveInteger)
     .option('--custom', 'the plan has no limits: each of its keys must have its own')
     .option('--json', 'print an object')
-    .action(async (id: string, { perMinute, perDay, custom, yes, json }: PlanOptions) => {
+    .action(async (id: string, options: PlanOptions) => {
+      const { perMinute, perDay, custom, yes, json } = options;
       if (perMinute === undefined && perDay === undefined && custom === undefined) {
         throw new UsageError('Pass --per-minute, --per-day, --custom or, with set, --no-custom.');
       }
+      if (options.dryRun === true) return await preview(context, id, options);
       if (name === 'set' && yes !== true) await confirmPlan(context, id);
       const plan = await changeOne(
         context,
@@ -96,4 +106,32 @@ async function confirmPlan(context: CliContext, id: string): Promise<void> {
     ),
   );
   if (keys > KEYS_WITHOUT_QUESTION) await confirm(context, `This changes the limits of ${keys} keys.`);
+}
+
+const PREVIEW = 'select * from plan_change_preview(plan => $1, per_minute => $2, per_day => $3)';
+
+const PREVIEW_COLUMNS = [
+  ...[numberColumn('key'), textColumn('name'), column('own_limits')],
+  ...['hours_over', 'highest_minute', 'days_over', 'highest_day'].map(numberColumn),
+];
+
+const ownLimitsOf = (row: Row): readonly string[] =>
+  ['minute', 'day'].filter((window) => row[`own_${window}_limit`] === true);
+
+async function preview(
+  context: CliContext,
+  id: string,
+  { perMinute, perDay, json }: PlanOptions,
+): Promise<void> {
+  const { rows } = await withDatabase(context, ({ client }) =>
+    client.query<Row>(PREVIEW, [id, perMinute, perDay]),
+  );
+  if (json === true) return context.print(toJson(rows));
+  const lines = rows.map((row) =>
+    Object.assign(row, { key: row['api_key_id'], own_limits: ownLimitsOf(row).join(', ') || null }),
+  );
+  printRows(context, PREVIEW_COLUMNS, lines, 'No key of the plan used more than these limits.');
+  context.print(
+    'Of the last 35 days, as far as they are known: not what a key would have used while it was banned. Limits of its own stay.\n',
+  );
 }

@@ -1,0 +1,46 @@
+-- Reads the hours once, and not for each key.
+create or replace function plan_change_preview(plan text, per_minute integer default null, per_day integer default null)
+returns table (
+  api_key_id bigint, name text, own_minute_limit boolean, own_day_limit boolean,
+  hours_over bigint, highest_minute bigint, days_over bigint, highest_day bigint)
+language plpgsql stable rows 100 set search_path = public, pg_temp as $$
+begin
+  if not exists (select from plans where id = plan) then
+    raise exception 'plan "%" does not exist', plan
+      using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
+  end if;
+  return query
+  with hours as (
+    select peak.api_key_id, count(*) as hours_over, max(peak.highest) as highest
+    from (
+      select u.api_key_id, u.hour, max(u.minute_peak) as highest
+      from api_key_usage_hours u
+      where u.minute_peak > per_minute
+        and u.hour between this_hour() - interval '35 days' and trusted_until()
+      group by u.api_key_id, u.hour
+    ) as peak
+    group by peak.api_key_id
+  ), days as (
+    select u.api_key_id, count(*) as days_over, max(u.admitted) as highest
+    from api_key_daily_usage u
+    where u.admitted > per_day
+      and u.day > today() - 35
+    group by u.api_key_id
+  )
+  select
+    k.id, k.name, k.requests_per_minute is not null, k.requests_per_day is not null,
+    coalesce(hours.hours_over, 0), hours.highest, coalesce(days.days_over, 0), days.highest
+  from api_keys k
+  left join hours on hours.api_key_id = k.id
+  left join days on days.api_key_id = k.id
+  where k.plan_id = plan
+    and is_valid(k)
+    and num_nonnulls(hours.hours_over, days.days_over) > 0
+  order by hours.hours_over desc nulls last, days.days_over desc nulls last, k.id;
+end
+$$;
+
+comment on function plan_change_preview is
+  'Whom lower limits of a plan would have hurt in the last 35 days: its keys that used more in a minute or day, in how many hours or days, and the most. A key with a limit of its own is not affected by that of the plan. Requests during bans are not known: select * from plan_change_preview(''free'', per_minute => 30).';
+
+revoke execute on function plan_change_preview(text, integer, integer) from public;
