@@ -64,7 +64,9 @@ beforeAll(async () => {
     KEY_IN_PROGRESS,
     rows[0]?.id,
   ]);
-  for (const id of ['createPet', 'createCategory', 'placeOrder']) {
+  for (const { id } of OPERATIONS.filter(({ codes }) =>
+    codes.some(({ code }) => code === 'idempotency_key_reused'),
+  )) {
     const first = REQUESTS[id]?.(keys) as RequestParts;
     await send(id, { change: (request) => withHeaders(request, { 'Idempotency-Key': reusedKey(first) }) });
   }

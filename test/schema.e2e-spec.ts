@@ -112,12 +112,21 @@ describe('prisma/schema.prisma', () => {
   });
 });
 
+const NEW_ROWS = [
+  ['pets', 'new_pet', { name: 'Rex', category_id: 7 }],
+  ['orders', 'new_order', { pet_id: 4711 }],
+  ['categories', 'new_category', { name: 'Dogs' }],
+] as const;
+
 describe('a new row of the service', () => {
-  it.each([
-    ['pets', 'new_pet', { name: 'Rex', category_id: 7 }],
-    ['orders', 'new_order', { pet_id: 4711 }],
-    ['categories', 'new_category', { name: 'Dogs' }],
-  ])('of %s has the defaults of its columns', async (table, of, members) => {
+  it('has a function for each table', async () => {
+    const { rows } = await client.query<{ name: string }>(
+      `select proname as name from pg_proc where proname ~ '^new_' and prorettype in (select reltype from pg_class where relkind = 'r') order by 1`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(NEW_ROWS.map(([, name]) => name).toSorted());
+  });
+
+  it.each(NEW_ROWS)('of %s has the defaults of its columns', async (table, of, members) => {
     await client.query('begin');
     await client.query(
       `insert into pets (id, name, category_id, status) values (4711, 'Rex', 7, 'available')`,

@@ -156,12 +156,12 @@ describe('npm run migration', () => {
   });
 
   it('keeps the statements on tables that are written by hand, which the files may need', async () => {
-    const printed = (await tool(folder, 'swap')).replace('_swap', '_nick').split('\n')[0] ?? '';
+    const printed = (await tool(folder, 'swap')).replace('_swap', '_only_here').split('\n')[0] ?? '';
     const later = printed.replace(/\d{14}/, '29990101000000');
     await mkdir(join(folder, later, '..'));
-    await writeFile(join(folder, later), 'alter table pets add column nick text;\n\n');
-    await change('functions/new_pet', 'now())', 'now(), null)');
-    expect(await tool(folder, 'nick')).toBe(`${later}\n  prisma/sql/functions/new_pet.sql\n`);
+    await writeFile(join(folder, later), 'alter table pets add column only_here text;\n\n');
+    await change('functions/new_pet', ')::pets', ', null)::pets');
+    expect(await tool(folder, 'only_here')).toBe(`${later}\n  prisma/sql/functions/new_pet.sql\n`);
     expect(await written(later)).toMatch(
       /^alter table pets .*;\n\n-- From .*\n\ncreate .* function new_pet/s,
     );

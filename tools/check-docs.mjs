@@ -1,5 +1,5 @@
 // npm run check -- docs: links in the documents work, and every variable, error code and dependency is documented.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { ADMISSION_STATES } from '../dist/auth/admission/decision.js';
@@ -55,6 +55,13 @@ const named = [
     in: 'docs/configuration.md',
     what: 'variable',
     names: VARIABLE_NAMES,
+  },
+  {
+    in: 'docs/architecture.md',
+    what: 'folder',
+    names: readdirSync('src', { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'generated')
+      .map(({ name }) => name),
   },
   {
     in: 'docs/glossary.md',

@@ -41,6 +41,12 @@ async function write() {
   const file = join(MIGRATIONS, folder, 'migration.sql');
   if ((await readFile(join(MIGRATIONS, 'released.txt'), 'utf8')).includes(`${folder}/`))
     throw new Error(`${folder} is released, and never changes: choose another name.`);
+  for (const later of names.slice(names.indexOf(folder) + 1).filter(() => names.includes(folder))) {
+    if ((await readFile(join(MIGRATIONS, later, 'migration.sql'), 'utf8')).includes(MARK))
+      throw new Error(
+        `${later} comes later and has a part of prisma/sql: run this with its name, or a new one.`,
+      );
+  }
   const [manual] = (await readFile(file, 'utf8').catch(() => '')).split(MARK);
   const changed = await beforeMigration(folder, (directory) =>
     onDatabase(undefined, (client) => changesAfter(client, manual), directory),

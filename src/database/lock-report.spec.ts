@@ -63,6 +63,7 @@ describe('a report of locks', () => {
     ['pets', 'an update', `update pets set name = 'Held' where id = $1`],
     ['pets', 'a lock', 'select from pets where id = $1 for no key update'],
     ['orders', 'a lock', 'select from orders where id = $1 for update'],
+    ['categories', 'an update', `update categories set name = 'Held' where id = $1`],
   ] as const)('names the session that has locked a row of %s by %s', async (table, _how, statement) => {
     const { rows: pets } = await operator.query<{ id: string }>(
       `insert into pets (name, category_id, status) values ('Rex', 1, 'available') returning id`,
@@ -71,10 +72,13 @@ describe('a report of locks', () => {
       'insert into orders (pet_id) values ($1) returning id',
       [pets[0]?.id],
     );
+    const { rows: categories } = await operator.query<{ id: string }>(
+      `insert into categories (name) values ('Dogs') on conflict do nothing returning id`,
+    );
+    const id = { pets, orders, categories }[table][0]?.id ?? '';
     const session = await sessionOf(operator);
     await operator.query('begin');
-    await operator.query(statement, [(table === 'pets' ? pets : orders)[0]?.id]);
-    const id = (table === 'pets' ? pets : orders)[0]?.id ?? '';
+    await operator.query(statement, [id]);
     await report.write({ table, id });
     expect(warnings).toEqual([expect.stringMatching(session)]);
     await operator.query('rollback');
