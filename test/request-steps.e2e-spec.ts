@@ -6,7 +6,9 @@ import { InputPipe } from '../src/http/input.pipe.js';
 import { PlanThrottlerGuard } from '../src/auth/plan-throttler.guard.js';
 import { useService } from './support/use-service.js';
 
-const service = useService();
+/** It stands still, so that no window turns between the requests of a test. */
+const NOW_MS = Date.now();
+const service = useService({ clock: { nowMs: () => NOW_MS } });
 afterEach(() => {
   jest.restoreAllMocks();
 });
