@@ -1,8 +1,10 @@
-// npm run docs: writes docs/database.md from the catalog of a migrated database. `npm run check -- docs` fails if it is out of date.
+// npm run docs: writes docs/database.md, and the list of objects for `petstore doctor`, from the catalog of a migrated database. `npm run check -- docs` fails if it is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { argv } from 'node:process';
 import pg from 'pg';
 import { format, resolveConfig } from 'prettier';
+import { SCHEMA_OBJECTS, SCHEMA_OBJECTS_FILE } from '../dist/database/schema-objects.js';
 import { migrate } from '../dist/database/migrations.js';
 import { openTemporaryDatabase } from './temporary-database.mjs';
 
@@ -53,7 +55,11 @@ async function generate() {
     await migrate({ connectionString: server.url });
     await client.connect();
     const text = page((await client.query(RELATIONS)).rows, (await client.query(FUNCTIONS)).rows);
-    return await format(text, { ...(await resolveConfig(FILE)), parser: 'markdown' });
+    const objects = (await client.query(SCHEMA_OBJECTS)).rows.map(({ object }) => `${object}\n`);
+    return {
+      [FILE]: await format(text, { ...(await resolveConfig(FILE)), parser: 'markdown' }),
+      [relative('.', SCHEMA_OBJECTS_FILE)]: objects.join(''),
+    };
   } finally {
     await client.end();
     await server.close();
@@ -163,11 +169,12 @@ function typeOf({ type, nullable, initial }) {
   return `${short(type)}${nullable ? '' : ', not null'}${initial === null ? '' : `, default \`${short(initial)}\``}`;
 }
 
-const written = await generate();
-if (!argv.includes('--check')) await writeFile(FILE, written);
-else if ((await readFile(FILE, 'utf8').catch(() => '')) === written)
-  console.log(`${FILE} is what the catalog of a migrated database says`);
-else {
-  console.error(`${FILE} is not what the database says: run "npm run docs", and review the difference`);
-  process.exitCode = 1;
+for (const [file, written] of Object.entries(await generate())) {
+  if (!argv.includes('--check')) await writeFile(file, written);
+  else if ((await readFile(file, 'utf8').catch(() => '')) === written)
+    console.log(`${file} is what the catalog of a migrated database says`);
+  else {
+    console.error(`${file} is not what the database says: run "npm run docs", and review the difference`);
+    process.exitCode = 1;
+  }
 }

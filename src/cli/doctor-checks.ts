@@ -20,6 +20,7 @@ import {
   OPEN_SNAPSHOTS,
   type OpenSnapshot,
 } from '../database/open-snapshots.js';
+import { readSchemaObjects, SCHEMA_OBJECTS } from '../database/schema-objects.js';
 import type { CliContext } from './context.js';
 import { queryOne, type Session } from './session.js';
 
@@ -296,6 +297,18 @@ const checkSnapshots: Check = async ({ client }) => {
   return warn(`${some(sentences)}.`);
 };
 
+/** What a restore in parts or an operator's statement may have left out, which no request notices at first. */
+const checkObjects: Check = async ({ client }) => {
+  const { rows } = await client.query<{ object: string }>(SCHEMA_OBJECTS);
+  const present = new Set(rows.map(({ object }) => object));
+  const missing = (await readSchemaObjects()).filter((object) => !present.has(object));
+  if (missing.length === 0)
+    return ok('every table, view, function, trigger, index and constraint is there and works');
+  return fail(
+    `${some(missing)} ${missing.length === 1 ? 'is' : 'are'} missing, disabled or not valid. Their definitions are in prisma/sql and prisma/migrations: as the owner, run them again.`,
+  );
+};
+
 /** In the order in which they run. Roles need the tables, so migrations come before. */
 export const CHECKS: Readonly<Record<string, Check>> = {
   encryption: checkEncryption,
@@ -306,6 +319,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   timeout: checkStatementTimeout,
   durability: checkDurability,
   migrations: checkMigrations,
+  objects: checkObjects,
   roles: checkRoles,
   rights: checkRights,
   server: checkServer,

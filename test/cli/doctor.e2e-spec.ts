@@ -54,6 +54,25 @@ const levels = (findings: Readonly<Record<string, Finding>>): Readonly<Record<st
   Object.fromEntries(Object.values(findings).map(({ check, level }) => [check, level]));
 
 describe('petstore doctor', () => {
+  it.each([
+    ['trigger pets_count_inserted on pets', 'alter table pets disable trigger pets_count_inserted'],
+    ['index orders_pet_id_id_idx on orders', 'drop index orders_pet_id_id_idx'],
+    ['function has_pets(int8)', 'drop function has_pets'],
+    ['view unused_api_keys', 'drop view unused_api_keys'],
+    ['constraint pets_name_length on pets', 'alter table pets drop constraint pets_name_length'],
+  ])('names what is missing: %s', async (object, statement) => {
+    const other = await createTestDatabase();
+    const owner = openTestPool(other.url, { max: 1 });
+    await owner.query(statement);
+    await owner.end();
+    const { objects } = await examine(petstoreOn(other.url));
+    expect(objects).toMatchObject({
+      level: 'fail',
+      message: expect.stringContaining(`${object} is missing`),
+    });
+    await other.drop();
+  });
+
   it('finds a database as it should be', async () => {
     const findings = await examine();
     expect(levels(findings)).toEqual({
@@ -68,6 +87,7 @@ describe('petstore doctor', () => {
       settings: 'ok',
       timeout: 'ok',
       migrations: 'ok',
+      objects: 'ok',
       roles: expect.stringMatching(/^(?:ok|warn)$/),
       rights: 'ok',
       // Other tests make logins on this server: test/operators/protections.e2e-spec.ts has one of its own.
@@ -83,11 +103,11 @@ describe('petstore doctor', () => {
     const { stdout, stderr } = await petstore(['doctor']);
     const fsync = (await pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {2}all variables are valid\n/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(15);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(16);
     expect(stdout).toMatch(
       fsync === 'off' ? /^fail {2}durability {5}turned off: fsync/m : /^ok {4}durability/m,
     );
-    expect(stderr).toBe(fsync === 'off' ? '1 of 15 checks failed.\n' : '');
+    expect(stderr).toBe(fsync === 'off' ? '1 of 16 checks failed.\n' : '');
   });
 
   it('finds clocks that differ, however long the statement takes', async () => {

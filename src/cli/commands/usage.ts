@@ -122,6 +122,7 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     .addHelpText('after', examples('petstore usage bans --since 7d'));
 
   for (const list of LISTS) addList(usage, context, list);
+  addCallersCommand(usage, context);
 }
 
 /** Lists that a view has. */
@@ -143,14 +144,6 @@ const LISTS = [
     description: 'Lists the hundred keys with the most rejected requests today',
     empty: 'No request was rejected today.',
     columns: [...['rejected', 'admitted'].map(numberColumn), column('banned_until'), column('last_used_at')],
-  },
-  {
-    command: 'deprecated',
-    view: 'deprecated_operation_callers',
-    description:
-      'Lists the keys that called a deprecated operation in the hours that are kept, the last one first',
-    empty: 'No key called a deprecated operation.',
-    columns: [column('operation'), column('last_hour'), numberColumn('requests_24h')],
   },
   {
     command: 'unused',
@@ -200,6 +193,54 @@ function addList(
     )
     .addHelpText('after', examples(`petstore usage ${command}`));
 }
+
+interface CallersOptions extends JsonOption {
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+function addCallersCommand(usage: Command, context: CliContext): void {
+  usage
+    .command('deprecated')
+    .description(
+      'Lists the keys that called a deprecated operation, with their admitted requests in the time, of the hours that are kept.',
+    )
+    .option('--since <time>', 'such as 30d, or 2027-01-01T00:00:00Z; all hours by default', since)
+    .option('--until <time>', 'the end of the time; now by default', since)
+    .option('--json', 'print an array of objects')
+    .action(async ({ since: from, until, json }: CallersOptions) => {
+      const span = [from?.toISOString() ?? '-infinity', until?.toISOString() ?? 'infinity'];
+      const { rows } = await withDatabase(context, ({ client }) => client.query<Row>(CALLERS, span));
+      if (json === true) return context.print(toJson(rows));
+      const columns = [
+        column('operation'),
+        numberColumn('requests'),
+        column('first_hour'),
+        column('last_hour'),
+      ];
+      printRows(context, [...KEY, ...columns], rows.map(toLine), 'No key called a deprecated operation.');
+    })
+    .addHelpText(
+      'after',
+      examples(
+        'petstore usage deprecated',
+        'petstore usage deprecated --since 2027-01-01T00:00:00Z --until 2027-02-01T00:00:00Z',
+      ),
+    );
+}
+
+const CALLERS = `
+  select
+    operation, u.api_key_id, k.name, k.plan_id,
+    saturated(sum(u.requests)) as requests, min(u.hour) as first_hour, max(u.hour) as last_hour
+  from api_key_usage_hours u
+  join deprecated_operations using (operation)
+  left join api_keys k on k.id = u.api_key_id
+  where u.hour >= $1
+    and u.hour < least($2, trusted_until() + interval '1 hour')
+    and is_admitted(u.outcome)
+  group by operation, u.api_key_id, k.name, k.plan_id
+  order by requests desc, u.api_key_id`;
 
 const BANS = 'select * from recent_bans where began_at >= $1';
 
