@@ -147,7 +147,7 @@ async function apply(client: Client, migration: MigrationFile, lockTimeoutMs: nu
       }
       if (performance.now() >= endsAtMs) {
         throw new MigrationError(
-          `Migration ${name} was rolled back, because another transaction held a lock that it needs for ${String(lockTimeoutMs)} ms: ${describeFault(error)}`,
+          `Migration ${name} was rolled back, because another transaction held a lock that it needs for ${String(lockTimeoutMs)} ms: ${describeFault(error)}.${await lockHolders(client, sql)}`,
           name,
         );
       }
@@ -155,6 +155,31 @@ async function apply(client: Client, migration: MigrationFile, lockTimeoutMs: nu
     await delay(PAUSE_MS);
   }
 }
+
+/** Sentences that name the sessions with locks on the tables of a migration. Empty where there are none, or they cannot be seen. */
+async function lockHolders(client: Client, sql: string): Promise<string> {
+  const { rows } = await client.query<{ holders: string }>(LOCK_HOLDERS, [sql]).catch(() => ({ rows: [] }));
+  return rows[0]?.holders ?? '';
+}
+
+/** Every lock counts: a migration that alters a table excludes even those who read it. */
+const LOCK_HOLDERS = `
+  select string_agg(format(
+    ' Session %s (role %s, program "%s") has locks on %s since %s; to end it: select pg_terminate_backend(%s).',
+    pid, usename, application_name, tables, to_char(xact_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), pid), '' order by xact_start) as holders
+  from (
+    select a.pid, a.usename, a.application_name, a.xact_start, string_agg(distinct c.relname, ', ') as tables
+    from pg_locks l
+    join pg_class c on c.oid = l.relation and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+    join pg_stat_activity a on a.pid = l.pid
+    where l.granted
+      and l.database = (select oid from pg_database where datname = current_database())
+      and l.pid <> pg_backend_pid()
+      and $1 ~ ('\\m' || c.relname || '\\M')
+    group by 1, 2, 3, 4
+    order by a.xact_start
+    limit 3
+  ) as holder`;
 
 async function applyOnce(
   client: Client,
