@@ -129,7 +129,13 @@ describe('health', () => {
     await setHostileSettings(database.url);
     const pool = openTestPool(database.url);
     const readiness = new Readiness();
-    readiness.serve({ main: pool, all: [pool], waiting: 0, state: new DatabaseState(() => undefined) });
+    readiness.serve({
+      main: pool,
+      all: [pool],
+      waiting: 0,
+      state: new DatabaseState(() => undefined),
+      losesStatements: false,
+    });
     const { isReady, checks } = await readiness.check();
     expect(isReady).toBe(false);
     expect(checks.settings.split(`, `)).toContain(`TimeZone is 'Asia/Tokyo' instead of 'UTC'`);
@@ -143,7 +149,13 @@ describe('health', () => {
       },
     });
     const other = new Readiness();
-    other.serve({ main: late, all: [late], waiting: 0, state: new DatabaseState(() => undefined) });
+    other.serve({
+      main: late,
+      all: [late],
+      waiting: 0,
+      state: new DatabaseState(() => undefined),
+      losesStatements: false,
+    });
     expect(await other.check()).toMatchObject({
       isReady: true,
       checks: { settings: `jit is 'on' instead of 'off'` },
@@ -163,7 +175,13 @@ describe('health', () => {
       await server.start();
       const pool = openTestPool(server.url);
       const readiness = new Readiness();
-      readiness.serve({ main: pool, all: [pool], waiting: 0, state: new DatabaseState(() => undefined) });
+      readiness.serve({
+        main: pool,
+        all: [pool],
+        waiting: 0,
+        state: new DatabaseState(() => undefined),
+        losesStatements: false,
+      });
       expect(await readiness.check()).toMatchObject({ isReady: false, checks: { database: 'standby' } });
       expect((await petstoreOn(server.url)(['doctor'])).stdout).toMatch(
         /^fail {2}writes {9}this is a standby/m,

@@ -69,6 +69,8 @@ export class ConnectionPools {
   /** Permits of statements that write, for half of the connections: a commit that stalls keeps its own, and reads must not wait for it. */
   readonly writes: Semaphore;
   #warnsAgainAt = 0;
+  /** When prepared statements were missing last, as many times as matter. */
+  readonly #losses: number[] = [];
   /** How often idle connections were dropped. */
   #generation = 0;
   /** The generation in which a connection was opened or last worked. */
@@ -99,6 +101,12 @@ export class ConnectionPools {
   get waiting(): number {
     const inPools = this.all.reduce((sum, pool) => sum + pool.waitingCount, 0);
     return inPools + this.reads.waiting + this.writes.waiting;
+  }
+
+  /** Whether prepared statements were missing again and again in the last minute, so that some requests fail. */
+  get losesStatements(): boolean {
+    const [first] = this.#losses;
+    return this.#losses.length === LOSSES && performance.now() - (first ?? 0) < WARNED_EVERY_MS;
   }
 
   /** Sends a statement of no batcher that only reads, when it is its turn. */
@@ -151,11 +159,11 @@ export class ConnectionPools {
   }
 
   #warnOfPooler({ onWarning = ignore }: ConnectionPoolsOptions): void {
+    this.#losses.push(performance.now());
+    if (this.#losses.length > LOSSES) this.#losses.shift();
     if (performance.now() < this.#warnsAgainAt) return;
     this.#warnsAgainAt = performance.now() + WARNED_EVERY_MS;
-    onWarning(
-      'prepared statements are missing: behind a pooler that does not keep them, such as PgBouncer before 1.21, set DATABASE_NAMED_STATEMENTS=off',
-    );
+    onWarning(STATEMENTS_LOST);
   }
 
   /**
@@ -173,6 +181,13 @@ export class ConnectionPools {
     }
   }
 }
+
+/** Once a connection may be by accident, as when a pooler restarts. */
+const LOSSES = 5;
+
+/** @see ConnectionPools.losesStatements */
+export const STATEMENTS_LOST =
+  'prepared statements are missing: behind a pooler that does not keep them, such as PgBouncer before 1.21, set DATABASE_NAMED_STATEMENTS=off';
 
 const INT8: number = pg.types.builtins.INT8;
 

@@ -193,11 +193,13 @@ describe('a declared statement', () => {
 it('names the setting when a pooler has given the session to another client, once a minute', async () => {
   const pooled = openPrisma(true);
   const query = declared('select 1 as one');
-  for (const times of [1, 2]) {
+  expect(pooled.pools.losesStatements).toBe(false);
+  for (const times of [1, 2, 3, 4, 5]) {
     await pooled.read(query, []);
     await pooled.pools.main.query('deallocate all');
     await expect(pooled.read(query, [])).rejects.toThrow('prepared statement');
     expect(warnings.length).toBeLessThanOrEqual(times);
+    expect(pooled.pools.losesStatements).toBe(times === 5);
   }
   await pooled.close();
   expect(warnings).toEqual([expect.stringContaining('set DATABASE_NAMED_STATEMENTS=off')]);

@@ -56,7 +56,13 @@ const look = (pool: Pool) =>
 function watch(pool: Pool) {
   let ms = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => ms);
-  const pools = { main: pool, all: [pool] as const, waiting: 0, state: new DatabaseState(jest.fn()) };
+  const pools = {
+    main: pool,
+    all: [pool] as const,
+    waiting: 0,
+    state: new DatabaseState(jest.fn()),
+    losesStatements: false,
+  };
   const replica = { wasReady: true, pools };
   const warnings: string[] = [];
   const registry = new Registry();

@@ -11,7 +11,13 @@ it('count statements that wait for a permit as those that wait for a connection'
   registerPoolMetrics(registry, readiness);
   expect(await registry.metrics()).toMatch(/^petstore_pool_waiting 0$/m);
   const main = openTestPool('postgresql://127.0.0.1/petstore', { max: 8 });
-  readiness.serve({ main, all: [main], waiting: 3, state: new DatabaseState(() => undefined) });
+  readiness.serve({
+    main,
+    all: [main],
+    waiting: 3,
+    state: new DatabaseState(() => undefined),
+    losesStatements: false,
+  });
   expect(await registry.metrics()).toMatch(/^petstore_pool_waiting 3$/m);
   expect(await registry.metrics()).toMatch(/^petstore_pool_connections_max 8$/m);
   readiness.drain();

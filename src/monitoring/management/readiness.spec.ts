@@ -5,6 +5,7 @@ import { processTimeMs } from '../../../test/support/process-time.js';
 import { createTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
 import { openTestPool } from '../../../test/support/test-pool.js';
 import { DatabaseState } from '../../database/database-state.js';
+import type { Pool } from 'pg';
 import { Readiness } from './readiness.js';
 
 let database: TestDatabase;
@@ -23,7 +24,13 @@ it('is reported within a second while the database says nothing', async () => {
   await proxy.mode('black-hole');
   const pool = openTestPool(proxy.url, { connectionTimeoutMillis: 10_000 });
   const readiness = new Readiness();
-  readiness.serve({ main: pool, all: [pool], waiting: 0, state: new DatabaseState(() => undefined) });
+  readiness.serve({
+    main: pool,
+    all: [pool],
+    waiting: 0,
+    state: new DatabaseState(() => undefined),
+    losesStatements: false,
+  });
   const beganAtMs = processTimeMs();
   const { isReady, checks } = await readiness.check();
   expect(processTimeMs() - beganAtMs).toBeLessThan(1000);
@@ -40,11 +47,30 @@ it('is remembered for those who must cause no query, until the replica drains', 
   const pool = openTestPool(database.url);
   const readiness = new Readiness();
   expect(readiness.wasReady).toBe(false);
-  readiness.serve({ main: pool, all: [pool], waiting: 0, state: new DatabaseState(() => undefined) });
+  readiness.serve({
+    main: pool,
+    all: [pool],
+    waiting: 0,
+    state: new DatabaseState(() => undefined),
+    losesStatements: false,
+  });
   await readiness.check();
   expect(readiness.wasReady).toBe(true);
   readiness.drain();
   expect(readiness.wasReady).toBe(false);
+  await pool.end();
+});
+
+it('is not there while prepared statements are lost, with the name of the setting', async () => {
+  const pool = openTestPool(database.url);
+  const readiness = new Readiness();
+  const pools = { main: pool, all: [pool] as [Pool], waiting: 0, state: new DatabaseState(() => undefined) };
+  readiness.serve({ ...pools, losesStatements: true });
+  expect(await readiness.check()).toMatchObject({
+    isReady: false,
+    checks: { database: expect.stringContaining('set DATABASE_NAMED_STATEMENTS=off'), migrations: 'ok' },
+  });
+  readiness.drain();
   await pool.end();
 });
 
@@ -59,6 +85,7 @@ it('has what the server said instead of a response', async () => {
       all: [pool],
       waiting: 0,
       state: new DatabaseState((line) => said.push(line)),
+      losesStatements: false,
     });
     const { checks } = await readiness.check();
     expect(checks.database).toBe('password authentication failed for user "petstore"');

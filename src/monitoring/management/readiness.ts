@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { ConnectionPools } from '../../database/connection-pools.js';
+import { type ConnectionPools, STATEMENTS_LOST } from '../../database/connection-pools.js';
 import { isUndefinedTable } from '../../errors/database-errors.js';
 import { messageOf } from '../../errors/describe-fault.js';
 import { APPLIED_MIGRATIONS, listMigrations, MIGRATIONS_DIRECTORY } from '../../database/migration-files.js';
@@ -37,7 +37,9 @@ const CHECK_EVERY_MS = 5000;
 const STARTING = { database: 'starting', migrations: 'unknown', settings: 'unknown' } as const;
 const NEVER_MIGRATED = { database: 'ok', migrations: 'pending', settings: 'unknown' } as const;
 
-type ServingPools = Pick<ConnectionPools, 'all' | 'waiting' | 'state'> & { readonly main: Pool };
+type ServingPools = Pick<ConnectionPools, 'all' | 'waiting' | 'state' | 'losesStatements'> & {
+  readonly main: Pool;
+};
 
 /** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
 export class Readiness {
@@ -137,11 +139,13 @@ async function checkSession(pool: Pool): Promise<CheckRow> {
   }
 }
 
-async function report({ main, state }: ServingPools): Promise<DatabaseReport> {
+async function report({ main, state, losesStatements }: ServingPools): Promise<DatabaseReport> {
   try {
     const examined = await within(TIMEOUT_MS, examine(main));
     state.worked();
-    return examined;
+    return losesStatements
+      ? { canServe: false, checks: { ...examined.checks, database: STATEMENTS_LOST } }
+      : examined;
   } catch (error) {
     if (isUndefinedTable(error)) return { canServe: false, checks: NEVER_MIGRATED };
     state.failed(error);
