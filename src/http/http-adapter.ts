@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   type FastifyBaseLogger,
@@ -17,8 +17,9 @@ import { ClientConnections } from './sockets/client-connections.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Fastify calls it for bytes that do not become a request. It is set before the server listens. */
-interface LateHandlers {
+/** What Fastify's options refer to before there is an adapter. Handlers are set before the server listens. */
+interface Late {
+  connections?: ClientConnections;
   frameworkErrors?: (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
   clientErrors?: ReturnType<typeof parserErrorHandler>;
 }
@@ -26,11 +27,10 @@ interface LateHandlers {
 /** Nest's adapter for Fastify, with the connections of the server, their limits and their end. */
 export class HttpAdapter extends FastifyAdapter {
   readonly #config: Config;
-  readonly #late: LateHandlers;
-  #connections: ClientConnections | undefined;
+  readonly #late: Late;
 
   constructor(config: Config, logger: FastifyBaseLogger) {
-    const late: LateHandlers = {};
+    const late: Late = {};
     super({
       loggerInstance: logger,
       // Log lines name their request themselves: a child logger for each would cost more than most requests log.
@@ -45,7 +45,7 @@ export class HttpAdapter extends FastifyAdapter {
       // An over-long identifier is the handler's error (404), not the router's (414).
       routerOptions: { maxParamLength: Number.MAX_SAFE_INTEGER },
       serverFactory: (handle: RequestListener) => {
-        const server = createServer(
+        late.connections = new ClientConnections(
           {
             // Else Node responds to a missing Host by itself, without a body.
             requireHostHeader: false,
@@ -57,10 +57,15 @@ export class HttpAdapter extends FastifyAdapter {
             connectionsCheckingInterval: Math.min(1000, config.requestTimeoutMs / 4),
             keepAliveTimeout: config.keepAliveTimeoutMs,
           },
-          ClientConnections.dispatch(handle),
+          handle,
+          {
+            max: config.connectionsMax,
+            firstByteTimeoutMs: config.headersTimeoutMs,
+            warn: (message) => logger.warn(message),
+          },
         );
         // For clients that take no response: no byte in either direction for this time. Twice, so that 408 always comes first.
-        return server.setTimeout(config.requestTimeoutMs * 2);
+        return late.connections.server.setTimeout(config.requestTimeoutMs * 2);
       },
       // A busy machine may take longer than Fastify's ten seconds; supervisors have a limit of their own.
       pluginTimeout: 0,
@@ -78,12 +83,8 @@ export class HttpAdapter extends FastifyAdapter {
   installPipeline(pipeline: RequestPipeline): void {
     const fastify = this.getInstance();
     const { server } = fastify;
-    const connections = new ClientConnections(server, {
-      max: this.#config.connectionsMax,
-      firstByteTimeoutMs: this.#config.headersTimeoutMs,
-      warn: (message) => pipeline.logger.warn(message),
-    });
-    this.#connections = connections;
+    const { connections } = this.#late;
+    if (connections === undefined) throw new Error('Fastify has made no server');
     pipeline.install(this, connections);
     // Its body is ignored like that of a GET.
     fastify.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
@@ -97,7 +98,7 @@ export class HttpAdapter extends FastifyAdapter {
 
   /** Accepts no more connections, and closes the open ones by their responses, as far as these come in time. */
   async drain(timeoutMs: number): Promise<void> {
-    await this.#connections?.drain(timeoutMs);
+    await this.#late.connections?.drain(timeoutMs);
   }
 
   /** Text is JSON, unless the handler has set another type. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -26,21 +26,17 @@ let port: number;
 const clients: Socket[] = [];
 
 async function start(options: Partial<ConnectionOptions> = {}): Promise<void> {
-  server = createServer(
+  connections = new ClientConnections(
     { requireHostHeader: false },
-    ClientConnections.dispatch((request, response) => {
+    (request, response) => {
       const one = { number: Number(request.url?.slice(1)), response };
       request.resume();
       dispatched.push(one);
       onDispatch(one);
-    }),
+    },
+    { max: 100, firstByteTimeoutMs: 60_000, warn: (message) => warnings.push(message), ...options },
   );
-  connections = new ClientConnections(server, {
-    max: 100,
-    firstByteTimeoutMs: 60_000,
-    warn: (message) => warnings.push(message),
-    ...options,
-  });
+  ({ server } = connections);
   // Node's own listener would destroy a connection on which bytes follow the last request.
   server.on('clientError', () => undefined);
   server.listen(0, '127.0.0.1');

@@ -1,5 +1,5 @@
-import type { RequestListener, Server as HttpServer } from 'node:http';
-import { Server, type Socket } from 'node:net';
+import { type RequestListener, Server, type ServerOptions } from 'node:http';
+import { Server as NetServer, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClientConnection } from './client-connection.js';
@@ -18,31 +18,52 @@ const WARNING_INTERVAL_MS = 60_000;
 /** How often a stop checks whether all responses have been sent. */
 const SENDING_CHECK_MS = 10;
 
-/** The connections of an HTTP server: accepts them, and ends them when the service stops. */
+/**
+ * Hands the sockets that it accepts to `accept`, and serves what is emitted as `connection`: any `Duplex` may be, as Node.js documents
+ * for this event.
+ */
+class AcceptingServer extends Server {
+  accept: ((socket: Socket) => void) | undefined;
+
+  override emit(event: string, ...values: unknown[]): boolean {
+    const [socket] = values;
+    if (event !== 'connection' || !(socket instanceof Socket)) return super.emit(event, ...values);
+    this.accept?.(socket);
+    return true;
+  }
+
+  /** Unlike `close`, leaves connections open that are idle: a request may be on its way. */
+  stopListening(): void {
+    NetServer.prototype.close.call(this);
+  }
+}
+
+/** An HTTP server and its connections: accepts them, and ends them when the service stops. */
 export class ClientConnections {
   /** Clients that have sent nothing yet. */
   readonly #unused = new Set<Socket>();
   readonly #open = new Set<ClientConnection>();
-  readonly #server: HttpServer;
-  /** Node's own, which parse what a connection sends. */
-  readonly #listeners: readonly Function[];
+  readonly #server: AcceptingServer;
   readonly #closed: Promise<unknown>;
   #isStopping = false;
 
-  /** The request listener of the server: dispatches the requests of each connection one after another. */
-  static dispatch(handle: RequestListener): RequestListener {
-    return (request, response) => ClientConnection.of(request.socket).dispatch(request, response, handle);
+  /** @param handle gets the requests of each connection one after another */
+  constructor(
+    options: ServerOptions,
+    handle: RequestListener,
+    { max, firstByteTimeoutMs, warn }: ConnectionOptions,
+  ) {
+    this.#server = new AcceptingServer(options, (request, response) =>
+      ClientConnection.of(request.socket).dispatch(request, response, handle),
+    );
+    this.#server.accept = (socket) => this.#accept(socket, firstByteTimeoutMs);
+    this.#server.maxConnections = max;
+    this.#server.on('drop', warningOfRejected(warn));
+    this.#closed = new Promise((resolve) => void this.#server.once('close', resolve));
   }
 
-  /** @param server does not listen yet. Its connections come here first, and to its own listeners of `connection` from here */
-  constructor(server: HttpServer, { max, firstByteTimeoutMs, warn }: ConnectionOptions) {
-    this.#server = server;
-    this.#listeners = server.listeners('connection');
-    server.removeAllListeners('connection');
-    server.on('connection', (socket) => this.#accept(socket, firstByteTimeoutMs));
-    server.maxConnections = max;
-    server.on('drop', warningOfRejected(warn));
-    this.#closed = new Promise((resolve) => void server.once('close', resolve));
+  get server(): Server {
+    return this.#server;
   }
 
   /** Whether the response to a request must close its connection. An injected request has none. */
@@ -68,8 +89,7 @@ export class ClientConnections {
 
   #stop(): void {
     this.#isStopping = true;
-    // Not that of HTTP servers, which also closes the connections that are idle: a request may be on its way.
-    Server.prototype.close.call(this.#server);
+    this.#server.stopListening();
   }
 
   /** An unused connection stays a mere socket, which takes half of the memory. */
@@ -84,7 +104,7 @@ export class ClientConnections {
       const connection = new ClientConnection(socket, bytes);
       this.#open.add(connection);
       connection.once('close', () => this.#open.delete(connection));
-      for (const listener of this.#listeners) listener.call(this.#server, connection);
+      this.#server.emit('connection', connection);
     });
   }
 }
