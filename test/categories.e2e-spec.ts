@@ -286,13 +286,31 @@ describe('a category that another transaction has locked', () => {
       );
       expect(rowCount).toBeGreaterThan(0);
     });
-    // Nobody else waits for it.
-    const started = performance.now();
-    expect((await create(`Others ${started}`)).status).toBe(201);
+    // Other writes do not wait for it.
+    expect((await create('Snakes')).status).toBe(201);
     expect((await put(3000, 'Parrots')).status).toBe(201);
     expect((await service.post('/v1/pets', '{"name":"Rex","categoryId":2000}')).status).toBe(201);
     await holder.query(end);
     expect((await waiting).status).toBe(status);
     await holder.end();
+  });
+
+  it('a name that is inserted between the look and the insertion is a conflict, too', async () => {
+    await put(1, 'Dogs');
+    await service.pool.query(
+      `create sequence looks;
+       alter function category_conflict rename to look_again;
+       create function category_conflict(text) returns text language sql volatile
+       return case when nextval('looks') = 1 then null else look_again($1) end`,
+    );
+    const response = await create('dogs');
+    expect([response.status, await codeOf(response)]).toEqual([409, 'category_exists']);
+    const { rows } = await service.pool.query<{ looks: number }>(
+      'select last_value::int as looks from looks',
+    );
+    expect(rows).toEqual([{ looks: 2 }]);
+    await service.pool.query(
+      'drop function category_conflict; alter function look_again rename to category_conflict; drop sequence looks',
+    );
   });
 });

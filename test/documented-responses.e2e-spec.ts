@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { parse } from 'yaml';
-import type { ErrorCode } from '../src/errors/error-codes.js';
+import { ERROR_CODES, type ErrorCode } from '../src/errors/error-codes.js';
 import {
   bytesOf,
   KEY_IN_PROGRESS,
@@ -126,6 +126,14 @@ const unchangedRequest: ErrorRequest = { change: unchanged };
 const good: ErrorRequest = { change: (request) => request };
 
 describe('the document', () => {
+  it('has each operation that an error code is of', () => {
+    const named = Object.values<{ readonly status: number; readonly operations?: readonly string[] }>(
+      ERROR_CODES,
+    ).flatMap(({ operations = [] }) => operations);
+    const known = new Set(OPERATIONS.map(({ id }) => id));
+    expect(named.filter((id) => !known.has(id))).toEqual([]);
+  });
+
   it('is the checked-in copy, to the byte, where the plans cannot be read', async () => {
     const served = await inState('no database').service.fetch('/openapi.yaml');
     expect(await served.text()).toBe(DOCUMENT_COPY);

@@ -63,7 +63,7 @@ export class Batching {
     return this.#batcher({ isRead: false, permits: writes, neededMs: () => endsWithinMs, ...options });
   }
 
-  /** Joins concurrent writes of rows, some of which other transactions may have locked. The key of an item is its row. */
+  /** Joins concurrent writes of rows, some of which other transactions may have locked. The key of an item is its row, or what it needs for itself, such as a name. */
   batchRowWrites<Item, Result>({ table, ...options }: RowWriteOptions<Item, Result>): Batcher<Item, Result> {
     const onLongLocked = table && ((id: QueueKey): void => this.prisma.pools.reportLocks({ table, id }));
     return this.batchWrites({ locksRow: true, ...(onLongLocked && { onLongLocked }), ...options });

@@ -29,7 +29,7 @@ export interface CliContext {
   readonly ask?: (question: string) => Promise<string>;
   /** Milliseconds on this machine's clock. */
   readonly nowMs: () => number;
-  /** Called when a change is made and about to be committed: until `onCommit` nobody knows whether it is. */
+  /** Called when a change is made and about to be committed: until `onCommit` it is unknown whether it is. */
   readonly onCommitting?: () => void;
   /** Called when a change is committed, with the row that it returned, if it returned one. */
   readonly onCommit?: (row?: Row) => void;

@@ -138,7 +138,7 @@ export class ConnectionPools {
 
   #open(options: ConnectionPoolsOptions, max: number): SendingPool {
     const pool: SendingPool = new DatabasePool(poolConfig(options, max), (error) => {
-      if (isPreparedElsewhere(error)) this.#warnOfPooler(options);
+      if (isPreparedElsewhere(error)) this.#lostStatement(options);
       if (isContention(error)) this.reportLocks();
     });
     this.#lostResults.watch(pool);
@@ -158,7 +158,7 @@ export class ConnectionPools {
     return pool;
   }
 
-  #warnOfPooler({ onWarning = ignore }: ConnectionPoolsOptions): void {
+  #lostStatement({ onWarning = ignore }: ConnectionPoolsOptions): void {
     this.#losses.push(performance.now());
     if (this.#losses.length > LOSSES) this.#losses.shift();
     if (performance.now() < this.#warnsAgainAt) return;
@@ -182,7 +182,7 @@ export class ConnectionPools {
   }
 }
 
-/** Once a connection may be by accident, as when a pooler restarts. */
+/** Fewer may be an accident, as when a pooler restarts. */
 const LOSSES = 5;
 
 /** @see ConnectionPools.losesStatements */

@@ -8,7 +8,7 @@ interface ErrorRow {
   readonly operations?: readonly string[];
 }
 
-/** Every code of an error response. The set is closed: the OpenAPI document, `docs/errors.md` and the typed client are made from it. */
+/** Every code of an error response. The set is closed: the OpenAPI document and the typed client are made from it, and `docs/errors.md` is compared. */
 export const ERROR_CODES = {
   malformed_json: {
     status: 400,

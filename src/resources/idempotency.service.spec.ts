@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../errors/api-error.js';
 import { UnavailableError } from '../errors/database-errors.js';
-import type { PrismaService } from '../database/prisma.service.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 import { type CreationOutcome, Idempotency } from './idempotency.service.js';
 
@@ -19,10 +18,10 @@ let idempotency: Idempotency;
 beforeEach(() => {
   stored = [];
   const prisma = {
-    pools: { read: (work: () => Promise<unknown>) => work() },
+    pools: { read: <Result>(work: () => Promise<Result>) => work() },
     $queryRaw: () => Promise.resolve(stored),
   };
-  idempotency = new Idempotency(prisma as unknown as PrismaService);
+  idempotency = new Idempotency(prisma);
 });
 
 /** Statements that the test ends. */

@@ -99,7 +99,7 @@ export function listOf<Name extends string>(
   const names = Object.keys(filters) as Name[];
   const conditions = Object.entries<Filter>(filters).map(
     ([parameter, { type, column = parameter, ...filter }]) => {
-      const comparable = filter.comparable ?? String;
+      const comparable = filter.comparable ?? ((value: string) => value);
       const wanted = `page.${column}`;
       return { type, column, wanted, own: comparable(`listed.${column}`), value: comparable(wanted) };
     },

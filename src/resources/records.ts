@@ -45,9 +45,9 @@ interface Write<Item, Result> {
   /** Its rows have the ids of the items, or get one for each. */
   readonly table: LockedRow['table'];
   readonly statement: Statement;
-  /** Outcomes that reject the item with the error of their name. Those of all conditions need not be listed. */
+  /** Outcomes that reject the item with the error of their name, besides `precondition_failed`. */
   readonly failures?: readonly ErrorCode[];
-  /** Those of `failures` that need more than their name, and outcomes that the kind of the write has not. */
+  /** Outcomes of which more is to be said than their name, and those that only this write has. */
   readonly outcomes?: Outcomes<Item, Result>;
 }
 
@@ -146,7 +146,8 @@ export class Records {
     write: Write<Item, Result>,
     furtherOf: (item: Item) => readonly string[] = () => [],
   ): Load<Item, Result> {
-    const send = this.#sending<Item, Result>(write, (items) => {
+    const failures = ['precondition_failed', ...(write.failures ?? [])] as const;
+    const send = this.#sending<Item, Result>({ ...write, failures }, (items) => {
       const further = items.map((item) => furtherOf(item));
       return [
         plainArray(items.map(({ id }) => id)),
@@ -166,21 +167,16 @@ export class Records {
     { statement, failures = [], outcomes = {} }: Write<Item, Result>,
     valuesOf: (items: readonly Item[]) => readonly unknown[],
   ): Send<Item, Result> {
-    const errors = new Map<string, ErrorCode>(
-      [...failures, 'precondition_failed' as const].map((code) => [code, code]),
-    );
-    const resultOf = (row: OutcomeRow, item: Item): Result | Error | typeof LOCKED => {
-      const { outcome } = row;
-      if (outcome === 'locked') return LOCKED;
-      if (Object.hasOwn(outcomes, outcome)) return outcomes[outcome]?.(row, item) as Result;
-      const code = errors.get(outcome);
-      return code === undefined
-        ? new Error(`${statement.name}: this release does not know the outcome "${outcome}"`)
-        : new ApiError(code);
-    };
+    const resultsOf = new Map<string, (row: OutcomeRow, item: Item) => Result | Error | typeof LOCKED>([
+      ['locked', () => LOCKED],
+      ...failures.map((code) => [code, () => new ApiError(code)] as const),
+      ...Object.entries(outcomes),
+    ]);
+    const unknown = ({ outcome }: OutcomeRow): Error =>
+      new Error(`${statement.name}: this release does not know the outcome "${outcome}"`);
     return async (items, sendBefore) => {
       const rows = await this.prisma.write<OutcomeRow>(statement, valuesOf(items), sendBefore);
-      return rows.map((row, index) => resultOf(row, items[index] as Item));
+      return rows.map((row, index) => (resultsOf.get(row.outcome) ?? unknown)(row, items[index] as Item));
     };
   }
 }

@@ -111,8 +111,7 @@ export class UsageRecorder implements HttpObserver {
       requests: 1,
       totalMs: reply.elapsedTime,
       // All replicas count in it: the peak is that of the key.
-      minutePeak:
-        decision.caller !== undefined && decision.state === 'admitted' ? minute.limit - minute.remaining : 0,
+      minutePeak: decision.state === 'admitted' ? minute.limit - minute.remaining : 0,
     };
     if (typeof of === 'string') this.#undecided.add({ ...count, of, outcome: 'undecided' });
     else if (!this.#counts.add({ ...count, of, outcome: outcomeOf(decision, reply.statusCode) }))

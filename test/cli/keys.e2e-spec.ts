@@ -114,6 +114,11 @@ describe('petstore keys list', () => {
     expect(await json(petstore(['keys', 'list', '--json', '--name', 'no such name']))).toEqual([]);
     expect((await petstore(['keys', 'list', '--name', 'no such name'])).stdout).toBe('No keys found.\n');
     expect((await petstore(['keys', 'list', '--state', 'dead'])).code).toBe(2);
+    expect(await petstore(['keys', 'list', '--plan', 'nope'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no plan "nope".\nTo see the plans: petstore plans list\n',
+    });
   });
 });
 

@@ -64,5 +64,9 @@ describe('plan_change_preview', () => {
       code: 1,
       stderr: expect.stringMatching(/^plan "gold" does not exist\nTo see the plans: /),
     });
+    expect(await petstore(['plans', 'set', 'free', '--custom', '--dry-run'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('With --dry-run, pass --per-minute, --per-day or both.'),
+    });
   });
 });

@@ -74,6 +74,7 @@ describe(`with ${KEYS} keys`, () => {
       'what expires in two weeks',
       `select * from expiring_api_keys where expires_at < now() + interval '14 days'`,
     ],
+    ['who floods now', 'select * from flooding_api_keys'],
     ['what happened to one key', 'select * from audit_log where api_key_id = 7777 order by id'],
   ])('%s is found by indexes alone', async (_what, sql) => {
     expect(await readInFull(sql)).toEqual([]);

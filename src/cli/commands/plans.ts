@@ -87,7 +87,11 @@ const addPlanCommand = (plans: Command, context: CliContext, name: string, sqlFu
       if (perMinute === undefined && perDay === undefined && custom === undefined) {
         throw new UsageError('Pass --per-minute, --per-day, --custom or, with set, --no-custom.');
       }
-      if (options.dryRun === true) return await preview(context, id, options);
+      if (options.dryRun === true) {
+        if (perMinute === undefined && perDay === undefined)
+          throw new UsageError('With --dry-run, pass --per-minute, --per-day or both.');
+        return await preview(context, id, options);
+      }
       if (name === 'set' && yes !== true) await confirmPlan(context, id);
       const plan = await changeOne(
         context,

@@ -59,15 +59,15 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     .option('--until <time>', 'the end of the time, such as 2027-01-31T15:00:00Z; now by default', since)
     .action(async (reference: KeyReference, { since: from, until, json }: UntilOption) => {
       const untilMs = until === undefined ? context.nowMs() : until.getTime() - 1;
-      const span = [firstHour(from, untilMs), new Date(untilMs)].map((one) => one.toISOString());
-      const { rows, hours } = await withDatabase(context, async ({ client }) => {
+      const first = firstHour(from, untilMs);
+      const { rows } = await withDatabase(context, async ({ client }) => {
         const { id } = await overviewOf(client, await findKeyId(client, reference));
-        const used = await client.query<HourRow>(HOURS, [id, ...span]);
-        return { rows: used.rows, hours: (await client.query<Row>(ALL_HOURS, span)).rows };
+        return await client.query<HourRow>(HOURS, [id, first.toISOString(), new Date(untilMs).toISOString()]);
       });
       if (json === true) return context.print(toJson(rows));
       if (rows.length === 0) return context.print('No requests.\n');
-      printRows(context, [column('hour'), ...OUTCOMES], withSilence(sumUp(rows, 'hour'), hours), '');
+      const lines = withSilence(sumUp(rows, 'hour'), first.getTime(), untilMs);
+      printRows(context, [column('hour'), ...OUTCOMES], lines, '');
       context.print('\n');
       const operations = sumUp(
         rows,
@@ -92,10 +92,10 @@ export function addUsageCommands(program: Command, context: CliContext): void {
     )
     .option('--above <percent>', 'only those that have used more of one of the two, such as 80', percent)
     .option('--json', 'print an array of objects')
-    .action(async ({ above = -1, json }: JsonOption & { readonly above?: number }) => {
+    .action(async ({ above, json }: JsonOption & { readonly above?: number }) => {
       const from = new Date(context.nowMs() - DAY_MS);
       const rows = await withDatabase(context, async ({ client }) => {
-        const { rows: keys } = await client.query<Row>(NEAR_LIMIT, [above / 100]);
+        const { rows: keys } = await client.query<Row>(NEAR_LIMIT, [above]);
         return json === true ? keys : await withSparkLines(client, keys, from, context.nowMs());
       });
       if (json === true) return context.print(toJson(rows));
@@ -261,7 +261,9 @@ const SINCE = [
   since('24h'),
 ] as const;
 
-const NEAR_LIMIT = 'select * from api_keys_near_limit where greatest(minute_share, day_share) > $1';
+const NEAR_LIMIT = `
+  select * from api_keys_near_limit
+  where $1::int is null or greatest(minute_share, day_share) * 100 > $1`;
 
 /** The first hour that begins no earlier: of the last day, as in the views, 24 hours with the present one. At the latest the present one. */
 const firstHour = (from: Date, nowMs: number): Date =>
@@ -275,8 +277,6 @@ const HOURS = `
   where api_key_id = $1
     and hour between $2 and $3
   order by hour, operation, outcome`;
-
-const ALL_HOURS = `select hour from generate_series($1::timestamptz, $2::timestamptz, interval '1 hour') as hour order by hour`;
 
 const REQUESTS_BY_HOUR = `
   select u.api_key_id, u.hour, saturated(sum(u.requests)) as requests
@@ -313,19 +313,22 @@ function sumUp(
   return [...sums.values()];
 }
 
-/** Rows by hour, with one for each time without requests between them. */
-function withSilence(rows: readonly Row[], hours: readonly Row[]): readonly Row[] {
-  const used = new Map(rows.map((row) => [row['hour'], row]));
+/** Rows by hour, in their order, with one for each time without requests before, between and after them. */
+function withSilence(rows: readonly Row[], fromMs: number, untilMs: number): readonly Row[] {
   const lines: Row[] = [];
-  let silent = 0;
-  let silentSince: unknown;
-  for (const { hour } of hours) {
-    const row = used.get(hour);
-    silent = row === undefined ? silent + 1 : 0;
-    if (silent > 1) lines.pop();
-    if (silent === 1) silentSince = hour;
-    lines.push(row ?? { hour: silent === 1 ? hour : `${shown(silentSince)}, ${silent} hours` });
+  let nextMs = fromMs;
+  const addSilence = (endMs: number): void => {
+    const hours = Math.ceil((endMs - nextMs) / HOUR_MS);
+    const first = shown(new Date(nextMs).toISOString());
+    if (hours > 0) lines.push({ hour: hours === 1 ? first : `${first}, ${hours} hours` });
+  };
+  for (const row of rows) {
+    const hourMs = new Date(String(row['hour'])).getTime();
+    addSilence(hourMs);
+    lines.push(row);
+    nextMs = hourMs + HOUR_MS;
   }
+  addSilence(untilMs);
   return lines;
 }
 

@@ -1,4 +1,4 @@
--- Operators may not read hashes: they can only ask whose key one is that they have.
+-- Operators may not read hashes. They can look up those of keys that they have.
 create or replace function find_api_keys(hashes bytea[])
 returns table (hash bytea, api_key_id bigint, name text, plan_id text, state text, prefix text, works boolean)
 language sql stable security definer rows 10 set search_path = public, pg_temp as $$

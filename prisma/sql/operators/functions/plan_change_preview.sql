@@ -10,12 +10,15 @@ begin
       using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
   return query
-  with hours as (
+  with affected as (
+    select * from api_keys k where k.plan_id = plan and is_valid(k)
+  ), hours as (
     select peak.api_key_id, count(*) as hours_over, max(peak.highest) as highest
     from (
       select u.api_key_id, u.hour, max(u.minute_peak) as highest
       from api_key_usage_hours u
       where u.minute_peak > per_minute
+        and u.api_key_id in (select affected.id from affected)
         and u.hour between this_hour() - interval '35 days' and trusted_until()
       group by u.api_key_id, u.hour
     ) as peak
@@ -24,18 +27,17 @@ begin
     select u.api_key_id, count(*) as days_over, max(u.admitted) as highest
     from api_key_daily_usage u
     where u.admitted > per_day
+      and u.api_key_id in (select affected.id from affected)
       and u.day > today() - 35
     group by u.api_key_id
   )
   select
     k.id, k.name, k.requests_per_minute is not null, k.requests_per_day is not null,
     coalesce(hours.hours_over, 0), hours.highest, coalesce(days.days_over, 0), days.highest
-  from api_keys k
+  from affected k
   left join hours on hours.api_key_id = k.id
   left join days on days.api_key_id = k.id
-  where k.plan_id = plan
-    and is_valid(k)
-    and num_nonnulls(hours.hours_over, days.days_over) > 0
+  where num_nonnulls(hours.hours_over, days.days_over) > 0
   order by hours.hours_over desc nulls last, days.days_over desc nulls last, k.id;
 end
 $$;
