@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ERROR_CODES, type ErrorCode } from '../src/errors/error-codes.js';
 import { expectRow } from './support/http/expect-row.js';
 import { get, request } from './support/http/request-bytes.js';
-import { RESPONSE_TABLE, type Row, rowsIn } from './support/http/response-table.js';
+import { labelOf, RESPONSE_TABLE, type Row, rowsIn } from './support/http/response-table.js';
 import {
   ADDRESS_LIMIT,
   MADE_UP_KEYS,
@@ -157,9 +157,9 @@ async function untilNotAccepting(port: number): Promise<void> {
 }
 
 describe('the table', () => {
-  it('has rows under names of their own', () => {
+  it('has rows under labels of their own', () => {
     expect(RESPONSE_TABLE.length).toBeGreaterThan(150);
-    expect(new Set(RESPONSE_TABLE.map(({ name }) => name)).size).toBe(RESPONSE_TABLE.length);
+    expect(new Set(RESPONSE_TABLE.map(labelOf)).size).toBe(RESPONSE_TABLE.length);
   });
 
   it('has every code, but for those that take two requests, another time or a bug', () => {

@@ -1,7 +1,8 @@
-import type { ErrorCode } from '../../../src/errors/error-codes.js';
+import { codesOf, ERROR_CODES, type ErrorCode } from '../../../src/errors/error-codes.js';
+import { bytesOf, ERROR_REQUESTS, type ErrorRequest, REQUESTS, withHeaders } from './operation-requests.js';
 import { bearer, CHUNKED, get, inChunks, JSON_TYPE, lengthOf, PET, post } from './request-bytes.js';
 import { rawRequest, request } from './request-bytes.js';
-import type { Keys, ServiceState } from './service-states.js';
+import { type Keys, MADE_UP_KEYS, type ServiceState } from './service-states.js';
 import type { Limit } from './sound-response.js';
 
 type Bytes = (keys: Keys) => string | Buffer;
@@ -71,23 +72,11 @@ const asHead = (bytes: Bytes) => ({ bytes, isHead: true as const });
 
 const SUCCESSES = [
   ...rows(OK, {
-    'the list of pets': ({ good }) => get('/v1/pets', good),
     'every parameter': ({ good }) =>
       get('/v1/pets?limit=5&status=sold&status=pending&categoryId=7&sort=-id&id=1&id=2', good),
     'HEAD of the list': asHead(({ good }) => request('HEAD /v1/pets', [bearer(good)])),
-    'a pet': ({ good }) => get('/v1/pets/1', good),
     'HEAD of a pet': asHead(({ good }) => request('HEAD /v1/pets/1', [bearer(good)])),
-    'the list of orders': ({ good }) => get('/v1/store/orders', good),
     'HEAD of the orders': asHead(({ good }) => request('HEAD /v1/store/orders', [bearer(good)])),
-    'an order': ({ good }) => get('/v1/store/orders/1', good),
-    'PATCH of an order': ({ good }) => send('PATCH /v1/store/orders/1', good, APPROVED),
-    'PATCH of a pet': ({ good }) => send('PATCH /v1/pets/4', good, '{"name":"Max"}'),
-    'the list of categories': ({ good }) => get('/v1/categories?name=dogs', good),
-    'a category': ({ good }) => get('/v1/categories/1', good),
-    'PUT of a category that has the name': ({ good }) =>
-      send('PUT /v1/categories/1', good, '{"name":"Dogs"}'),
-    'the inventory': ({ good }) => get('/v1/store/inventory', good),
-    'the usage': ({ good }) => get('/v1/usage', good),
     'GET with a body, which is ignored': ({ good }) =>
       request('GET /v1/pets', [bearer(good), lengthOf('<>')], '<>'),
     'the scheme in another letter case': ({ good }) =>
@@ -117,7 +106,6 @@ const SUCCESSES = [
   ...rows(
     { status: 201, limit: 'key' },
     {
-      'POST of a pet': ({ good }) => post(good, PET),
       'POST with an Idempotency-Key': ({ good }) => post(good, PET, [JSON_TYPE, 'Idempotency-Key: once']),
       'POST in chunks': ({ good }) =>
         request('POST /v1/pets', [bearer(good), JSON_TYPE, CHUNKED], inChunks(PET, 10)),
@@ -126,16 +114,7 @@ const SUCCESSES = [
           request('POST /v1/pets', [bearer(good), JSON_TYPE, 'Expect: 100-continue', lengthOf(PET)]),
         bodyOnContinue: PET,
       },
-      'POST of a category': ({ good }) => send('POST /v1/categories', good, '{"name":"Fish"}'),
       'PUT of a category': ({ good }) => send('PUT /v1/categories/-5', good, '{"name":"Parrots"}'),
-      'POST of an order': ({ good }) => send('POST /v1/store/orders', good, '{"petId":3}'),
-    },
-  ),
-  ...rows(
-    { status: 204, limit: 'key' },
-    {
-      'DELETE of a pet': ({ good }) => request('DELETE /v1/pets/150', [bearer(good)]),
-      'DELETE of a category': ({ good }) => request('DELETE /v1/categories/1150', [bearer(good)]),
     },
   ),
   ...rows(
@@ -350,46 +329,7 @@ const ROUTES = [
   }),
 ];
 
-const RECORDS = [
-  ...rows(error(404, 'pet_not_found'), {
-    'a pet that does not exist': ({ good }) => get('/v1/pets/9223372036854775807', good),
-  }),
-  ...rows(error(404, 'order_not_found'), {
-    'an order that does not exist': ({ good }) => get('/v1/store/orders/4711', good),
-  }),
-  ...rows(error(404, 'category_not_found'), {
-    'a category that has no name': ({ good }) => get('/v1/categories/4711', good),
-    'a category whose number is no int64': ({ good }) => get('/v1/categories/dogs', good),
-  }),
-  ...rows(error(409, 'category_exists'), {
-    'POST of a name in another letter case': ({ good }) =>
-      send('POST /v1/categories', good, '{"name":"dOGS"}'),
-    'PUT of the name of another category': ({ good }) =>
-      send('PUT /v1/categories/4711', good, '{"name":"DOGS"}'),
-  }),
-  ...rows(error(409, 'category_in_use'), {
-    'DELETE of a category that a pet refers to': ({ good }) =>
-      request('DELETE /v1/categories/1', [bearer(good)]),
-  }),
-  ...rows(error(400, 'unknown_pet'), {
-    'an order of a pet that does not exist': ({ good }) =>
-      send('POST /v1/store/orders', good, '{"petId":4711}'),
-  }),
-  ...rows(error(409, 'pet_has_open_order'), {
-    'DELETE of a pet with an open order': ({ good }) => request('DELETE /v1/pets/1', [bearer(good)]),
-    'a status for a pet with an open order': ({ good }) =>
-      send('PATCH /v1/pets/1', good, '{"status":"sold"}'),
-  }),
-  ...rows(error(409, 'pet_is_sold'), {
-    'DELETE of a pet with a delivered order': ({ good }) => request('DELETE /v1/pets/2', [bearer(good)]),
-  }),
-  ...rows(error(409, 'pet_not_available'), {
-    'an order of a pet that is not available': ({ good }) =>
-      send('POST /v1/store/orders', good, '{"petId":1}'),
-  }),
-  ...rows(error(409, 'order_transition_not_allowed'), {
-    'a status that an order cannot get': ({ good }) => send('PATCH /v1/store/orders/2', good, APPROVED),
-  }),
+const CONDITIONS = [
   ...rows(error(412, 'precondition_failed'), {
     'GET of a page that has changed': ({ good }) =>
       request('GET /v1/pets', [bearer(good), 'If-Match: "another"']),
@@ -400,6 +340,21 @@ const RECORDS = [
       send('PATCH /v1/store/orders/1', good, APPROVED, 'If-Match: "another"'),
   }),
 ];
+
+/** Each operation succeeds, and has each of the errors that only some operations have. */
+const OPERATIONS = Object.entries(REQUESTS).flatMap(([id, requestOf]) => {
+  const bytesWith =
+    (change: ErrorRequest['change']): Bytes =>
+    (keys) =>
+      bytesOf(withHeaders(change(requestOf(keys), keys), { Origin: 'https://shop.example' }));
+  const status = { POST: 201, DELETE: 204 }[requestOf(MADE_UP_KEYS).method] ?? 200;
+  return [
+    ...rows({ status, limit: 'key' }, { [id]: bytesWith((one) => one) }),
+    ...codesOf(id).flatMap((code) =>
+      rows(error(ERROR_CODES[code].status, code), { [id]: bytesWith(ERROR_REQUESTS[code].change) }),
+    ),
+  ];
+});
 
 const BODIES = [
   ...rows(error(400, 'invalid_body'), {
@@ -582,11 +537,10 @@ const FAILURES = [
 
 /** Every kind of request that the service has a response for. */
 export const RESPONSE_TABLE: readonly Row[] = [
-  ...[SUCCESSES, CREDENTIALS, LIMITED, ROUTES, RECORDS, BODIES, BYTES, FAILURES].flat(),
+  ...[SUCCESSES, CREDENTIALS, LIMITED, ROUTES, CONDITIONS, OPERATIONS, BODIES, BYTES, FAILURES].flat(),
 ];
 
 export const rowsIn = (state: ServiceState): readonly (readonly [name: string, row: Row])[] =>
-  RESPONSE_TABLE.filter((row) => (row.state ?? 'ordinary') === state).map((row) => [
-    `${[row.status, row.code].join(' ').trim()}: ${row.name}`,
-    row,
-  ]);
+  RESPONSE_TABLE.filter((row) => (row.state ?? 'ordinary') === state).map((row) => [labelOf(row), row]);
+
+export const labelOf = ({ status, code, name }: Row): string => `${[status, code].join(' ').trim()}: ${name}`;
