@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type * as Client from '../../client/src/index.js';
 import { handClock } from '../client/clients.js';
 import { type InstalledClient, installClient } from '../client/installed-client.js';
+import { closeAtEnd } from '../support/close-at-end.js';
 import { startService, type TestService } from '../support/service.js';
 import { type Chromium, startChromium } from './chromium.js';
 import { serveShop, type ShopPage } from './shop-page.js';
@@ -36,8 +37,11 @@ let shop: ShopPage;
 let chromium: Chromium;
 
 beforeAll(async () => {
-  [service, installed] = await Promise.all([startService({ clock }), installClient()]);
-  shop = await serveShop(installed.packageFolder);
+  [service, installed] = await Promise.all([
+    closeAtEnd(startService({ clock })),
+    closeAtEnd(installClient()),
+  ]);
+  shop = await closeAtEnd(serveShop(installed.packageFolder));
   await service.pool.query(
     `insert into pets (name, category_id) select 'Pet ' || n, n from generate_series(1, $1) as n`,
     [PETS - 1],
@@ -46,11 +50,7 @@ beforeAll(async () => {
     `insert into pets (id, name, category_id, status) overriding system value values ($1, 'Far', $1, 'available')`,
     [BIG_ID],
   );
-  chromium = await startChromium();
-});
-afterAll(async () => {
-  await chromium.close();
-  await Promise.all([shop.close(), service.close(), installed.remove()]);
+  chromium = await closeAtEnd(startChromium());
 });
 
 async function openShop(at = service): Promise<{ page: Page; access: Access; sent: readonly Sent[] }> {
@@ -215,10 +215,12 @@ describe("the client in a browser, on a page of another origin than the service'
   it('serves the pages of listed origins alone', async () => {
     const outcomes = [];
     for (const origins of [shop.origin, 'https://other.example']) {
-      const listed = await startService({
-        databaseUrl: service.databaseUrl,
-        environment: { CORS_ORIGINS: origins },
-      });
+      const listed = await closeAtEnd(
+        startService({
+          databaseUrl: service.databaseUrl,
+          environment: { CORS_ORIGINS: origins },
+        }),
+      );
       const { page, access } = await openShop(listed);
       outcomes.push(
         await page.evaluate(async (to) => {
@@ -230,7 +232,6 @@ describe("the client in a browser, on a page of another origin than the service'
         }, access),
       );
       await page.close();
-      await listed.close();
     }
     expect(outcomes).toEqual(['responded', 'connection_failed']);
   });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Pool } from 'pg';
+import { closeAtEnd } from '../support/close-at-end.js';
 import { eventually } from '../support/eventually.js';
 import { type RunningService, runService } from '../support/running-service.js';
 import { createTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -18,12 +19,14 @@ let chromium: Chromium;
 
 beforeAll(async () => {
   [service, empty, chromium] = await Promise.all([
-    runService({}, async (url) => {
-      proxy = await createTcpProxy(url);
-      return proxy.url;
-    }),
-    runService(),
-    startChromium(),
+    closeAtEnd(
+      runService({}, async (url) => {
+        proxy = await closeAtEnd(createTcpProxy(url));
+        return proxy.url;
+      }),
+    ),
+    closeAtEnd(runService()),
+    closeAtEnd(startChromium()),
   ]);
   pool = openTestPool(service.databaseUrl, { max: 1 });
   emptyPool = openTestPool(empty.databaseUrl, { max: 1 });
@@ -54,12 +57,6 @@ beforeAll(async () => {
   );
   await pool.query(`select set_api_key_expiry(12, now() + interval '5 days')`);
 }, 300_000);
-afterAll(async () => {
-  await chromium.close();
-  await Promise.all([pool, emptyPool].map((one) => one.end()));
-  await proxy.close();
-  await Promise.all([service.close(), empty.close()]);
-});
 
 let page: Page;
 let faults: readonly string[];

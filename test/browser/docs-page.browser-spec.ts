@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { closeAtEnd } from '../support/close-at-end.js';
 import { startService, type TestService } from '../support/service.js';
 import { accessibilityFaults, type Chromium, keepScreenshot, overflowOf, startChromium } from './chromium.js';
 import { authorise, formOf, NARROW, openDocs, send, shownHeader, WIDE } from './docs-page.js';
@@ -26,19 +27,17 @@ beforeEach(() => {
 });
 
 beforeAll(async () => {
-  service = await startService({
-    clock: { nowMs: () => nowMs },
-    environment: { ADDRESS_LIMIT_PER_MINUTE: '10000' },
-  });
+  service = await closeAtEnd(
+    startService({
+      clock: { nowMs: () => nowMs },
+      environment: { ADDRESS_LIMIT_PER_MINUTE: '10000' },
+    }),
+  );
   ({ key } = await service.issueKey());
   await service.pool.query(`
     insert into pets (name, category_id) select 'Pet ' || n, n from generate_series(1, 30) as n`);
   await service.pool.query(`insert into pets (id, name, category_id) values (${BIG_ID}, 'Big', ${BIG_ID})`);
-  chromium = await startChromium();
-});
-afterAll(async () => {
-  await chromium.close();
-  await service.close();
+  chromium = await closeAtEnd(startChromium());
 });
 
 /** Opens the docs page of the service of this file. */

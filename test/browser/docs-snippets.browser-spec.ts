@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { prepareFirstStart } from '../../src/lifecycle/first-start.js';
 import { type InstalledClient, installClient } from '../client/installed-client.js';
+import { closeAtEnd } from '../support/close-at-end.js';
 import { startService, type TestService } from '../support/service.js';
 import { type Chromium, startChromium } from './chromium.js';
 import { authorise, formOf, openDocs, send } from './docs-page.js';
@@ -14,16 +15,16 @@ let client: InstalledClient;
 let chromium: Chromium;
 
 beforeAll(async () => {
-  [service, client, chromium] = await Promise.all([startService(), installClient(), startChromium()]);
-});
-afterAll(async () => {
-  await chromium.close();
-  await Promise.all([service.close(), client.remove()]);
+  [service, client, chromium] = await Promise.all([
+    closeAtEnd(startService()),
+    closeAtEnd(installClient()),
+    closeAtEnd(startChromium()),
+  ]);
 });
 
 /** A service as its first start leaves it. */
 async function newStore(): Promise<{ readonly fresh: TestService; readonly apiKey: string }> {
-  const fresh = await startService();
+  const fresh = await closeAtEnd(startService());
   let apiKey = '';
   await prepareFirstStart(fresh.databaseUrl, (first) => (apiKey = first?.apiKey ?? ''));
   return { fresh, apiKey };
@@ -128,7 +129,6 @@ print(response.status_code, response.text)`,
     }
     const { rows } = await fresh.pool.query<{ name: string }>('select name from pets where id = 5');
     expect(rows).toEqual([{ name: ODD }]);
-    await fresh.close();
   });
 });
 
@@ -144,6 +144,5 @@ describe('the forms of the docs page', () => {
     for (const summary of ['List pets', 'Get a pet', 'Change a pet', 'Get an order'])
       expect(await send(formOf(page, summary))).toMatch(/^200/);
     expectNoFaults();
-    await fresh.close();
   });
 });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { prepareFirstStart } from '../../src/lifecycle/first-start.js';
 import { type InstalledClient, installClient } from '../client/installed-client.js';
+import { closeAtEnd } from '../support/close-at-end.js';
 import { startService, type TestService } from '../support/service.js';
 import { accessibilityFaults, type Chromium, keepScreenshot, overflowOf, startChromium } from './chromium.js';
 import { serveShop, type ShopPage } from './shop-page.js';
@@ -15,14 +16,13 @@ let key: string;
 beforeAll(async () => {
   const nowMs = Date.now();
   // Its clock stands still, so that a limit that is used up stays so.
-  [service, client] = await Promise.all([startService({ clock: { nowMs: () => nowMs } }), installClient()]);
+  [service, client] = await Promise.all([
+    closeAtEnd(startService({ clock: { nowMs: () => nowMs } })),
+    closeAtEnd(installClient()),
+  ]);
   await prepareFirstStart(service.databaseUrl, (first) => (key = first?.apiKey ?? ''));
-  shop = await serveShop(client.packageFolder);
-  chromium = await startChromium();
-});
-afterAll(async () => {
-  await chromium.close();
-  await Promise.all([shop.close(), service.close(), client.remove()]);
+  shop = await closeAtEnd(serveShop(client.packageFolder));
+  chromium = await closeAtEnd(startChromium());
 });
 
 async function openShop(withKey = key): Promise<{ page: Page; faults: readonly string[] }> {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   [service, client] = await Promise.all([startService(), installClient()]);
 });
 afterAll(async () => {
-  await Promise.all([service.close(), client.remove()]);
+  await Promise.all([service.close(), client.close()]);
 });
 
 /** Uses what a front end would, with every strictness there is. */

@@ -16,7 +16,8 @@ export interface InstalledClient {
     files: Files,
     environment?: Readonly<Record<string, string>>,
   ): Promise<string>;
-  remove(): Promise<void>;
+  /** Removes it. */
+  close(): Promise<void>;
 }
 
 type Files = Readonly<Record<string, string>>;
@@ -47,7 +48,7 @@ export async function installClient(): Promise<InstalledClient> {
       const ended = await run(execPath, args, { cwd: home, env: { PATH: env['PATH'], ...environment } });
       return ended.stdout;
     },
-    remove: () => rm(folder, { recursive: true, force: true }),
+    close: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
