@@ -196,6 +196,8 @@ describe('Dashboard', () => {
     ]);
     expect(await ids('search=42')).toEqual(['42']);
     expect(await ids('search=%25')).toEqual([]);
+    await pool.query(`update api_keys set customer = 'CRM-77' where id in (7, 9)`);
+    expect(await ids('search=crm-77')).toEqual(['7', '9']);
     await pool.query(`update api_key_counters set day_admitted = 900 where api_key_id = 2`);
     expect(await ids('sort=share')).toEqual(['2', '1', '3']);
     expect((await ids('sort=last_use')).toSorted((a, b) => Number(a) - Number(b))).toEqual(['1', '2', '3']);

@@ -25,6 +25,9 @@ export const addDelete = (commands: Command, fault: string, instead: string): Co
 /** Describes the option for a key's own limit. */
 export const OWN_LIMIT = "the key's own limit, instead of the plan's; required on a custom plan";
 
+/** Describes the option for a customer. */
+export const CUSTOMER = "the customer's id in another system, such as crm-4711";
+
 const INT4_MAX = 2_147_483_647;
 
 export const positiveInteger = (text: string): number => integerTo(INT4_MAX, text);

@@ -16,7 +16,7 @@ export interface IssuedKey extends Row {
 
 const COLUMNS = [
   ...['line', 'id', 'name', 'plan_id', 'key', 'prefix'],
-  ...['requests_per_minute', 'requests_per_day', 'expires_at'],
+  ...['requests_per_minute', 'requests_per_day', 'expires_at', 'customer'],
 ];
 
 /**

@@ -44,30 +44,31 @@ const importTo = (table: string, to: string, ...more: string[]) =>
 describe('petstore keys import', () => {
   it('issues a key for each row, in their order, into a file that only its owner may read', async () => {
     const table = await tableWith(
-      'plan,name,per_minute,expires,access',
-      'free,Acme,,,',
+      'plan,name,per_minute,expires,access,customer',
+      'free,Acme,,,,',
       '',
-      'pro,"Globex, ""the"" shop",7,2099-01-31T00:00:00Z,read',
-      'free,Acme,,,write',
+      'pro,"Globex, ""the"" shop",7,2099-01-31T00:00:00Z,read,crm-7',
+      'free,Acme,,,write,crm-8',
     );
     const to = newPath();
     expect(await json(importTo(table, to, '--json'))).toEqual({ issued: 3, file: to });
     expect((await stat(to)).mode & 0o777).toBe(0o600);
     const keys = await readKeys(to);
     expect(keys).toMatchObject([
-      { line: '2', name: 'Acme', plan_id: 'free' },
-      { line: '4', name: 'Globex, "the" shop', plan_id: 'pro', requests_per_minute: '7' },
-      { line: '5', name: 'Acme', plan_id: 'free' },
+      { line: '2', name: 'Acme', plan_id: 'free', customer: '' },
+      { line: '4', name: 'Globex, "the" shop', plan_id: 'pro', requests_per_minute: '7', customer: 'crm-7' },
+      { line: '5', name: 'Acme', plan_id: 'free', customer: 'crm-8' },
     ]);
     expect(await idsOf(keys.map(({ key }) => key))).toEqual(keys.map(({ id }) => id));
     const { rows } = await query(
-      `select access, expires_at::text from api_key_overview where id = any ($1) order by id`,
+      `select access, expires_at::text, customer from api_key_overview where id = any ($1) order by id`,
       [keys.map(({ id }) => id)],
     );
     expect(rows).toEqual(
       expect.arrayContaining([
-        { access: 'read', expires_at: '2099-01-31 00:00:00+00' },
-        { access: 'write', expires_at: null },
+        { access: 'read', expires_at: '2099-01-31 00:00:00+00', customer: 'crm-7' },
+        { access: 'write', expires_at: null, customer: null },
+        { access: 'write', expires_at: null, customer: 'crm-8' },
       ]),
     );
   });
@@ -83,7 +84,7 @@ describe('petstore keys import', () => {
     // What a failure leaves: keys that were not committed, and a part of a line.
     await appendFile(
       to,
-      `"8","9999","customer 6","free","psk_${'a'.repeat(38)}","psk_aaaaaaaa","","",""\r\n"9","1`,
+      `"8","9999","customer 6","free","psk_${'a'.repeat(38)}","psk_aaaaaaaa","","","",""\r\n"9","1`,
     );
     const corrected = await tableWith(...lines, 'short,free');
     expect(await importTo(corrected, to)).toMatchObject({
@@ -105,7 +106,7 @@ describe('petstore keys import', () => {
 
   it.each([
     [['plan', 'free'], /has no column "name"\.$/m],
-    [['name,plan,limit', 'a,free,1'], /has a column "limit"\.\nThe columns are name, plan, /],
+    [['name,plan,limit', 'a,free,1'], /has a column "limit"\.\nThe columns are name, customer, plan, /],
     [['name,plan', 'a,free', 'b,'], /^Line 3, column plan: it is empty\.$/m],
     [['name,plan', 'a,gold'], /^Line 2, column plan: there is no plan "gold"\.\n/],
     [['name,plan,per_minute', 'a,free,0'], /^Line 2, column per_minute: It must be an integer from 1 /],

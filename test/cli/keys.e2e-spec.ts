@@ -17,6 +17,7 @@ describe('petstore keys issue', () => {
       id: expect.any(Number),
       key: expect.stringMatching(/^psk_\w{38}$/),
       access: 'write',
+      customer: null,
       name: 'Big',
       prefix: issued.key.slice(0, 12),
       plan_id: 'enterprise',

@@ -3,6 +3,9 @@ import { escapeIdentifier } from 'pg';
 /** Calls of all that operators may call. */
 export const OPERATOR_CALLS = [
   `issue_api_key('Other', 'free')`,
+  `issue_customer_api_key('crm-7', 'Other', 'free')`,
+  `rename_api_key(1, 'New')`,
+  `set_api_key_customer(1, 'crm-8')`,
   `rotate_api_key(1, '1 hour')`,
   'revoke_api_key(1)',
   `set_api_key_plan(1, 'free')`,

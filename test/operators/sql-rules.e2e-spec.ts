@@ -96,6 +96,8 @@ describe('is rejected by a declared constraint, also where no trigger explains i
       `update api_keys set name = e'a\\x1b[2J' where id = $1`,
       'api_keys_name_printable',
     ],
+    ['a blank customer', `update api_keys set customer = ' ' where id = $1`, 'api_keys_customer_printable'],
+    ['no customer', `update api_keys set customer = '' where id = $1`, 'api_keys_customer_length'],
     ['no name', `update api_keys set name = '' where id = $1`, 'api_keys_name'],
     [
       'a limit of 0',

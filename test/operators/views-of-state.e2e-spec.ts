@@ -177,3 +177,30 @@ describe('plan_overview', () => {
     ]);
   });
 });
+
+describe('plan_peaks', () => {
+  it('has the highest use of a key without limits of its own', async () => {
+    await operator.pool.query(`select create_plan('peaks', 50, 500)`);
+    const [one, other] = await issueKeys(operator.pool, 2, { plan: 'peaks' });
+    const [own] = await issueKeys(operator.pool, 1, { plan: 'peaks', perMinute: 900, perDay: 9000 });
+    const highest = async (): Promise<unknown> =>
+      (
+        await operator.pool.query(
+          `select highest_minute, highest_day from plan_peaks where plan_id = 'peaks'`,
+        )
+      ).rows[0];
+    expect(await highest()).toEqual({ highest_minute: null, highest_day: null });
+    await operator.pool.query(
+      `insert into api_key_usage_hours (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
+       values (this_hour(), $1, 'listPets', 'success', 99, 1, 30), (this_hour() - interval '23 hours', $2, 'getPet', 'success', 99, 1, 45),
+         (this_hour() - interval '24 hours', $2, 'getPet', 'success', 99, 1, 50), (this_hour(), $3, 'getPet', 'success', 999, 1, 800)`,
+      [one?.id, other?.id, own?.id],
+    );
+    await operator.pool.query(
+      `update api_key_counters set minute = date_trunc('minute', present(), 'UTC'), day = today(), day_admitted = case api_key_id when $3 then 8000 when $1 then 129 else 99 end
+       where api_key_id in ($1, $2, $3)`,
+      [one?.id, other?.id, own?.id],
+    );
+    expect(await highest()).toEqual({ highest_minute: '45', highest_day: '129' });
+  });
+});

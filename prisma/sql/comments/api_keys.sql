@@ -1,4 +1,5 @@
 comment on table api_keys is 'The keys of customers. Keys are revoked, never deleted. A change applies to the next request on every replica.';
+comment on column api_keys.customer is 'Whose key it is: the customer''s id in another system, 1 to 100 characters; null if none is known. What the key has used stays with it.';
 comment on column api_keys.plan_custom is 'A copy of plans.custom, kept equal by the foreign key.';
 comment on column api_keys.requests_per_minute is 'The key''s own limit, instead of the plan''s; required on a custom plan.';
 comment on column api_keys.requests_per_day is 'The key''s own limit, instead of the plan''s; required on a custom plan.';

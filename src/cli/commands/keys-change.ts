@@ -1,5 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import {
+  CUSTOMER,
   duration,
   examples,
   OWN_LIMIT,
@@ -27,6 +28,7 @@ const DAY_SECONDS = 86_400;
 
 export function addKeyChangeCommands(keys: Command, context: CliContext): void {
   addRotateCommand(keys, context);
+  addNameCommands(keys, context);
   addLimitCommands(keys, context);
   addStateCommands(keys, context);
 }
@@ -68,6 +70,34 @@ function addRotateCommand(keys: Command, context: CliContext): void {
       }),
     )
     .addHelpText('after', examples('petstore keys extend-overlap 7 --overlap 24h'));
+}
+
+function addNameCommands(keys: Command, context: CliContext): void {
+  addKeyCommand(keys, 'rename', 'Gives a key another name. What it has used stays with it.')
+    .argument('<name>', 'name of the customer or application')
+    .action((key: KeyReference, name: string, { json }: JsonOption) =>
+      changeKey(context, key, json, { call: 'rename_api_key(id => $1, name => $2)', values: [name] }),
+    )
+    .addHelpText('after', examples("petstore keys rename 7 'Acme mobile'"));
+
+  addKeyCommand(keys, 'set-customer', 'Sets whose key it is. What it has used stays with it.')
+    .argument('[customer]', CUSTOMER)
+    .option('--none', "it is no customer's key")
+    .action(
+      async (
+        key: KeyReference,
+        customer: string | undefined,
+        { none, json }: JsonOption & { readonly none?: true },
+      ) => {
+        if ((customer === undefined) === (none === undefined))
+          throw new UsageError('Pass the customer, or --none.');
+        await changeKey(context, key, json, {
+          call: 'set_api_key_customer(id => $1, customer => $2)',
+          values: [customer],
+        });
+      },
+    )
+    .addHelpText('after', examples('petstore keys set-customer 7 crm-4711'));
 }
 
 function addLimitCommands(keys: Command, context: CliContext): void {

@@ -21,7 +21,7 @@ export function addImportCommand(keys: Command, context: CliContext): void {
     .command('import')
     .description(
       'Issues a key for each row of a table (CSV) and writes the keys to a new file that only you may read, before they are committed. ' +
-        'Columns: name and plan; optional: per_minute, per_day, expires, access (read or write).',
+        'Columns: name and plan; optional: customer, per_minute, per_day, expires, access (read or write).',
     )
     .argument('<file>', 'the table, with titles')
     .requiredOption('--to <file>', 'the file for the keys, which are stored nowhere else')
@@ -65,6 +65,8 @@ interface TableRow {
   /** Where it ends in the file. */
   readonly line: number;
   readonly name: string;
+  /** The customer's id elsewhere. */
+  readonly customer: string | null;
   readonly plan: string;
   readonly perMinute: number | null;
   readonly perDay: number | null;
@@ -72,7 +74,7 @@ interface TableRow {
   readonly access: string;
 }
 
-const COLUMNS = ['name', 'plan', 'per_minute', 'per_day', 'expires', 'access'] as const;
+const COLUMNS = ['name', 'customer', 'plan', 'per_minute', 'per_day', 'expires', 'access'] as const;
 
 /** @throws CliError that names the first row and column that is wrong */
 async function readTable(path: string): Promise<readonly TableRow[]> {
@@ -115,7 +117,7 @@ function readCsv(text: Buffer, onTitles: (titles: string[]) => void): readonly R
 }
 
 function toTableRow(
-  { name = '', plan = '', per_minute, per_day, expires, access }: Cells,
+  { name = '', customer = '', plan = '', per_minute, per_day, expires, access }: Cells,
   line: number,
 ): TableRow {
   const read = <Value>(
@@ -137,6 +139,7 @@ function toTableRow(
   return {
     line,
     name: given('name', name),
+    customer: customer === '' ? null : customer,
     plan: given('plan', plan),
     perMinute: read('per_minute', per_minute, positiveInteger),
     perDay: read('per_day', per_day, positiveInteger),
@@ -165,7 +168,7 @@ async function rejectUnknownPlans(client: Client, table: readonly TableRow[]): P
 async function issue(client: Client, rows: readonly TableRow[]): Promise<readonly IssuedKey[]> {
   const groups = new Map<string, TableRow[]>();
   for (const row of rows) {
-    const { line: _, name: __, ...terms } = row;
+    const { line: _, name: __, customer: ___, ...terms } = row;
     const group = groups.get(JSON.stringify(terms));
     if (group === undefined) groups.set(JSON.stringify(terms), [row]);
     else group.push(row);
@@ -173,7 +176,10 @@ async function issue(client: Client, rows: readonly TableRow[]): Promise<readonl
   const issued: IssuedKey[] = [];
   for (const group of groups.values()) {
     const keys = await issueGroup(client, group);
-    keys.forEach((key, index) => issued.push(Object.assign(key, { line: group[index]?.line ?? 0 })));
+    keys.forEach((key, index) => {
+      const { line = 0, customer } = group[index] ?? {};
+      issued.push(Object.assign(key, { line, customer }));
+    });
   }
   return issued.toSorted((one, other) => one.line - other.line);
 }
@@ -182,8 +188,10 @@ async function issueGroup(client: Client, group: readonly TableRow[]): Promise<r
   const [first] = group;
   try {
     const { rows } = await client.query<IssuedKey>(
-      `select * from issue_api_keys($1, plan => $2, per_minute => $3, per_day => $4, expires => $5, access => $6)`,
+      `select * from issue_customer_api_keys(
+        $1, $2, plan => $3, per_minute => $4, per_day => $5, expires => $6, access => $7)`,
       [
+        group.map(({ customer }) => customer),
         group.map(({ name }) => name),
         ...[first?.plan, first?.perMinute, first?.perDay, first?.expires, first?.access],
       ],

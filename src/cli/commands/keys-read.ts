@@ -21,6 +21,7 @@ import { streamRows, withDatabase } from '../session.js';
 
 interface ListOptions extends JsonOption {
   readonly plan?: string;
+  readonly customer?: string;
   readonly state?: string;
   readonly name?: string;
   readonly limit?: number;
@@ -36,6 +37,7 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
     .command('list')
     .description('Lists keys with their plan, state and use (the view api_key_overview).')
     .option('--plan <plan>', 'only keys of this plan')
+    .option('--customer <customer>', 'only keys of this customer')
     .addOption(new Option('--state <state>', 'only keys in this state').choices(STATES))
     .option('--name <part>', 'only keys with this text in their name')
     .option('--limit <keys>', `at most this many (default ${SHOWN_MAX}; with --json, all)`, positiveInteger)
@@ -43,7 +45,10 @@ export function addKeyReadCommands(keys: Command, context: CliContext): void {
     .action((options: ListOptions) =>
       withDatabase(context, ({ client }) => printKeys(context, client, options)),
     )
-    .addHelpText('after', examples('petstore keys list --plan pro --state banned'));
+    .addHelpText(
+      'after',
+      examples('petstore keys list --plan pro --state banned', 'petstore keys list --customer crm-4711'),
+    );
 
   addKeyCommand(keys, 'show', 'Shows the limits, state, use and secrets of a key.')
     .action(async (reference: KeyReference, { json }: JsonOption) => {
@@ -135,19 +140,22 @@ async function requirePlan(client: Client, plan: string): Promise<void> {
 async function printKeys(
   context: CliContext,
   client: Client,
-  { json, plan, state, name, limit }: ListOptions,
+  { json, plan, customer, state, name, limit }: ListOptions,
 ): Promise<void> {
   if (plan !== undefined) await requirePlan(client, plan);
-  const filters = [plan, state, name];
+  const filters = [plan, state, name, customer];
   if (json === true)
     return await printAll(context, toJsonArray(streamRows(client, LIST, [...filters, limit])));
   const shownMax = limit ?? SHOWN_MAX;
   // One more than is shown says whether there are more.
   const { rows } = await client.query<KeyOverview>(LIST, [...filters, shownMax + 1]);
-  printRows(context, LIST_COLUMNS, rows.slice(0, shownMax).map(toListRow), 'No keys found.');
+  const columns = rows.some((key) => key['customer'] !== null)
+    ? LIST_COLUMNS.toSpliced(2, 0, textColumn('customer'))
+    : LIST_COLUMNS;
+  printRows(context, columns, rows.slice(0, shownMax).map(toListRow), 'No keys found.');
   if (rows.length > shownMax) {
     context.print(
-      `Only the first ${shownMax} keys are shown. Filter with --name, --plan or --state, or raise --limit.\n`,
+      `Only the first ${shownMax} keys are shown. Filter with --name, --customer, --plan or --state, or raise --limit.\n`,
     );
   }
 }
@@ -158,5 +166,6 @@ const LIST = `
   where ($1::text is null or plan_id = $1)
     and ($2::text is null or state = $2)
     and ($3::text is null or strpos(lower(name), lower($3)) > 0)
+    and ($4::text is null or customer = $4)
   order by id
-  limit $4`;
+  limit $5`;

@@ -1,5 +1,13 @@
 import type { Command } from 'commander';
-import { addDelete, examples, OWN_LIMIT, instant, type JsonOption, positiveInteger } from '../arguments.js';
+import {
+  addDelete,
+  CUSTOMER,
+  examples,
+  OWN_LIMIT,
+  instant,
+  type JsonOption,
+  positiveInteger,
+} from '../arguments.js';
 import type { CliContext } from '../context.js';
 import { printRow } from '../output.js';
 import { changeDatabase, queryOne } from '../session.js';
@@ -26,6 +34,7 @@ export function addKeysCommands(program: Command, context: CliContext): void {
 
 interface IssueOptions extends JsonOption {
   readonly name: string;
+  readonly customer?: string;
   readonly plan: string;
   readonly perMinute?: number;
   readonly perDay?: number;
@@ -33,35 +42,35 @@ interface IssueOptions extends JsonOption {
   readonly readOnly?: true;
 }
 
-const ISSUE =
-  'select * from issue_api_key(name => $1, plan => $2, per_minute => $3, per_day => $4, expires => $5)';
+const ISSUE = `
+  select * from issue_customer_api_key(
+    customer => $1, name => $2, plan => $3, per_minute => $4, per_day => $5, expires => $6, access => $7)`;
 
 function addIssueCommand(keys: Command, context: CliContext): void {
   keys
     .command('issue')
     .description('Issues a key and prints it. The key is not stored, so it cannot be printed again.')
     .requiredOption('--name <name>', 'name of the customer or application')
+    .option('--customer <customer>', CUSTOMER)
     .requiredOption('--plan <plan>', 'free, pro, business, enterprise or another plan')
     .option('--per-minute <requests>', OWN_LIMIT, positiveInteger)
     .option('--per-day <requests>', OWN_LIMIT, positiveInteger)
     .option('--expires <time>', 'when the key expires, such as 2027-01-31T00:00:00Z', instant)
     .option('--read-only', 'for a web page: the key may only read (GET and HEAD)')
     .option('--json', 'print an object')
-    .action(async ({ name, plan, perMinute, perDay, expires, readOnly, json }: IssueOptions) => {
-      const issued = await changeDatabase(context, async (client) => {
-        const key = await queryOne(client, ISSUE, [name, plan, perMinute, perDay, expires?.toISOString()]);
-        const access = readOnly === true ? 'read' : 'write';
-        if (access === 'read')
-          await client.query('select from set_api_key_access($1, $2)', [key['id'], access]);
-        return { ...key, access };
-      });
-      printRow(context, json, issued);
+    .action(async ({ name, customer, plan, perMinute, perDay, expires, readOnly, json }: IssueOptions) => {
+      const access = readOnly === true ? 'read' : 'write';
+      const terms = [plan, perMinute, perDay, expires?.toISOString(), access];
+      const issued = await changeDatabase(context, (client) =>
+        queryOne(client, ISSUE, [customer, name, ...terms]),
+      );
+      printRow(context, json, { ...issued, access, customer: customer ?? null });
     })
     .addHelpText(
       'after',
       examples(
         "petstore keys issue --name 'Acme web' --plan pro",
-        "petstore keys issue --name 'Acme page' --plan free --read-only",
+        "petstore keys issue --name 'Acme page' --customer crm-4711 --plan free --read-only",
         'KEY=$(petstore keys issue --name ci --plan free --json | jq -r .key)',
       ),
     );

@@ -22,6 +22,11 @@ interface SinceOption extends JsonOption {
   readonly since: Date;
 }
 
+interface NearLimitOptions extends JsonOption {
+  readonly above?: number;
+  readonly customer?: string;
+}
+
 interface UntilOption extends SinceOption {
   readonly until?: Date;
 }
@@ -91,11 +96,12 @@ export function addUsageCommands(program: Command, context: CliContext): void {
       'Lists the keys that have used the most of their minute or day (the view api_keys_near_limit).',
     )
     .option('--above <percent>', 'only those that have used more of one of the two, such as 80', percent)
+    .option('--customer <customer>', 'only keys of this customer')
     .option('--json', 'print an array of objects')
-    .action(async ({ above, json }: JsonOption & { readonly above?: number }) => {
+    .action(async ({ above, customer, json }: NearLimitOptions) => {
       const from = new Date(context.nowMs() - DAY_MS);
       const rows = await withDatabase(context, async ({ client }) => {
-        const { rows: keys } = await client.query<Row>(NEAR_LIMIT, [above]);
+        const { rows: keys } = await client.query<Row>(NEAR_LIMIT, [above, customer]);
         return json === true ? keys : await withSparkLines(client, keys, from, context.nowMs());
       });
       if (json === true) return context.print(toJson(rows));
@@ -120,6 +126,26 @@ export function addUsageCommands(program: Command, context: CliContext): void {
       });
     })
     .addHelpText('after', examples('petstore usage bans --since 7d'));
+
+  usage
+    .command('customers')
+    .option('--json', 'print an array of objects')
+    .option(...SINCE)
+    .description(
+      'Lists the hundred customers with the most requests, rejected ones included, and how many of their keys have used more than 80 % of their day.',
+    )
+    .action(async ({ since: from, json }: SinceOption) => {
+      const first = firstHour(from, context.nowMs()).toISOString();
+      const { rows } = await withDatabase(context, ({ client }) => client.query<Row>(CUSTOMERS, [first]));
+      if (json === true) return context.print(toJson(rows));
+      const columns = [
+        textColumn('customer'),
+        ...['keys', 'near_limit_keys', 'requests'].map(numberColumn),
+        ...OUTCOMES,
+      ];
+      printRows(context, columns, rows, 'No requests of keys with a customer.');
+    })
+    .addHelpText('after', examples('petstore usage customers --since 7d'));
 
   for (const list of LISTS) addList(usage, context, list);
   addCallersCommand(usage, context);
@@ -263,13 +289,36 @@ const SINCE = [
 
 const NEAR_LIMIT = `
   select * from api_keys_near_limit
-  where $1::int is null or greatest(minute_share, day_share) * 100 > $1`;
+  where ($1::int is null or greatest(minute_share, day_share) * 100 > $1)
+    and ($2::text is null or customer = $2)`;
 
 /** The first hour that begins no earlier: of the last day, as in the views, 24 hours with the present one. At the latest the present one. */
 const firstHour = (from: Date, nowMs: number): Date =>
   new Date(Math.min(Math.ceil(from.getTime() / HOUR_MS), Math.floor(nowMs / HOUR_MS)) * HOUR_MS);
 
 const TOP = `select api_key_id, name, plan_id, ${['requests', ...USAGE_OUTCOMES].join(', ')} from busiest_api_keys_since($1)`;
+
+const CUSTOMERS = `
+  select used.*, keys.keys, keys.live_keys, keys.near_limit_keys
+  from (
+    select
+      k.customer,
+      saturated(sum(u.requests)) as requests,
+      ${USAGE_OUTCOMES.map(
+        (outcome) =>
+          `coalesce(saturated(sum(u.requests) filter (where u.outcome = '${outcome}')), 0) as ${outcome}`,
+      ).join(', ')}
+    from api_key_usage_hours u
+    join api_keys k on k.id = u.api_key_id
+    where u.hour >= $1
+      and u.hour <= trusted_until()
+      and k.customer is not null
+    group by k.customer
+    order by requests desc, k.customer
+    limit 100
+  ) as used
+  cross join lateral (select * from customer_overview o where o.customer = used.customer) as keys
+  order by used.requests desc, used.customer`;
 
 const HOURS = `
   select hour, operation, outcome, requests, mean_ms

@@ -17,6 +17,7 @@ import {
   readAttention,
   readKey,
   readKeys,
+  readPlanPeaks,
   readSummary,
 } from './queries.js';
 
@@ -41,7 +42,7 @@ const KEYS_A_PAGE = 50;
 const CSV_MAX = 10_000;
 const CSV_COLUMNS = (
   'id,name,plan_id,state,access,requests_per_minute,requests_per_day,minute_admitted,day_admitted,day_refused,' +
-  'last_used_at,created_at,expires_at,prefix'
+  'last_used_at,created_at,expires_at,prefix,customer'
 ).split(',');
 const SEARCH_LENGTH_MAX = 100;
 
@@ -143,6 +144,8 @@ export class Dashboard {
     switch (path) {
       case 'data/summary':
         return viewOf(path, async () => ({ ...(await this.#read(readSummary)), problems: this.#problems() }));
+      case 'data/peaks':
+        return viewOf(path, () => this.#read(readPlanPeaks));
       case 'data/attention': {
         const whole = ATTENTION_LISTS.find((list) => list === parameters.get('whole'));
         return viewOf(`${path} ${whole}`, () => this.#read((query) => readAttention(query, whole)));

@@ -40,6 +40,9 @@ export async function readSummary(query: Query): Promise<object> {
   };
 }
 
+/** The most that one key of each plan has used. Apart from the summary, because it reads the usage by hour. */
+export const readPlanPeaks = (query: Query): Promise<object[]> => query('select * from plan_peaks');
+
 /** Rows of each list, and of the one that is wanted whole; one more says that there are others. */
 const ATTENTION_MAX = 10;
 const WHOLE_MAX = 500;
@@ -78,7 +81,7 @@ export const KEY_SORTS = ['id', 'last_use', 'share'] as const;
 
 export interface KeyList {
   readonly sort: (typeof KEY_SORTS)[number];
-  /** An id, a part of a name, or the beginning of a secret. */
+  /** An id, a part of a name or customer, or the beginning of a secret. */
   readonly search: string;
   readonly offset: number;
   readonly limit: number;
@@ -121,6 +124,7 @@ export async function readKeys(
      ${sort === 'id' ? '' : 'join api_key_counters c on c.api_key_id = k.id'}
      where ${where}
        and ($1 = '' or k.id::text = $1 or strpos(lower(k.name), lower($1)) > 0
+         or strpos(lower(k.customer), lower($1)) > 0
          or (starts_with($1, 'psk_') and k.id in (
            select api_key_id from api_key_secrets where starts_with(prefix, left($1, 12)))))
      order by ${search === '' ? '' : '(k.id::text = $1) desc, '}${by}

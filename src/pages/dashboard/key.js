@@ -20,6 +20,8 @@ const changesOf = (id) => [
     `set_api_key_limits(${id}, per_minute => 600, per_day => 20000)`,
   ],
   ['Move it to another plan', `set-plan ${id} business`, `set_api_key_plan(${id}, 'business')`],
+  ['Rename it', `rename ${id} 'New name'`, `rename_api_key(${id}, 'New name')`],
+  ['Set its customer', `set-customer ${id} crm-4711`, `set_api_key_customer(${id}, 'crm-4711')`],
   ['Let it only read', `set-access ${id} read`, `set_api_key_access(${id}, 'read')`],
   ['Rotate its secret', `rotate ${id}`, `rotate_api_key(${id})`],
   ['Revoke it permanently', `revoke ${id}`, `revoke_api_key(${id})`],
@@ -71,6 +73,7 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
   const id = String(key.id);
   const facts = Object.entries({
     state: `${key.state}${sinceOf(key)}`,
+    ...(key.customer === null ? {} : { customer: named(key.customer) }),
     plan: `${key.plan_id}${key.own_limits ? ', with limits of its own' : ''}`,
     access: key.access === 'read' ? 'may only read' : 'may read and write',
     'this minute': usedOf(key.minute_admitted, key.requests_per_minute),

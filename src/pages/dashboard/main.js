@@ -105,6 +105,29 @@ function factsOf({ now, hours, outcomes }) {
   };
 }
 
+/** @type {Row[]} */
+let plans = [];
+/** The most that one key of a plan has used, by the plan. @type {Map<string, Row>} */
+let peaks = new Map();
+
+function showPlans() {
+  const columns = [
+    column('plan', (row) => row['id']),
+    count('keys', 'keys'),
+    count('day >\u00a080\u00a0%', 'near'),
+    most('most in a minute', 'highest_minute', 'requests_per_minute'),
+    most('most today', 'highest_day', 'requests_per_day'),
+  ];
+  const rows = plans.map((plan) => ({ ...peaks.get(plan['id']), ...plan }));
+  show(byId('plans'), table('Plans', columns, rows, 'There are no plans.'));
+}
+
+/** The most that one key has used of a limit. @param {string} title @param {string} used @param {string} limit */
+const most = (title, used, limit) => ({
+  ...column(title, (row) => `${number(row[used])} / ${number(row[limit])}`),
+  isNumber: true,
+});
+
 /** @type {Record<string, () => Record<string, string>>} */
 const PARAMETERS = {
   hours: () => ({ range: range.value }),
@@ -122,15 +145,13 @@ const VIEWS = {
       'banned now': { value: view.banned, meaning: 'for exceeding their limits' },
       'suspended now': { value: view.suspended, meaning: 'by an operator' },
     });
-    const columns = [
-      column('plan', (row) => row['id']),
-      count('per minute', 'requests_per_minute'),
-      count('per day', 'requests_per_day'),
-      count('keys', 'keys'),
-      count('day > 80 %', 'near'),
-    ];
-    show(byId('plans'), table('Plans', columns, view.plans, 'There are no plans.'));
+    plans = view.plans;
+    showPlans();
     return view.problems;
+  },
+  peaks(view) {
+    peaks = new Map(view.map((/** @type {Row} */ row) => [row['plan_id'], row]));
+    showPlans();
   },
   hours(view) {
     showHours(view);
@@ -145,7 +166,11 @@ const VIEWS = {
   keys(view) {
     const columns = [
       { ...count('id', 'id'), cell: (/** @type {Row} */ row) => String(row['id']) },
-      column('name', (row) => keyLink(String(row['id']), row['name'])),
+      column('name', (row) => {
+        const link = keyLink(String(row['id']), row['name']);
+        if (row['customer'] === null) return link;
+        return element('div', {}, link, element('small', {}, named(row['customer'])));
+      }),
       column('state', (row) => element('span', { class: `state ${row['state']}` }, row['state'])),
       column('today', (row) => usedOf(row['day_admitted'], row['requests_per_day'])),
       column('this minute', (row) => usedOf(row['minute_admitted'], row['requests_per_minute'])),
@@ -157,7 +182,7 @@ const VIEWS = {
     const none =
       search.value === ''
         ? 'There are no keys here.'
-        : 'No key has this id, this text in its name, or a secret that begins so.';
+        : 'No key has this id, this text in its name or customer, or a secret that begins so.';
     show(byId('keys'), table('Keys', columns, view.keys, none));
     /** @type {HTMLAnchorElement} */ (byId('csv')).href =
       `dashboard/keys.csv?${new URLSearchParams(PARAMETERS['keys']?.())}`;
@@ -266,7 +291,7 @@ async function refresh(name) {
 }
 
 const isOneKey = parameter('key') !== '';
-const names = isOneKey ? ['key'] : ['summary', 'hours', 'attention', 'keys'];
+const names = isOneKey ? ['key'] : ['summary', 'hours', 'peaks', 'attention', 'keys'];
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;

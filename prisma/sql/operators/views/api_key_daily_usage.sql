@@ -1,6 +1,6 @@
 -- Joined from the keys, so that a query for some keys reads only their days.
 create or replace view api_key_daily_usage as
-select k.id as api_key_id, k.name, d.day, d.admitted, d.refused
+select k.id as api_key_id, k.name, d.day, d.admitted, d.refused, k.customer
 from api_keys k
 left join api_key_counters c on c.api_key_id = k.id
 cross join lateral (
@@ -21,3 +21,4 @@ comment on view api_key_daily_usage is 'Requests of each key by UTC day, includi
 comment on column api_key_daily_usage.day is 'The UTC day.';
 comment on column api_key_daily_usage.admitted is 'Requests admitted in the day, also those before a reset.';
 comment on column api_key_daily_usage.refused is 'Requests rejected in the day.';
+comment on column api_key_daily_usage.customer is 'Whose key it is: the customer''s id in another system; null if none is known.';

@@ -3,7 +3,8 @@ create or replace view api_key_hourly_usage as
 select
   u.hour, u.api_key_id, k.name, k.plan_id, u.operation, u.outcome, u.requests,
   round(u.total_ms::numeric / nullif(u.requests, 0), 1) as mean_ms,
-  u.minute_peak
+  u.minute_peak,
+  k.customer
 from (select min(hour) as first from api_key_usage_hours) as stored
 cross join generate_series(stored.first, trusted_until(), interval '1 hour') as of_hour
 join api_key_usage_hours u on u.hour = of_hour
@@ -17,3 +18,4 @@ comment on column api_key_hourly_usage.hour is 'When the hour began (UTC).';
 comment on column api_key_hourly_usage.operation is 'The operationId of the interface; none where no route matched.';
 comment on column api_key_hourly_usage.outcome is 'success, client_error, server_error, limited, banned, unauthorized or undecided.';
 comment on column api_key_hourly_usage.requests is 'Requests with this outcome.';
+comment on column api_key_hourly_usage.customer is 'Whose key it is: the customer''s id in another system; null if none is known.';

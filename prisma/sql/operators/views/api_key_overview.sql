@@ -32,7 +32,8 @@ select
   s.prefix,
   coalesce(s.working, 0) as secrets,
   k.created_at,
-  k.access
+  k.access,
+  k.customer
 from api_keys k
 join plans p on p.id = k.plan_id
 left join api_key_counters c on c.api_key_id = k.id
@@ -64,3 +65,4 @@ comment on column api_key_overview.prefix is 'The first 12 characters of the new
 comment on column api_key_overview.secrets is 'The number of secrets that have not expired.';
 comment on column api_key_overview.access is 'read: GET and HEAD alone; write: everything.';
 comment on column api_key_overview.revoked_at is 'When the key was revoked; null if it was not.';
+comment on column api_key_overview.customer is 'Whose key it is: the customer''s id in another system; null if none is known.';

@@ -5,7 +5,8 @@ select
   round(near.minute_share::numeric, 3) as minute_share,
   round(near.day_share::numeric, 3) as day_share,
   near.minute_admitted, near.requests_per_minute, near.day_admitted, near.requests_per_day,
-  peak.hour as busiest_hour, peak.admitted as busiest_hour_admitted
+  peak.hour as busiest_hour, peak.admitted as busiest_hour_admitted,
+  k.customer
 from (
   select
     *,
@@ -56,3 +57,4 @@ comment on column api_keys_near_limit.day_admitted is 'Requests admitted in the 
 comment on column api_keys_near_limit.requests_per_day is 'The limit in force: the key''s own, or its plan''s.';
 comment on column api_keys_near_limit.busiest_hour is 'The hour of the last 24 with the most admitted requests.';
 comment on column api_keys_near_limit.busiest_hour_admitted is 'Requests admitted in that hour.';
+comment on column api_keys_near_limit.customer is 'Whose key it is: the customer''s id in another system; null if none is known.';
