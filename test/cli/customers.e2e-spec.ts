@@ -14,6 +14,8 @@ const issueFor = (customer: string, ...more: string[]): Promise<CustomerKey> =>
     petstore(['keys', 'issue', '--name', 'Web', '--plan', 'free', '--json', '--customer', customer, ...more]),
   );
 
+const change = (...words: string[]): Promise<CustomerKey> => json(petstore([...words, '--json']));
+
 const use = (id: number, minute: number, day: number): Promise<unknown> =>
   query(
     `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
@@ -39,7 +41,6 @@ describe('the customer of a key', () => {
   it('changes, with what was before in the audit; what the key has used stays with it', async () => {
     const { id } = await issueFor('crm-2');
     await use(id, 3, 30);
-    const change = (...words: string[]): Promise<CustomerKey> => json(petstore([...words, '--json']));
     const renamed = await change('keys', 'rename', String(id), 'Acme mobile');
     expect(renamed).toMatchObject({ name: 'Acme mobile', customer: 'crm-2', day_admitted: 30 });
     const moved = await change('keys', 'set-customer', String(id), 'crm-3');

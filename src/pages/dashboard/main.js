@@ -118,7 +118,7 @@ function showPlans() {
     most('most in a minute', 'highest_minute', 'requests_per_minute'),
     most('most today', 'highest_day', 'requests_per_day'),
   ];
-  const rows = plans.map((plan) => ({ ...peaks.get(plan['id']), ...plan }));
+  const rows = plans.map((plan) => Object.assign({}, peaks.get(plan['id']), plan));
   show(byId('plans'), table('Plans', columns, rows, 'There are no plans.'));
 }
 
