@@ -7,12 +7,25 @@ from unnest($2::timestamptz[], $3::timestamptz[], $4::bigint[]) as outage (began
 on conflict (replica, began_at) do nothing;
 
 -- add_usage_hours
-with commit as materialized (select set_config('synchronous_commit', 'off', true))
+with commit as materialized (select set_config('synchronous_commit', 'off', true)),
+counted as materialized (
+  select *
+  from unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
+    as counted (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
+), of_addresses as (
+  insert into address_usage_hours as a (hour, outcome, requests)
+  select hour, outcome, sum(counted.requests)
+  from counted
+  where api_key_id is null
+  group by hour, outcome
+  order by hour, outcome
+  on conflict (hour, outcome) do update set requests = least(a.requests + excluded.requests, count_max())
+)
 insert into api_key_usage_hours as u (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
 select hour, api_key_id, operation, outcome, sum(counted.requests), sum(counted.total_ms), nullif(max(counted.minute_peak), 0)
 from commit
-cross join unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
-  as counted (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
+cross join counted
+where api_key_id is not null
 group by hour, api_key_id, operation, outcome
 order by hour, api_key_id, operation, outcome
 on conflict (hour, api_key_id, operation, outcome) do update

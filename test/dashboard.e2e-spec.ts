@@ -150,6 +150,9 @@ describe('Dashboard', () => {
        select date_trunc('hour', now(), 'UTC') - ago * interval '1 hour', key, 'listPets', outcome, 4, 10
        from (values (0, 1, 'success'), (0, 2, 'success'), (1, 1, 'limited'), (30, 1, 'success')) as v (ago, key, outcome)`,
     );
+    await pool.query(
+      `insert into address_usage_hours values (this_hour(), 'unauthorized', 70), (this_hour(), 'limited', 7)`,
+    );
     const day = await view<{
       hours: string[];
       outcomes: { outcome: string; requests: number[] }[];
@@ -158,7 +161,7 @@ describe('Dashboard', () => {
     }>('hours?range=24h');
     expect(day.hours).toHaveLength(24);
     const requests = Object.fromEntries(day.outcomes.map((one) => [one.outcome, one.requests.slice(-2)]));
-    expect(requests).toMatchObject({ success: [0, 8], limited: [4, 0], banned: [0, 0] });
+    expect(requests).toMatchObject({ success: [0, 8], limited: [4, 0], banned: [0, 0], no_key: [0, 77] });
     expect(day.operations).toEqual([{ operation: 'listPets', requests: 12, meanMs: 2.5 }]);
     expect(day.marks).toContainEqual(expect.objectContaining({ subject: 'api_keys', action: 'insert' }));
     const week = await view<typeof day>('hours?range=7d');

@@ -199,3 +199,44 @@ describe('a ban', () => {
     expect(lines.join('')).toContain(`key ${id} is banned until 2026-11-21T00:00:59.900Z`);
   });
 });
+
+describe('the requests without a key by hour', () => {
+  const strict = useService({
+    clock: { nowMs: () => clock.nowMs },
+    environment: { ADDRESS_LIMIT_PER_MINUTE: '3' },
+  });
+  const others = useReplicas(strict, 1, {
+    clock: { nowMs: () => clock.nowMs },
+    environment: { ADDRESS_LIMIT_PER_MINUTE: '3' },
+  });
+
+  it('has those that were rejected by their address, over all replicas', async () => {
+    const hours = async (): Promise<unknown[]> => {
+      for (const { app } of [strict, ...others]) await app.get(UsageRecorder).write();
+      const { rows } = await strict.pool.query<{ row: string }>(
+        `select to_char(hour at time zone 'UTC', 'DD HH24') || ' ' || outcome || ' ' || requests as row
+         from address_usage_hours order by hour, outcome`,
+      );
+      return rows.map(({ row }) => row);
+    };
+    const expired = await strict.issueKey();
+    await strict.pool.query(`update api_keys set expires_at = '2001-01-01' where id = $1`, [expired.id]);
+    for (const { origin } of [strict, ...others]) {
+      // Neither of these is one: it needs no key, or has one.
+      await fetch(`${origin}/openapi.json`);
+      await send(origin, { key: strict.key });
+      await send(origin, { key: expired.key });
+      await send(origin, {});
+      await send(origin, { key: 'psk_nonsense' });
+      for (let time = 0; time < 4; time += 1) await send(origin, {});
+    }
+    expect(await hours()).toEqual(['20 23 limited 8', '20 23 unauthorized 4']);
+    clock.nowMs = MIDNIGHT_MS;
+    await send(strict.origin, {});
+    expect(await hours()).toEqual(['20 23 limited 8', '20 23 unauthorized 4', '21 00 unauthorized 1']);
+    const { rows } = await strict.pool.query(
+      'select count(*)::int from api_key_usage_hours where api_key_id is null',
+    );
+    expect(rows).toEqual([{ count: 0 }]);
+  });
+});

@@ -11,10 +11,11 @@ export const USAGE_OUTCOMES = [
 
 export type UsageOutcome = (typeof USAGE_OUTCOMES)[number];
 
-/** Requests that are counted together, of a key or of a secret whose key is not known yet. */
-export interface HourCount<Caller = bigint> {
+/** Requests that are counted together: of a key, of a secret whose key is not known yet, or of no key. */
+export interface HourCount<Caller = bigint | undefined> {
   /** The beginning of the hour, in ms of the database's clock. */
   readonly hourMs: number;
+  /** Undefined for requests that were rejected by their client address. */
   readonly of: Caller;
   /** The operationId, or `none`. */
   readonly operation: string;
@@ -28,7 +29,7 @@ export interface HourCount<Caller = bigint> {
 type Writable<Type> = { -readonly [Member in keyof Type]: Type[Member] };
 
 /** Counts in memory, at most so many different ones at a time. */
-export class HourCounts<Caller extends bigint | string> {
+export class HourCounts<Caller extends bigint | string | undefined> {
   readonly #counts = new Map<string, Writable<HourCount<Caller>>>();
 
   constructor(private readonly max: number) {}

@@ -39,16 +39,29 @@ const SPLITS_MAX = 64;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** All replicas write in the same order, so that they cannot deadlock. Nothing waits for the disk. */
+/** All replicas write in the same order, so that they cannot deadlock. Nothing waits for the disk. Without a key, an address was rejected. */
 const ADD_HOURS = statement(
   'add_usage_hours',
   `
-    with commit as materialized (select set_config('synchronous_commit', 'off', true))
+    with commit as materialized (select set_config('synchronous_commit', 'off', true)),
+    counted as materialized (
+      select *
+      from unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
+        as counted (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
+    ), of_addresses as (
+      insert into address_usage_hours as a (hour, outcome, requests)
+      select hour, outcome, sum(counted.requests)
+      from counted
+      where api_key_id is null
+      group by hour, outcome
+      order by hour, outcome
+      on conflict (hour, outcome) do update set requests = least(a.requests + excluded.requests, count_max())
+    )
     insert into api_key_usage_hours as u (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
     select hour, api_key_id, operation, outcome, sum(counted.requests), sum(counted.total_ms), nullif(max(counted.minute_peak), 0)
     from commit
-    cross join unnest($1::timestamptz[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[])
-      as counted (hour, api_key_id, operation, outcome, requests, total_ms, minute_peak)
+    cross join counted
+    where api_key_id is not null
     group by hour, api_key_id, operation, outcome
     order by hour, api_key_id, operation, outcome
     on conflict (hour, api_key_id, operation, outcome) do update
@@ -62,13 +75,13 @@ const ADD_HOURS = statement(
 const MAY_BE_COMMITTED: ReadonlySet<DatabaseFailure> = new Set<DatabaseFailure>(['broken', 'unexpected']);
 
 /**
- * Counts the requests of each key by hour, operation and outcome, and writes the counts every ten seconds, when no request waits for it.
+ * Counts the requests of each key by hour, operation and outcome, those that were rejected by their client address by outcome alone, and writes the counts every ten seconds, when no request waits for it.
  * Hours may lack requests and never exceed them: what may have been written is not written again. The exact counts of days are those of
  * admission.
  */
 @Injectable()
 export class UsageRecorder implements HttpObserver {
-  readonly #counts = new HourCounts<bigint>(COUNTS_MAX);
+  readonly #counts = new HourCounts<bigint | undefined>(COUNTS_MAX);
   readonly #undecided: UndecidedRequests;
   readonly #outages: Outages;
   readonly #droppedTotal: Counter;
@@ -101,9 +114,11 @@ export class UsageRecorder implements HttpObserver {
 
   responded(request: FastifyRequest, reply: FastifyReply): void {
     const { decision } = request;
-    const of = decision?.caller?.keyId ?? rejectedOf(decision);
-    if (decision === null || of === undefined) return;
-    const operation = routeConfigOf(request).operation ?? 'none';
+    if (decision === null) return;
+    const of = decision.caller?.keyId ?? rejectedOf(decision);
+    // A request that needs no key.
+    if (of === undefined && decision.state === 'admitted') return;
+    const operation = of === undefined ? 'none' : (routeConfigOf(request).operation ?? 'none');
     const [minute] = decision.windows;
     const count = {
       hourMs: this.#hourOf(decision),
@@ -114,7 +129,9 @@ export class UsageRecorder implements HttpObserver {
       minutePeak: decision.state === 'admitted' ? minute.limit - minute.remaining : 0,
     };
     if (typeof of === 'string') this.#undecided.add({ ...count, of, outcome: 'undecided' });
-    else if (!this.#counts.add({ ...count, of, outcome: outcomeOf(decision, reply.statusCode) }))
+    else if (
+      !this.#counts.add({ ...count, of, outcome: outcomeOf(decision, reply.statusCode, of === undefined) })
+    )
       this.#dropped += 1;
   }
 
@@ -237,14 +254,13 @@ const chunked = <Item>(items: readonly Item[], size: number): Item[][] =>
   );
 
 /** The key that may not be used, or the secret that was not looked up. */
-function rejectedOf(decision: AdmissionDecision | null): bigint | Secret | undefined {
-  const { rejectedKey } = decision ?? {};
+function rejectedOf({ rejectedKey }: AdmissionDecision): bigint | Secret | undefined {
   if (rejectedKey === undefined) return undefined;
   return 'keyId' in rejectedKey ? rejectedKey.keyId : rejectedKey.secret;
 }
 
-function outcomeOf({ caller, state }: AdmissionDecision, status: number): UsageOutcome {
-  if (caller === undefined) return 'unauthorized';
+function outcomeOf({ caller, state }: AdmissionDecision, status: number, isOfAddress: boolean): UsageOutcome {
+  if (caller === undefined) return isOfAddress && state === 'limited' ? 'limited' : 'unauthorized';
   if (state === 'banned' || state === 'suspended') return 'banned';
   if (state === 'limited') return 'limited';
   if (status >= 500) return 'server_error';

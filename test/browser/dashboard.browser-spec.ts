@@ -226,20 +226,25 @@ describe('the dashboard', () => {
     await emptyPool.query(
       `insert into api_key_usage_hours values (date_trunc('hour', now(), 'UTC'), 1, 'listPets', 'undecided', 5883, 1)`,
     );
+    await emptyPool.query(
+      `insert into address_usage_hours values (date_trunc('hour', now(), 'UTC'), 'unauthorized', 4001)`,
+    );
     await page.emulateMedia({ colorScheme });
     await open(empty.management, '?range=7d');
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     await page.getByText(`No database: ${yesterday} 03:10 to 03:16 (2 replicas).`).waitFor();
     await page.locator('#summary > div').filter({ hasText: 'undecided today' }).getByText('5,883').waitFor();
+    await page.locator('#summary > div').filter({ hasText: 'without a key' }).getByText('4,001').waitFor();
     const painted = await paintedIn(page);
     const colours = await page.evaluate<Readonly<Record<string, string>>>(
       `Object.fromEntries([...document.querySelectorAll('#hours .legend li')].map((one) =>
         [one.textContent.replace(/[\\d,]+$/, '').trim(), getComputedStyle(one.querySelector('.dot')).backgroundColor]))`,
     );
-    for (const name of ['undecided', 'no database']) expect(painted[colours[name] ?? '']).toBeGreaterThan(10);
+    for (const name of ['undecided', 'without a key', 'no database'])
+      expect(painted[colours[name] ?? '']).toBeGreaterThan(10);
     expect(await accessibilityFaults(page)).toEqual([]);
     await keepScreenshot(page, `dashboard-outage-${colorScheme}`);
-    await emptyPool.query('truncate database_outages, api_key_usage_hours');
+    await emptyPool.query('truncate database_outages, api_key_usage_hours, address_usage_hours');
   });
 
   it('follows the colour scheme while it is open', async () => {
@@ -370,7 +375,9 @@ describe('the dashboard', () => {
 
   it('has a sentence for each place that is empty', async () => {
     await open(empty.management, '?search=nothing');
-    await page.getByText('No key has this id, this text in its name, or a secret that begins so.').waitFor();
+    await page
+      .getByText('No key has this id, this text in its name or customer, or a secret that begins so.')
+      .waitFor();
     await page.getByText('No requests in this time.').waitFor();
     await page.goto(`${empty.management}/dashboard?key=77`);
     await page.getByText('There is no key 77.').waitFor();

@@ -1,5 +1,11 @@
 -- From prisma/sql by "npm run migration". Changes below this line are lost.
 
+comment on table address_usage_hours is
+  'The requests that were rejected by their client address and not by a key, by hour (UTC). Written every 10 s, so it may lack the last ones.';
+comment on column address_usage_hours.hour is 'When the hour began (UTC).';
+comment on column address_usage_hours.outcome is 'unauthorized (401: no key, or one that does not exist) or limited (429 of the address, also for public documents).';
+comment on column address_usage_hours.requests is 'Requests with this outcome, of all addresses.';
+
 comment on table api_key_usage_hours is
   'The requests of each key by hour (UTC), operation and outcome. Written every 10 s, so it may lack the last ones; the exact totals of days are in api_key_daily_usage.';
 comment on column api_key_usage_hours.operation is 'The operationId of the interface; none where no route matched.';
@@ -22,6 +28,33 @@ comment on column api_keys.access is 'read: GET and HEAD alone; write: everythin
 comment on column api_keys.usage_reset_at is 'The last reset of what both windows have admitted: select * from reset_api_key_usage(7).';
 comment on column api_keys.expires_at is 'When the key stops working; null means never.';
 comment on column api_keys.revoked_at is 'When the key was revoked; null if it was not. Any value revokes at once.';
+
+-- With the owner's rights, like delete_old_usage.
+create or replace function delete_old_usage_hours(keep_days integer, at_most integer) returns integer
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  deleted integer;
+begin
+  delete from api_key_usage_hours as u
+  using (
+    select hour, api_key_id, operation, outcome
+    from api_key_usage_hours
+    where hour < today()::timestamp at time zone 'UTC' - greatest(keep_days, 2) * interval '1 day'
+    limit at_most
+    for update skip locked
+  ) as old
+  where (u.hour, u.api_key_id, u.operation, u.outcome) = (old.hour, old.api_key_id, old.operation, old.outcome);
+  get diagnostics deleted = row_count;
+  -- Two rows an hour.
+  delete from address_usage_hours where hour < today()::timestamp at time zone 'UTC' - greatest(keep_days, 2) * interval '1 day';
+  return deleted;
+end
+$$;
+
+comment on function delete_old_usage_hours is
+  'Deletes some of the hours of usage whose day is older than the given number of days, but none of the last two. Returns how many.';
+
+revoke execute on function delete_old_usage_hours(integer, integer) from public;
 
 create or replace function explain_key_values() returns trigger
 language plpgsql as $$
@@ -57,7 +90,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
   with listed (role, privileges, columns, objects) as (values
     ('petstore_service', 'select', null, '_prisma_migrations, plans, api_keys, api_key_secrets, pet_counts, deprecated_operations'),
     ('petstore_service', 'select, insert', null, 'api_key_bans, database_outages'),
-    ('petstore_service', 'select, insert, update', null, 'api_key_counters, api_key_usage, api_key_usage_hours'),
+    ('petstore_service', 'select, insert, update', null, 'api_key_counters, api_key_usage, api_key_usage_hours, address_usage_hours'),
     ('petstore_service', 'select, insert, update, delete', null, 'idempotency_keys, pets, orders, categories'),
     -- For the dashboard: who changed what.
     ('petstore_service', 'select', 'changed_at, role, actor, action, table_name, api_key_id, plan_id, old, new', 'audit_log'),
@@ -67,7 +100,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_usage_hour, delete_old_bans, delete_old_database_outages'),
 
     -- Operators write only the columns that they decide. Ids and hashes are created by functions.
-    ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, api_key_bans, database_outages, deprecated_operations, audit_log'),
+    ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, address_usage_hours, api_key_bans, database_outages, deprecated_operations, audit_log'),
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, customer_overview, plan_overview, plan_peaks, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
       'api_keys_near_limit, deprecated_operation_callers, flooding_api_keys, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),

@@ -1,7 +1,7 @@
 import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { messageOf } from '../../errors/describe-fault.js';
 import type { Query } from './dashboard-database.js';
-import { type HourSum, readHours, readMarks, readNow, readOutages } from './queries.js';
+import { type HourSum, NO_KEY, readHours, readMarks, readNow, readOutages } from './queries.js';
 
 /** How many hours the page may show. */
 export const RANGES = { '24h': 24, '7d': 7 * 24, '35d': 35 * 24 } as const;
@@ -71,11 +71,11 @@ export class Hours {
 
 /** Requests of each outcome by hour, and of each operation with their mean time. */
 function summarise(sums: readonly (readonly HourSum[])[]): object {
-  const outcomes = USAGE_OUTCOMES.map((outcome) => ({
+  const outcomes = [...USAGE_OUTCOMES, NO_KEY].map((outcome) => ({
     outcome,
     requests: sums.map((rows) => total(rows.filter((row) => row.outcome === outcome))),
   }));
-  const all = sums.flat();
+  const all = sums.flat().filter(({ outcome }) => outcome !== NO_KEY);
   const operations = [...new Set(all.map(({ operation }) => operation))].map((operation) => {
     const rows = all.filter((row) => row.operation === operation);
     const requests = total(rows);

@@ -251,10 +251,16 @@ export interface HourSum {
   readonly total_ms: bigint;
 }
 
-/** The requests of all keys. */
+/** The outcome here of requests that were rejected by their client address. */
+export const NO_KEY = 'no_key';
+
+/** The requests of all keys, and of no key. */
 export const readHours = (query: Query, from: Date, to: Date): Promise<HourSum[]> =>
   query<HourSum>(
     `select hour, operation, outcome, saturated(sum(requests)) as requests, saturated(sum(total_ms)) as total_ms
-     from api_key_usage_hours where hour >= $1 and hour < $2 group by hour, operation, outcome`,
+     from api_key_usage_hours where hour >= $1 and hour < $2 group by hour, operation, outcome
+     union all
+     select hour, 'none', '${NO_KEY}', saturated(sum(requests)), 0
+     from address_usage_hours where hour >= $1 and hour < $2 group by hour`,
     [from.toISOString(), to.toISOString()],
   );

@@ -1,6 +1,6 @@
 // Bars over time, by uPlot. What a chart shows is also there as text: its legend, and a table that can be opened.
 import { element } from './dom.js';
-import { number, OUTCOMES, show, span, table, time } from './format.js';
+import { number, ALL_OUTCOMES, show, span, table, time } from './format.js';
 import uPlot from './uPlot.esm.js';
 
 /** Resolves colours: a custom property is the text that was written, and a canvas ignores a colour that it cannot parse. */
@@ -58,7 +58,7 @@ export function outcomeChart(place) {
     const hour = shown.hours[index] ?? '';
     const parts = shown.outcomes
       .filter(({ requests }) => requests[index] !== 0)
-      .map(({ outcome, requests }) => `${OUTCOMES[outcome]} ${number(requests[index])}`);
+      .map(({ outcome, requests }) => `${ALL_OUTCOMES[outcome]} ${number(requests[index])}`);
     return `${time(hour)}: ${[...(parts.length > 0 ? parts : ['no requests']), ...eventsOf(hour)].join(', ')}`;
   };
 
@@ -73,7 +73,7 @@ export function outcomeChart(place) {
   const fillTable = () => {
     if (!rows.open) return;
     const columns = shown.outcomes.map(({ outcome, requests }) => ({
-      title: OUTCOMES[outcome] ?? outcome,
+      title: ALL_OUTCOMES[outcome] ?? outcome,
       cell: (/** @type {number} */ index) => number(requests[index]),
       isNumber: true,
     }));
@@ -173,7 +173,7 @@ export function outcomeChart(place) {
           'li',
           {},
           dot(`outcome-${outcome}`),
-          `${OUTCOMES[outcome]} `,
+          `${ALL_OUTCOMES[outcome]} `,
           element('strong', {}, number(requests.reduce((sum, count) => sum + count, 0))),
         ),
       ),

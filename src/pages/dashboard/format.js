@@ -39,6 +39,9 @@ export const OUTCOMES = {
   undecided: 'undecided',
 };
 
+/** Those, and the requests that were rejected by their client address: they are of no key. @type {Record<string, string>} */
+export const ALL_OUTCOMES = { ...OUTCOMES, no_key: 'without a key' };
+
 /**
  * @typedef {object} Column
  * @property {string} title

@@ -75,6 +75,7 @@ function showFacts(changed) {
       'served today',
       'rejected today',
       'undecided today',
+      'without a key today',
       'active keys',
       'banned now',
       'suspended now',
@@ -102,6 +103,10 @@ function factsOf({ now, hours, outcomes }) {
     'served today': { value: sum(SERVED), meaning: 'success, client and server errors since 00:00 UTC' },
     'rejected today': { value: sum(REJECTED), meaning: 'limited, banned and unauthorized since 00:00 UTC' },
     'undecided today': { value: sum(['undecided']), meaning: '503 for want of the database since 00:00 UTC' },
+    'without a key today': {
+      value: sum(['no_key']),
+      meaning: '401 and 429 of client addresses since 00:00 UTC',
+    },
   };
 }
 
