@@ -297,6 +297,84 @@ const checkSnapshots: Check = async ({ client }) => {
   return warn(`${some(sentences)}.`);
 };
 
+/** Writes that change no value, for whoever may: operators and owners, and the service. */
+const SMALL_WRITES = {
+  plans: 'update plans set custom = custom where id = (select min(id) from plans)',
+  address_usage_hours: `
+    insert into address_usage_hours as a values (this_hour(), 'unauthorized', 0)
+    on conflict (hour, outcome) do update set requests = a.requests`,
+};
+
+/** Writes some 30 MB to a temporary file, which every login may, and which ends with the statement. */
+const FILL_FILE = 'select count(*) from generate_series(1, 2000000)';
+
+const SLOW_COMMIT_S = 2;
+
+/** A small write may find room in files that are there, when the disk is full; and without its synchronous standby no commit ends. */
+const checkDisk: Check = async ({ client }) => {
+  await client.query(`set local work_mem = '64kB'`);
+  await client.query(FILL_FILE);
+  const { table } = await queryOne<{ table: keyof typeof SMALL_WRITES | null }>(
+    client,
+    `select case
+       when current_setting('transaction_read_only')::boolean then null
+       when has_column_privilege('plans', 'custom', 'update') then 'plans'
+       when has_table_privilege('address_usage_hours', 'insert, update') then 'address_usage_hours' end as table`,
+  );
+  if (table === null)
+    return ok(
+      'there is room; no commit was tried, because this login may not write: run the doctor as an operator, too',
+    );
+  const beganAt = performance.now();
+  await client.query(`set local statement_timeout = '10s'`);
+  await client.query(SMALL_WRITES[table]);
+  await client.query('commit and chain');
+  const seconds = (performance.now() - beganAt) / 1000;
+  if (seconds < SLOW_COMMIT_S) return ok('there is room, and a small write was committed');
+  return warn(
+    `a commit took ${seconds.toFixed(1)} s: the disk is slow, or a synchronous standby does not respond.`,
+  );
+};
+
+/** Bans begin again only after such a time: a clock was ahead, or the trigger that rejects it was disabled. */
+const checkBans: Check = async ({ client }) => {
+  const { rows } = await client.query<{ key: string }>(
+    `select format('key %s until %s', id, bans_lifted_at) as key
+     from api_keys where bans_lifted_at > latest_lift() order by id limit 100`,
+  );
+  if (rows.length === 0) return ok('every key can be banned');
+  const keys = some(rows.map(({ key }) => key));
+  return warn(
+    `bans are lifted in the future, so they do not hold: ${keys}. Set bans_lifted_at to now() for each.`,
+  );
+};
+
+const GIBIBYTE = 2 ** 30;
+
+/** A slot that nothing reads keeps the server's log until the disk is full. */
+const checkSlots: Check = async ({ client }) => {
+  const { rows } = await client.query<{
+    slot: string;
+    bytes: string | null;
+    active: boolean;
+    status: string;
+  }>(
+    `select slot_name as slot, active, wal_status as status,
+       case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) end::text as bytes
+     from pg_replication_slots order by slot_name`,
+  );
+  const late = rows.filter(({ bytes, status }) => Number(bytes) > GIBIBYTE || status === 'lost');
+  if (late.length === 0) return ok('no replication slot is behind');
+  const slots = late.map(({ slot, bytes, active, status }) =>
+    status === 'lost'
+      ? `${slot} has lost what it needs: make its standby anew`
+      : `${slot} keeps ${(Number(bytes) / GIBIBYTE).toFixed(1)} GiB of the log${active ? '' : ', and nothing is connected to it'}`,
+  );
+  return warn(
+    `${some(slots)}. Bring its reader back, or drop the slot before the disk is full: select pg_drop_replication_slot('…').`,
+  );
+};
+
 /** What a restore in parts or an operator's statement may have left out, which no request notices at first. */
 const checkObjects: Check = async ({ client }) => {
   const { rows } = await client.query<{ object: string }>(SCHEMA_OBJECTS);
@@ -325,4 +403,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   server: checkServer,
   ids: checkIds,
   snapshots: checkSnapshots,
+  bans: checkBans,
+  slots: checkSlots,
+  disk: checkDisk,
 };

@@ -21,7 +21,7 @@ let server: PostgresServer;
 let superuser: Pool;
 
 beforeAll(async () => {
-  server = await createPostgresServer({ max_connections: '60' });
+  server = await createPostgresServer({ max_connections: '60', max_slot_wal_keep_size: '1MB' });
   await server.start();
   // Somebody who was there before.
   const before = openTestPool(server.superuserUrl, { max: 1 });
@@ -222,6 +222,65 @@ describe('deploy/postgres/roles.sh', () => {
     expect(await findings()).toEqual(['no statement_timeout is set in this database for petstore_cli']);
     await runRolesScript();
     expect(await findings()).toEqual([]);
+  });
+});
+
+describe('petstore doctor', () => {
+  const doctorAs = async (role: string): Promise<Readonly<Record<string, unknown>>> => {
+    const { stdout } = await petstoreOn(urlOf(role))(['doctor', '--json']);
+    const found = JSON.parse(stdout) as { check: string; level: string; message: string }[];
+    return Object.fromEntries(found.map(({ check, level, message }) => [check, `${level}: ${message}`]));
+  };
+
+  it.each(['petstore_owner', 'petstore_api', 'alice'])(
+    'commits a write that changes nothing, as %s',
+    async (role) => {
+      const counted = (): Promise<unknown> =>
+        selectOne(
+          superuser,
+          `select (select count(*) from audit_log) as entries,
+           (select coalesce(sum(requests), 0) from address_usage_hours) as requests`,
+        );
+      const before = await counted();
+      expect(await doctorAs(role)).toMatchObject({
+        disk: 'ok: there is room, and a small write was committed',
+      });
+      expect(await counted()).toEqual(before);
+    },
+  );
+
+  it('says that a login of support cannot write', async () => {
+    expect(await doctorAs('bob')).toMatchObject({
+      disk: 'ok: there is room; no commit was tried, because this login may not write: run the doctor as an operator, too',
+      slots: 'ok: no replication slot is behind',
+      bans: 'ok: every key can be banned',
+    });
+  });
+
+  it('names keys whose bans are lifted in the future', async () => {
+    await superuser.query(`select issue_api_key('Acme', 'free')`);
+    await superuser.query('alter table api_keys disable trigger api_keys_not_lifted_later');
+    await superuser.query(`update api_keys set bans_lifted_at = '2099-01-01Z'`);
+    await superuser.query('alter table api_keys enable trigger api_keys_not_lifted_later');
+    const { bans } = await doctorAs('bob');
+    expect(bans).toMatch(
+      /^warn: .+: key \d+ until 2099-01-01 .+\. Set bans_lifted_at to now\(\) for each\.$/,
+    );
+    await superuser.query('update api_keys set bans_lifted_at = now()');
+    expect(await doctorAs('bob')).toMatchObject({ bans: 'ok: every key can be banned' });
+  });
+
+  it('names a replication slot that has fallen behind', async () => {
+    await superuser.query(`select pg_create_physical_replication_slot('backup', true)`);
+    for (let segment = 0; segment < 4; segment += 1) {
+      await superuser.query(`select pg_logical_emit_message(false, 'x', 'x')`);
+      await superuser.query('select pg_switch_wal()');
+    }
+    await superuser.query('checkpoint');
+    expect(await doctorAs('bob')).toMatchObject({
+      slots: expect.stringMatching(/^warn: backup has lost what it needs: make its standby anew\. /),
+    });
+    await superuser.query(`select pg_drop_replication_slot('backup')`);
   });
 });
 
