@@ -29,6 +29,13 @@ beforeAll(async () => {
   await before.end();
   await runRolesScript();
   superuser = openTestPool(urlOf('postgres', 'petstore'), { max: 1 });
+  await superuser.query(
+    `create role alice login in role petstore_operator; create role bob login connection limit 3 in role petstore_support`,
+  );
+  await superuser.query(`alter role alice in database petstore set statement_timeout = '1h'`);
+  await superuser.query('alter role bob in database petstore set statement_timeout = 0');
+  await runRolesScript();
+  await migrateAsOwner();
 });
 afterAll(async () => {
   await superuser.end();
@@ -90,16 +97,6 @@ const findings = async (): Promise<readonly string[]> =>
   );
 
 describe('deploy/postgres/roles.sh', () => {
-  beforeAll(async () => {
-    await superuser.query(
-      `create role alice login in role petstore_operator; create role bob login connection limit 3 in role petstore_support`,
-    );
-    await superuser.query(`alter role alice in database petstore set statement_timeout = '1h'`);
-    await superuser.query('alter role bob in database petstore set statement_timeout = 0');
-    await runRolesScript();
-    await migrateAsOwner();
-  });
-
   it('leaves nothing to protect, also when it ran before the first migration', async () => {
     expect(await findings()).toEqual([]);
     const { stdout } = await petstoreOn(urlOf('petstore_cli'))(['doctor', '--json']);
@@ -225,22 +222,23 @@ describe('deploy/postgres/roles.sh', () => {
   });
 });
 
-describe('petstore doctor', () => {
-  const doctorAs = async (role: string): Promise<Readonly<Record<string, unknown>>> => {
-    const { stdout } = await petstoreOn(urlOf(role))(['doctor', '--json']);
-    const found = JSON.parse(stdout) as { check: string; level: string; message: string }[];
-    return Object.fromEntries(found.map(({ check, level, message }) => [check, `${level}: ${message}`]));
-  };
+const doctorAs = async (role: string): Promise<Readonly<Record<string, unknown>>> => {
+  const { stdout } = await petstoreOn(urlOf(role))(['doctor', '--json']);
+  const found = JSON.parse(stdout) as { check: string; level: string; message: string }[];
+  return Object.fromEntries(found.map(({ check, level, message }) => [check, `${level}: ${message}`]));
+};
 
+const counted = (): Promise<unknown> =>
+  selectOne(
+    superuser,
+    `select (select count(*) from audit_log) as entries,
+       (select coalesce(sum(requests), 0) from address_usage_hours) as requests`,
+  );
+
+describe('petstore doctor', () => {
   it.each(['petstore_owner', 'petstore_api', 'alice'])(
     'commits a write that changes nothing, as %s',
     async (role) => {
-      const counted = (): Promise<unknown> =>
-        selectOne(
-          superuser,
-          `select (select count(*) from audit_log) as entries,
-           (select coalesce(sum(requests), 0) from address_usage_hours) as requests`,
-        );
       const before = await counted();
       expect(await doctorAs(role)).toMatchObject({
         disk: 'ok: there is room, and a small write was committed',
