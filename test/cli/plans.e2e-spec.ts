@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { json } from './support/petstore.js';
 import { usePetstore } from './support/use-petstore.js';
 
-const { petstore } = usePetstore();
+const { petstore, query } = usePetstore();
 
 const plans = (): Promise<readonly { readonly id: string }[]> => json(petstore(['plans', 'list', '--json']));
 
@@ -93,6 +93,35 @@ describe('petstore plans', () => {
     expect((await petstore(['plans', 'set', 'growing', '--per-day', '8'])).stdout).toMatch(
       /^requests_per_day {5}8$/m,
     );
+  });
+
+  it('gives a plan another id, with more keys than one statement may change', async () => {
+    await run('create', 'before', '--per-minute', '7', '--per-day', '70');
+    await query(
+      `insert into api_keys (name, plan_id) select 'key ' || n, 'before' from generate_series(1, 150) as n`,
+    );
+    expect(await run('rename', 'before', 'after')).toMatchObject({
+      id: 'after',
+      requests_per_minute: 7,
+      requests_per_day: 70,
+      keys: 150,
+    });
+    expect((await plans()).map(({ id }) => id)).not.toContain('before');
+    const { rows } = await query(
+      `select count(*)::int from audit_log
+       where table_name = 'api_keys' and old = '{"plan_id": "before"}' and new = '{"plan_id": "after"}'`,
+    );
+    expect(rows).toEqual([{ count: 150 }]);
+    expect(await petstore(['plans', 'rename', 'before', 'again'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^plan "before" does not exist\n/),
+    });
+    expect(await petstore(['plans', 'rename', 'after', 'free'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^plan "free" already exists\n/),
+    });
+    expect(await petstore(['plans', 'rename', 'after', 'Größe'])).toMatchObject({ code: 1 });
+    expect((await plans()).map(({ id }) => id)).toContain('after');
   });
 
   it('says what is missing or wrong, and changes nothing', async () => {

@@ -19,6 +19,7 @@ export const OPERATOR_CALLS = [
   `set_plan('pro', per_minute => 5)`,
   `create_plan('new', 5, 50)`,
   `delete_plan('business')`,
+  `rename_plan('enterprise', 'large')`,
 ];
 
 /** The role of the tests on this server. */

@@ -54,7 +54,8 @@ describe('the SQL in docs/operations.md and docs/alerts.md works as pasted', () 
   });
 
   it.each(ofOperators)('by an operator: %s', async (sql) => {
-    if (sql.includes('delete_plan')) await operator.query(`select create_plan('bespoke', custom => true)`);
+    const [, plan] = /(?:delete|rename)_plan\('(\w+)'/.exec(sql) ?? [];
+    if (plan !== undefined) await operator.query('select create_plan($1, custom => true)', [plan]);
     await expect(operator.query(sql)).resolves.toBeDefined();
   });
 

@@ -62,6 +62,17 @@ export function addPlansCommands(program: Command, context: CliContext): void {
     );
 
   plans
+    .command('rename')
+    .argument('<plan>', 'id of the plan')
+    .argument('<new-id>', 'lower-case letters, digits, - and _')
+    .description('Gives a plan another id, which all of its keys get. Its limits stay.')
+    .option('--json', 'print an object')
+    .action(async (id: string, newId: string, { json }: JsonOption) =>
+      printRow(context, json, await changeOne(context, 'select * from rename_plan($1, $2)', [id, newId])),
+    )
+    .addHelpText('after', examples('petstore plans rename startup growth'));
+
+  plans
     .command('delete')
     .aliases(['remove', 'rm'])
     .argument('<plan>', 'id of the plan')
