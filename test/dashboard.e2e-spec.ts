@@ -216,6 +216,7 @@ describe('Dashboard', () => {
     await pool.query(`insert into api_key_bans values (4, now() - interval '1 hour', now(), 300, 10000)`);
     expect(await view('attention')).toMatchObject({
       bans: [{ api_key_id: '4', name: 'test 4', in_force: false }],
+      near: [{ api_key_id: '2', day_share: '0.900' }],
       expiring: [{ api_key_id: '5', expires: 'key' }],
       deprecated: [],
       unused: [],

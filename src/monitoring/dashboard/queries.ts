@@ -47,7 +47,7 @@ export const readPlanPeaks = (query: Query): Promise<object[]> => query('select 
 const ATTENTION_MAX = 10;
 const WHOLE_MAX = 500;
 
-export const ATTENTION_LISTS = ['bans', 'expiring', 'deprecated', 'unused'] as const;
+export const ATTENTION_LISTS = ['bans', 'near', 'expiring', 'deprecated', 'unused'] as const;
 
 type AttentionList = (typeof ATTENTION_LISTS)[number];
 
@@ -60,6 +60,11 @@ export async function readAttention(query: Query, whole?: AttentionList): Promis
       `select began_at, api_key_id, name, ends_at, lifted_at, in_force from recent_bans
        where began_at > present() - interval '24 hours' limit $1`,
       valuesOf('bans'),
+    ),
+    near: await query(
+      `select api_key_id, name, minute_share, day_share from api_keys_near_limit
+       where greatest(minute_share, day_share) > 0.8 limit $1`,
+      valuesOf('near'),
     ),
     expiring: await query(
       `select api_key_id, name, expires, expires_at from expiring_api_keys

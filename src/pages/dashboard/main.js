@@ -1,7 +1,7 @@
 // The page asks for its views every ten seconds, and shows them without moving anything. What is looked at is in the address.
 import { byId, element } from './dom.js';
 import { outcomeChart } from './chart.js';
-import { column, count, named, number, show, spark, table, time, usedOf } from './format.js';
+import { column, count, named, number, percent, show, spark, table, time, usedOf } from './format.js';
 import { showKey, toOutcomes } from './key.js';
 
 /** @typedef {Record<string, any>} Row */
@@ -236,6 +236,11 @@ const VIEWS = {
         'Bans of the last 24 hours',
         'bans',
         (row) => `${row['in_force'] ? 'until' : 'ended'} ${time(row['lifted_at'] ?? row['ends_at'])}`,
+      ),
+      list(
+        'Used more than 80 % of a limit',
+        'near',
+        (row) => `minute ${percent(Number(row['minute_share']))}, day ${percent(Number(row['day_share']))}`,
       ),
       list('Expire within 14 days', 'expiring', (row) => `${row['expires']}: ${time(row['expires_at'])}`),
       list(
