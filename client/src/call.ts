@@ -50,6 +50,7 @@ export class Call<Value> extends Promise<Value> {
   }
 }
 
+/** @internal */
 export const infoOf = ({ status, headers }: Response): ResponseInfo => ({
   status,
   requestId: headers.get('x-request-id') ?? undefined,
@@ -68,7 +69,7 @@ function rateLimitOf(headers: Headers): RateLimit | undefined {
     : { limit, remaining, resetUnixSeconds };
 }
 
-/** A header that is a plain integer. */
+/** A header that is a plain integer. @internal */
 export function integerOf(headers: Headers, name: string): number | undefined {
   const text = headers.get(name);
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;

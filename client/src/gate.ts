@@ -1,7 +1,8 @@
 import type { ResponseInfo } from './call.js';
 import { PetStoreError, retryAfterOf } from './error.js';
+import { startTimer } from './retry.js';
 
-/** Spreads the calls and clients that wait for the same reset. */
+/** Spreads the clients that wait for the same reset. */
 const JITTER_MS = 250;
 
 /** Timers may fire a little early. */
@@ -15,7 +16,12 @@ interface Entrance {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The place of a call that is under way. To be given back once. */
+/** A call that has no place yet; while it waits for its turn, what wakes it. */
+interface Waiting {
+  wake?: () => void;
+}
+
+/** The place of a call that is under way. To be given back once. @internal */
 export interface Place {
   /** @param response undefined if there was none: the request may have been counted */
   leave(response: ResponseInfo | undefined): void;
@@ -24,9 +30,12 @@ export interface Place {
 /**
  * Lets as many calls be under way as the key has requests left, so that parallel calls are not rejected and the key is not banned. Until a
  * response of a window has said what is left, it is one. Only the durations that responses state count, not the clock of the client.
+ *
+ * @internal
  */
 export class Gate {
-  readonly #waiting = new Set<() => void>();
+  /** In the order in which they came, which is that in which they get their places. */
+  readonly #waiting = new Set<Waiting>();
   #underWay = 0;
   /** Of the present window; undefined until a response has said it. */
   #remaining: number | undefined;
@@ -35,28 +44,44 @@ export class Gate {
   #isProbing = false;
   /** Counts windows: what was sent in an earlier one says nothing about this one. */
   #window = 0;
-  #closed: { readonly until: number; readonly because: ResponseInfo } | undefined;
+  #closed: { readonly until: number; readonly jitterMs: number; readonly because: ResponseInfo } | undefined;
 
   /**
    * Waits for a place.
    *
    * @param wait waits for a reset, and rejects when the signal is aborted
-   * @throws PetStoreError at once, if the next window begins later than in `maxWaitMs`; after `timeoutMs`, if the calls before have no response
+   * @throws PetStoreError at once, if the next window begins later than in `maxWaitMs`; if the calls before have no response for `timeoutMs`
+   *   in all
    */
   async enter({ maxWaitMs, timeoutMs, wait, signal }: Entrance): Promise<Place> {
-    for (;;) {
-      const closed = this.#closed;
-      if (closed !== undefined) {
-        const waitMs = closed.until - performance.now();
-        if (waitMs > maxWaitMs) throw noRequestsLeft(closed.because, waitMs);
-        if (waitMs > 0) await wait(waitMs + MARGIN_MS + JITTER_MS * Math.random());
-        if (this.#closed === closed) this.#closed = undefined;
-      } else if (this.#hasPlace()) {
-        return this.#take();
-      } else {
-        await this.#turn(timeoutMs, signal);
+    const own: Waiting = {};
+    this.#waiting.add(own);
+    let leftMs = timeoutMs;
+    try {
+      for (;;) {
+        const closed = this.#closed;
+        if (closed !== undefined) {
+          const waitMs = closed.until - performance.now();
+          if (waitMs > maxWaitMs) throw noRequestsLeft(closed.because, waitMs);
+          if (waitMs > 0) await wait(waitMs + closed.jitterMs);
+          if (this.#closed === closed) this.#closed = undefined;
+        } else if (this.#isFirst(own) && this.#hasPlace()) {
+          return this.#take();
+        } else {
+          const sinceMs = performance.now();
+          await turn(own, leftMs, signal, timeoutMs);
+          leftMs -= performance.now() - sinceMs;
+        }
       }
+    } finally {
+      this.#waiting.delete(own);
+      this.#wake();
     }
+  }
+
+  #isFirst(own: Waiting): boolean {
+    const [first] = this.#waiting;
+    return first === own;
   }
 
   #hasPlace(): boolean {
@@ -99,7 +124,9 @@ export class Gate {
 
   #close(seconds: number, because: ResponseInfo): void {
     const until = performance.now() + 1000 * seconds;
-    if (this.#closed === undefined || until > this.#closed.until) this.#closed = { until, because };
+    // One for all of its calls, so that they stay in their order.
+    const jitterMs = MARGIN_MS + JITTER_MS * Math.random();
+    if (this.#closed === undefined || until > this.#closed.until) this.#closed = { until, jitterMs, because };
     this.#beginWindow();
   }
 
@@ -110,50 +137,43 @@ export class Gate {
     this.#isProbing = false;
   }
 
-  /** Those who find the gate closed wait for its opening by themselves. */
+  /** The next in turn looks for a place, and then wakes the one behind it. Where the gate is closed, all of them wait for its opening by themselves. */
   #wake(): void {
-    const places =
-      this.#closed === undefined ? Math.max(1, (this.#remaining ?? 1) - this.#underWay) : Infinity;
-    let woken = 0;
-    for (const wake of this.#waiting) {
-      if (woken >= places) return;
-      woken += 1;
-      wake();
+    for (const { wake } of this.#waiting) {
+      wake?.();
+      if (this.#closed === undefined) return;
     }
-  }
-
-  /** Resolves when there may be a place. Rejects after a time, or with the reason of the signal. */
-  #turn(timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(wake);
-        signal?.removeEventListener('abort', abort);
-      };
-      const timer = setTimeout(() => {
-        end();
-        const message = `The calls before had no response within ${timeoutMs} ms, so this one was not sent.`;
-        reject(new PetStoreError('timed_out', message));
-      }, timeoutMs);
-      const wake = (): void => {
-        end();
-        resolve();
-      };
-      const abort = (): void => {
-        end();
-        // It may have been woken for a place that another one can have.
-        this.#wake();
-        reject(signal?.reason as Error);
-      };
-      this.#waiting.add(wake);
-      signal?.addEventListener('abort', abort, { once: true });
-    });
   }
 }
 
-/** How long all calls wait after a response: after a 429 that says it, else 0. */
-export const closedSecondsOf = ({ status, headers }: ResponseInfo): number =>
-  status === 429 ? (retryAfterOf(headers) ?? 0) : 0;
+/** Resolves when it is woken. Rejects after a time, or with the reason of the signal. */
+const turn = (
+  own: Waiting,
+  leftMs: number,
+  signal: AbortSignal | undefined,
+  timeoutMs: number,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      stop();
+      delete own.wake;
+      signal?.removeEventListener('abort', abort);
+      settle();
+    };
+    const abort = (): void => end(() => reject(signal?.reason as Error));
+    const stop = startTimer(leftMs, () =>
+      end(() => {
+        const message = `The calls before had no response within ${timeoutMs} ms, so this one was not sent.`;
+        reject(new PetStoreError('timed_out', message));
+      }),
+    );
+    own.wake = () => end(resolve);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+
+/** How long all calls wait after a response: after a 429 that says it, else 0. @internal */
+export const closedSecondsOf = (response: ResponseInfo): number =>
+  response.status === 429 ? (retryAfterOf(response) ?? 0) : 0;
 
 /**
  * The window of the key with the fewest requests left, by the field `RateLimit` (draft-ietf-httpapi-ratelimit-headers); of several the last

@@ -1,5 +1,13 @@
 export { Call, type RateLimit, type ResponseInfo, type Result } from './call.js';
-export { type ErrorCode, type FieldError, PetStoreError, type ServiceErrorCode } from './error.js';
+export {
+  type CallError,
+  type ErrorCode,
+  type FieldError,
+  InvalidInputError,
+  isPetStoreError,
+  PetStoreError,
+  type ServiceErrorCode,
+} from './error.js';
 export type { Int64, Int64Like } from './int64.js';
 export { List } from './list.js';
 export { PetStore, type PetStoreOptions } from './pet-store.js';
@@ -10,7 +18,9 @@ export type {
   CategoryFilter,
   ChangeOptions,
   CreateOptions,
+  Cursor,
   Inventory,
+  LaterWord,
   NewCategory,
   NewPet,
   Order,
@@ -22,5 +32,8 @@ export type {
   PetFilter,
   PetStatus,
   PutOptions,
+  Read,
+  ReadOptions,
   Usage,
 } from './types.js';
+export { NOT_MODIFIED, ORDER_STATUSES, PET_STATUSES } from './types.js';

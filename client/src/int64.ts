@@ -1,3 +1,5 @@
+import { InvalidInputError } from './error.js';
+
 /** The type of identifiers in results. A `number` holds integers up to 2^53 only, a `string` survives `JSON.stringify`. */
 export type Int64 = 'string' | 'bigint' | 'number';
 
@@ -11,7 +13,7 @@ export interface Int64Types {
   readonly number: number;
 }
 
-/** The name of an identifier. All others are counts. */
+/** The name of an identifier. All others are counts. @internal */
 export const isId = (name: string): boolean => /^id$|Id$/.test(name);
 
 /** A member and the integer that is its value; strings are matched so that nothing within them is. */
@@ -25,6 +27,7 @@ const MARK = '\0';
  * lack `context.source` in `JSON.parse`.
  *
  * @throws RangeError for an identifier beyond 2^53 if `int64` is `number`
+ * @internal
  */
 export function parseJson(text: string, int64: Int64): unknown {
   const quoted = text.replaceAll(
@@ -45,7 +48,7 @@ function convert(name: string, digits: string, int64: Int64): Int64Like {
   throw new RangeError(`${name} is ${digits}, which no number holds: use int64 'string' or 'bigint'.`);
 }
 
-/** Writes a flat object, with every identifier as an exact JSON number. Undefined members are left out. */
+/** Writes a flat object, with every identifier as an exact JSON number. Undefined members are left out. @internal */
 export function writeJson(members: object): string {
   const written = Object.entries(members)
     .filter(([, value]) => value !== undefined)
@@ -61,13 +64,17 @@ const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 /**
  * The digits of an identifier, as the service takes them.
  *
- * @throws TypeError for anything but an integer, and for a number that may have been rounded
+ * @throws InvalidInputError for anything but an integer, and for a number that may have been rounded
+ * @internal
  */
 export function digitsOf(name: string, value: Int64Like): string {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-    throw new TypeError(`${name} is beyond 2^53, where numbers are rounded: pass a string or a bigint.`);
+    throw new InvalidInputError(
+      name,
+      'is beyond 2^53, where numbers are rounded: pass a string or a bigint.',
+    );
   const digits = String(value);
   if (!INTEGER.test(digits))
-    throw new TypeError(`${name} must be an integer, as a string, a bigint or a number.`);
+    throw new InvalidInputError(name, 'must be an integer, as a string, a bigint or a number.');
   return digits;
 }

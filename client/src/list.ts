@@ -1,3 +1,4 @@
+import { InvalidInputError } from './error.js';
 import { digitsOf, type Int64Like, isId } from './int64.js';
 import type { Page } from './types.js';
 
@@ -20,7 +21,7 @@ export class List<Item> implements AsyncIterable<Item> {
   }
 }
 
-/** A page of items, with the cursor of the next page from the `Link` header. */
+/** A page of items, with the cursor of the next page from the `Link` header. @internal */
 export function pageOf<Item>(items: readonly Item[], headers: Headers): Page<Item> {
   const [, target] = /<([^>]*)>\s*;\s*rel="next"/.exec(headers.get('link') ?? '') ?? [];
   // The link may be a path without an origin; only its query matters.
@@ -34,14 +35,15 @@ type QueryValue = Int64Like | readonly Int64Like[] | undefined;
 /**
  * A query string of the defined members; empty if there are none.
  *
- * @throws TypeError for an empty array, which would otherwise be no filter at all
+ * @throws InvalidInputError for an empty array, which would otherwise be no filter at all
+ * @internal
  */
 export function queryOf(members: Readonly<Record<string, QueryValue>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {
     if (value === undefined) continue;
     if (Array.isArray(value) && value.length === 0)
-      throw new TypeError(`${name} is an empty array, which no item can match.`);
+      throw new InvalidInputError(name, 'is an empty array, which no item can match.');
     for (const one of [value].flat() as readonly Int64Like[])
       query.append(name, isId(name) ? digitsOf(name, one) : String(one));
   }

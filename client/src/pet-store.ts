@@ -1,4 +1,5 @@
-import { Call } from './call.js';
+import { Call, type Result } from './call.js';
+import { InvalidInputError } from './error.js';
 import { digitsOf, type Int64, type Int64Like, type Int64Types, writeJson } from './int64.js';
 import { List, pageOf, queryOf } from './list.js';
 import {
@@ -9,24 +10,26 @@ import {
   Transport,
   type TransportOptions,
 } from './transport.js';
-import type {
-  Category,
-  CategoryFilter,
-  ChangeOptions,
-  CreateOptions,
-  Cursor,
-  Inventory,
-  NewCategory,
-  NewPet,
-  Order,
-  OrderFilter,
-  OrderStatus,
-  Page,
-  Pet,
-  PetChange,
-  PetFilter,
-  PutOptions,
-  Usage,
+import {
+  type Category,
+  type CategoryFilter,
+  type ChangeOptions,
+  type CreateOptions,
+  type Cursor,
+  type Inventory,
+  type NewCategory,
+  type NewPet,
+  NOT_MODIFIED,
+  type Order,
+  type OrderFilter,
+  type Page,
+  type Pet,
+  type PetChange,
+  type PetFilter,
+  type PutOptions,
+  type Read,
+  type ReadOptions,
+  type Usage,
 } from './types.js';
 
 export interface PetStoreOptions<Mode extends Int64 = 'string'> extends TransportOptions {
@@ -36,7 +39,7 @@ export interface PetStoreOptions<Mode extends Int64 = 'string'> extends Transpor
 
 /**
  * The client of the Pet Store Service, with a method for each operation. A failed call rejects with a `PetStoreError`, with the reason
- * of an aborted `signal`, or with a `TypeError` for an identifier that cannot be sent.
+ * of an aborted `signal`, or with an `InvalidInputError` for arguments that cannot be sent.
  */
 export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   readonly #transport: Transport;
@@ -47,7 +50,9 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns one page of pets, ordered by `id`. */
-  listPets(options: PetFilter & Cursor = {}): Call<Page<Pet<Id>>> {
+  listPets<Options extends PetFilter & Cursor & ReadOptions>(
+    options: Options = {} as Options,
+  ): Call<Read<Page<Pet<Id>>, Options>> {
     const { id, status, categoryId, sort, limit, cursor, ...call } = options;
     return this.#list('/pets', { id, status, categoryId, sort, limit, cursor }, call);
   }
@@ -63,22 +68,19 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns a pet, or undefined if there is none with this `id`. The `etag` of the response is the pet's, for `ifMatch`. */
-  findPet(id: Int64Like, options: CallOptions = {}): Call<Pet<Id> | undefined> {
-    const find = async () => {
-      const request = {
-        method: 'GET',
-        path: `/pets?id=${digitsOf('id', id)}`,
-        accepts: listWith('id'),
-      } as const;
-      const { value, response } = await this.#transport.send<readonly Pet<Id>[]>(request, options);
-      return { value: value[0], response };
-    };
-    return new Call(find());
+  findPet<Options extends ReadOptions>(
+    id: Int64Like,
+    options: Options = {} as Options,
+  ): Call<Read<Pet<Id> | undefined, Options>> {
+    return this.#list('/pets', { id }, options, ([pet]) => pet);
   }
 
   /** @deprecated From 2030-12-05 on it fails with `operation_removed`. Use `findPet(id)` instead. */
-  getPet(id: Int64Like, options: CallOptions = {}): Call<Pet<Id>> {
-    return this.#send(() => getOf(`/pets/${digitsOf('id', id)}`), options);
+  getPet<Options extends ReadOptions>(
+    id: Int64Like,
+    options: Options = {} as Options,
+  ): Call<Read<Pet<Id>, Options>> {
+    return this.#read(() => getOf(`/pets/${digitsOf('id', id)}`), options);
   }
 
   /**
@@ -98,7 +100,10 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns one page of categories, ordered by `id`. */
-  listCategories({ name, limit, cursor, ...call }: CategoryFilter & Cursor = {}): Call<Page<Category<Id>>> {
+  listCategories<Options extends CategoryFilter & Cursor & ReadOptions>(
+    options: Options = {} as Options,
+  ): Call<Read<Page<Category<Id>>, Options>> {
+    const { name, limit, cursor, ...call } = options;
     return this.#list('/categories', { name, limit, cursor }, call);
   }
 
@@ -113,8 +118,11 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns a category. Fails with `category_not_found` if its number has no name. */
-  getCategory(id: Int64Like, options: CallOptions = {}): Call<Category<Id>> {
-    return this.#send(() => getOf(`/categories/${digitsOf('id', id)}`), options);
+  getCategory<Options extends ReadOptions>(
+    id: Int64Like,
+    options: Options = {} as Options,
+  ): Call<Read<Category<Id>, Options>> {
+    return this.#read(() => getOf(`/categories/${digitsOf('id', id)}`), options);
   }
 
   /**
@@ -131,7 +139,10 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns one page of orders, ordered by `id`. */
-  listOrders({ status, petId, limit, cursor, ...call }: OrderFilter & Cursor = {}): Call<Page<Order<Id>>> {
+  listOrders<Options extends OrderFilter & Cursor & ReadOptions>(
+    options: Options = {} as Options,
+  ): Call<Read<Page<Order<Id>>, Options>> {
+    const { status, petId, limit, cursor, ...call } = options;
     return this.#list('/store/orders', { status, petId, limit, cursor }, call);
   }
 
@@ -146,35 +157,52 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns an order. */
-  getOrder(id: Int64Like, options: CallOptions = {}): Call<Order<Id>> {
-    return this.#send(() => getOf(`/store/orders/${digitsOf('id', id)}`), options);
+  getOrder<Options extends ReadOptions>(
+    id: Int64Like,
+    options: Options = {} as Options,
+  ): Call<Read<Order<Id>, Options>> {
+    return this.#read(() => getOf(`/store/orders/${digitsOf('id', id)}`), options);
   }
 
   /**
    * Changes the status of an order to `approved`, `delivered` or `cancelled`. Fails with `order_transition_not_allowed` if the order
    * cannot take it, and with `precondition_failed` if the order has changed since `ifMatch`.
    */
-  changeOrder(id: Int64Like, status: OrderStatus, options: ChangeOptions = {}): Call<Order<Id>> {
+  changeOrder(id: Int64Like, status: Order['status'], options: ChangeOptions = {}): Call<Order<Id>> {
     return this.#change('PATCH', () => `/store/orders/${digitsOf('id', id)}`, { status }, options);
   }
 
   /** Returns the number of pets by status. */
-  inventory(options: CallOptions = {}): Call<Inventory> {
-    return this.#send(() => getOf('/store/inventory', 'available'), options);
+  inventory<Options extends ReadOptions>(options: Options = {} as Options): Call<Read<Inventory, Options>> {
+    return this.#read(() => getOf('/store/inventory', 'available'), options);
   }
 
   /** Returns the plan, limits and usage of the API key. */
-  usage(options: CallOptions = {}): Call<Usage> {
-    return this.#send(() => getOf('/usage', 'plan'), options);
+  usage<Options extends ReadOptions>(options: Options = {} as Options): Call<Read<Usage, Options>> {
+    return this.#read(() => getOf('/usage', 'plan'), options);
   }
 
-  #list<Item>(path: string, query: Parameters<typeof queryOf>[0], options: CallOptions): Call<Page<Item>> {
+  #list(
+    path: string,
+    query: Parameters<typeof queryOf>[0],
+    { ifNoneMatch, ...call }: ReadOptions,
+    valueOf: (items: readonly unknown[], headers: Headers) => unknown = pageOf,
+  ): Call<never> {
     const list = async () => {
-      const request = { method: 'GET', path: `${path}${queryOf(query)}`, accepts: listWith('id') } as const;
-      const { value, response } = await this.#transport.send<readonly Item[]>(request, options);
-      return { value: pageOf(value, response.headers), response };
+      const accepts = listWith('id');
+      const headers = { 'if-none-match': ifNoneMatch };
+      const request = { method: 'GET', path: `${path}${queryOf(query)}`, headers, accepts } as const;
+      const { value, response } = await this.#transport.send<readonly unknown[] | typeof NOT_MODIFIED>(
+        request,
+        call,
+      );
+      return { value: value === NOT_MODIFIED ? value : valueOf(value, response.headers), response };
     };
-    return new Call(list());
+    return new Call(list() as Promise<Result<never>>);
+  }
+
+  #read<Value>(requestOf: () => Request, { ifNoneMatch, ...call }: ReadOptions): Call<Value> {
+    return this.#send(() => ({ ...requestOf(), headers: { 'if-none-match': ifNoneMatch } }), call);
   }
 
   #create<Value>(path: string, body: object, { idempotencyKey, ...call }: CreateOptions): Call<Value> {
@@ -194,7 +222,7 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
     return this.#send(() => {
       // Without its tag, the change would be unconditional.
       if ('ifMatch' in options && ifMatch === undefined)
-        throw new TypeError('ifMatch is undefined: the response had no ETag.');
+        throw new InvalidInputError('ifMatch', 'is undefined: the response had no ETag.');
       const body = members && { body: writeJson(members) };
       const accepts = method === 'DELETE' ? (value: unknown) => value === undefined : objectWith('id');
       return {

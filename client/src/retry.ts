@@ -23,6 +23,7 @@ export interface RetryEvent {
   readonly waitMs: number;
 }
 
+/** @internal */
 export const MAX_RETRY_WAIT_MS = 65_000;
 
 /** The first backoff, doubled with each attempt. */
@@ -34,6 +35,7 @@ const BACKOFF_MS = 250;
  *
  * @param attempts the number of attempts so far
  * @param isRepeatable whether the request is safe to repeat when its outcome is unknown
+ * @internal
  */
 export function delayMs(
   error: PetStoreError,
@@ -63,15 +65,31 @@ function isTemporary({ code, status }: PetStoreError, isRepeatable: boolean): bo
   return status === 429 || code === 'request_in_progress';
 }
 
-/** Waits; rejects with the reason of the signal if it is aborted first. */
+/** What a timer takes: a longer one ends at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+/** Calls after any time, `Infinity` included. Returns what prevents it. @internal */
+export function startTimer(ms: number, call: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout>;
+  const start = (leftMs: number): void => {
+    timer =
+      leftMs > TIMER_MAX_MS
+        ? setTimeout(start, TIMER_MAX_MS, leftMs - TIMER_MAX_MS)
+        : setTimeout(call, leftMs);
+  };
+  start(ms);
+  return () => clearTimeout(timer);
+}
+
+/** Waits; rejects with the reason of the signal if it is aborted first. @internal */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const stop = startTimer(ms, () => {
       signal?.removeEventListener('abort', abort);
       resolve();
-    }, ms);
+    });
     function abort(): void {
-      clearTimeout(timer);
+      stop();
       reject(signal?.reason as Error);
     }
     if (signal?.aborted === true) abort();

@@ -1,8 +1,16 @@
 import { infoOf, type ResponseInfo, type Result } from './call.js';
-import { errorOfResponse, PetStoreError } from './error.js';
+import { errorOfResponse, InvalidInputError, PetStoreError } from './error.js';
 import { closedSecondsOf, Gate } from './gate.js';
 import { type Int64, parseJson } from './int64.js';
-import { delayMs, MAX_RETRY_WAIT_MS, type RetryEvent, type RetryOptions, sleep } from './retry.js';
+import { NOT_MODIFIED } from './types.js';
+import {
+  delayMs,
+  MAX_RETRY_WAIT_MS,
+  type RetryEvent,
+  type RetryOptions,
+  sleep,
+  startTimer,
+} from './retry.js';
 
 export interface TransportOptions extends RetryOptions {
   /** The base URL of the service, such as `https://petstore.example/v1`. */
@@ -34,8 +42,14 @@ export interface TransportOptions extends RetryOptions {
 export interface CallOptions extends RetryOptions {
   /** Aborts the call, also while it waits to retry. The call rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
+  /** Further headers of the request. Those that the client sets itself win. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Those of the client and of the call. */
+type SendOptions = TransportOptions & Pick<CallOptions, 'headers'>;
+
+/** @internal */
 export interface Request {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -45,13 +59,13 @@ export interface Request {
   readonly accepts: (value: unknown) => boolean;
 }
 
-/** Accepts an object with this member, which all objects of its kind have. */
+/** Accepts an object with this member, which all objects of its kind have. @internal */
 export const objectWith =
   (member: string) =>
   (value: unknown): boolean =>
     typeof value === 'object' && value !== null && member in value;
 
-/** Accepts an array of objects with this member. */
+/** Accepts an array of objects with this member. @internal */
 export const listWith =
   (member: string) =>
   (value: unknown): boolean =>
@@ -59,7 +73,7 @@ export const listWith =
 
 const TIMEOUT_MS = 30_000;
 
-/** Sends requests, and retries those that failed temporarily. */
+/** Sends requests, and retries those that failed temporarily. @internal */
 export class Transport {
   readonly #options: TransportOptions;
   readonly #int64: Int64;
@@ -101,12 +115,14 @@ export class Transport {
 
   async #sendOnce<Value>(
     request: Request,
-    options: TransportOptions,
+    options: SendOptions,
     signal: AbortSignal | undefined,
   ): Promise<Result<Value>> {
     signal?.throwIfAborted();
+    let isSaid = false;
     const wait = async (waitMs: number): Promise<void> => {
-      options.onWait?.({ waitMs });
+      if (!isSaid) options.onWait?.({ waitMs });
+      isSaid = true;
       await (options.sleep ?? sleep)(waitMs, signal);
     };
     const { maxRetryWaitMs: maxWaitMs = MAX_RETRY_WAIT_MS, timeoutMs = TIMEOUT_MS } = options;
@@ -127,6 +143,8 @@ export class Transport {
     text: string,
   ): Result<Value> {
     options.onResponse?.(response);
+    if (response.status === 304 && request.headers?.['if-none-match'] !== undefined)
+      return { value: NOT_MODIFIED as Value, response };
     if (response.status < 200 || response.status > 299) throw errorOfResponse(response, text);
     const value = this.#parse(text, response);
     if (request.accepts(value)) return { value: value as Value, response };
@@ -146,20 +164,22 @@ export class Transport {
 
 async function exchange(
   { method, path, headers = {}, body }: Request,
-  { baseUrl, apiKey, timeoutMs = TIMEOUT_MS, ...options }: TransportOptions,
+  { baseUrl, apiKey, timeoutMs = TIMEOUT_MS, headers: further, ...options }: SendOptions,
   signal: AbortSignal | undefined,
   onHeaders: (response: ResponseInfo) => void,
 ): Promise<{ readonly response: ResponseInfo; readonly text: string }> {
   signal?.throwIfAborted();
-  const sent = new Headers({
+  const sent = headersOf({
+    ...further,
     authorization: `Bearer ${apiKey}`,
     // Problem details name the fields that are wrong.
     accept: 'application/problem+json, application/json;q=0.9',
-    ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...definedOf(headers),
+    'content-type': body && 'application/json',
+    ...headers,
   });
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+  const timeout = new AbortController();
+  const stop = startTimer(timeoutMs, () => timeout.abort());
+  const ended = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
   // Browsers reject a `fetch` that is called as a method of another object.
   const fetch = options.fetch ?? globalThis.fetch;
   const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
@@ -175,12 +195,27 @@ async function exchange(
     return { response: info, text: await response.text() };
   } catch (cause) {
     signal?.throwIfAborted();
-    throw timeout.aborted
+    throw timeout.signal.aborted
       ? new PetStoreError('timed_out', `There was no complete response within ${timeoutMs} ms.`, undefined, {
           cause,
         })
       : new PetStoreError('connection_failed', describeFailure(url, cause), undefined, { cause });
+  } finally {
+    stop();
   }
+}
+
+/** Of names in any letter case, the last one wins. */
+function headersOf(members: Readonly<Record<string, string | undefined>>): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(definedOf(members))) {
+    try {
+      headers.set(name, value);
+    } catch {
+      throw new InvalidInputError(name, 'cannot be sent as a header.');
+    }
+  }
+  return headers;
 }
 
 /** Node.js says why in the causes of its error; browsers do not, because a page may not know. */

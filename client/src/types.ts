@@ -4,8 +4,13 @@ import type { CallOptions } from './transport.js';
 
 type Schemas = components['schemas'];
 
-/** Known words, and any that a later release adds. */
-type Open<Word extends string> = Word | (string & {});
+declare const later: unique symbol;
+
+/** A word of a closed set that a later release adds: it can be compared and sent back, and no literal is one. */
+export type LaterWord = string & { readonly [later]: true };
+
+/** A set of words, with those that a later release adds. */
+type Open<Word extends string> = string extends Word ? string : Word | LaterWord;
 
 /** A schema as results have it: with identifiers as `Id`, and closed sets of words open for those that a later release adds. */
 type Received<Schema, Id> = {
@@ -16,10 +21,14 @@ type Received<Schema, Id> = {
       : Schema[Name];
 };
 
-/** A schema as it is sent: identifiers may be strings, bigints or numbers. */
+/** A schema as it is sent: identifiers may be strings, bigints or numbers, and words those of results. */
 type Sent<Schema> = {
   readonly [Name in keyof Schema]:
-    | (NonNullable<Schema[Name]> extends bigint ? Int64Like : Schema[Name])
+    | (NonNullable<Schema[Name]> extends bigint
+        ? Int64Like
+        : NonNullable<Schema[Name]> extends string
+          ? Open<NonNullable<Schema[Name]>>
+          : Schema[Name])
     | (undefined extends Schema[Name] ? undefined : never);
 };
 
@@ -29,6 +38,7 @@ export type NewPet = Sent<Schemas['NewPet']>;
 /** The members to change. Absent members stay as they are. */
 export type PetChange = Sent<Schemas['PetChange']>;
 export type PetStatus = Schemas['PetStatus'];
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const satisfies readonly PetStatus[];
 
 /** The name of a category. */
 export type Category<Id = string> = Received<Schemas['Category'], Id>;
@@ -37,6 +47,9 @@ export type NewCategory = Sent<Schemas['NewCategory']>;
 /** An order for one pet. Its times are RFC 3339 strings in UTC: for a `Date`, use `new Date(order.placedAt)`. */
 export type Order<Id = string> = Received<Schemas['Order'], Id>;
 export type OrderStatus = Schemas['OrderStatus'];
+export const ORDER_STATUSES = [
+  ...['placed', 'approved', 'delivered', 'cancelled'],
+] as const satisfies readonly OrderStatus[];
 
 /** The number of pets by status. */
 export type Inventory = { readonly [Status in keyof Schemas['Inventory']]: number };
@@ -49,6 +62,19 @@ export interface Page<Item> {
   readonly next?: string;
 }
 
+export interface ReadOptions extends CallOptions {
+  /** The `etag` of what you have: if that is still so, the call resolves to `NOT_MODIFIED`, and no body is sent. */
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/** What a read resolves to when `ifNoneMatch` holds. It is the same one in every copy of this package. */
+export const NOT_MODIFIED: unique symbol = Symbol.for('petstore.not-modified');
+
+/** The value of a read with these options. */
+export type Read<Value, Options> = Options extends { readonly ifNoneMatch: string }
+  ? Value | typeof NOT_MODIFIED
+  : Value;
+
 export interface CreateOptions extends CallOptions {
   /** Your own `Idempotency-Key`, so that the resource is created only once, even if your program restarts; random by default. */
   readonly idempotencyKey?: string | undefined;
@@ -57,7 +83,7 @@ export interface CreateOptions extends CallOptions {
 export interface ChangeOptions extends CallOptions {
   /**
    * The `etag` of the representation that you know: if it is not the present one, the call fails with `precondition_failed`. An
-   * explicit `undefined`, such as the `etag` of a response without one, is a `TypeError`.
+   * explicit `undefined`, such as the `etag` of a response without one, is invalid input.
    */
   readonly ifMatch?: string | undefined;
 }
@@ -69,10 +95,10 @@ export interface PutOptions extends ChangeOptions {
 
 /** The filters of pets: a pet passes all that are given. */
 export interface PetFilter extends CallOptions {
-  /** One of these identifiers, up to 100. An empty array is a `TypeError`. */
+  /** One of these identifiers, up to 100. An empty array is invalid input. */
   readonly id?: Int64Like | readonly Int64Like[] | undefined;
-  /** One of these statuses. An empty array is a `TypeError`. */
-  readonly status?: PetStatus | readonly PetStatus[] | undefined;
+  /** One of these statuses. An empty array is invalid input. */
+  readonly status?: Open<PetStatus> | readonly Open<PetStatus>[] | undefined;
   readonly categoryId?: Int64Like | undefined;
   /** Ascending by `id` (the default), or descending by `-id`. */
   readonly sort?: 'id' | '-id' | undefined;
@@ -89,7 +115,7 @@ export interface CategoryFilter extends CallOptions {
 
 /** The filters of orders: an order passes all that are given. */
 export interface OrderFilter extends CallOptions {
-  readonly status?: OrderStatus | undefined;
+  readonly status?: Open<OrderStatus> | undefined;
   readonly petId?: Int64Like | undefined;
   /** The number of items on each page, 1 to 100. */
   readonly limit?: number | undefined;

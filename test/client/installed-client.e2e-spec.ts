@@ -18,7 +18,9 @@ afterAll(async () => {
 
 /** Uses what a front end would, with every strictness there is. */
 const CONSUMER = `
-import { type Call, type ErrorCode, type Page, type Pet, PetStore, PetStoreError } from '@petstore/client';
+import {
+  type Call, type Cursor, type ErrorCode, isPetStoreError, NOT_MODIFIED, ORDER_STATUSES, type Page, type Pet, PET_STATUSES, type PetStatus, PetStore, PetStoreError,
+} from '@petstore/client';
 
 const options = { baseUrl: 'http://localhost:3000/v1', apiKey: 'psk_', maxRetries: 0, timeoutMs: 500 };
 const store = new PetStore(options);
@@ -32,13 +34,35 @@ export async function names(signal: AbortSignal): Promise<string[]> {
   const small: number = (await new PetStore({ ...options, int64: 'number' }).placeOrder(exact)).petId;
   // @ts-expect-error the statuses of a pet that is sent are a closed set
   await store.createPet({ name: 'Rex', categoryId: 7, status: 'asleep' });
-  const all: string[] = [String(rounded + small)];
+  // What it returns it accepts.
+  const [pet] = page.items;
+  if (pet !== undefined) {
+    await store.changePet(pet.id, { status: pet.status });
+    await store.createPet(pet);
+    await store.listPets({ status: pet.status, categoryId: pet.categoryId });
+    if (pet.status !== undefined) for await (const _ of store.pets({ status: [pet.status, ...PET_STATUSES] })) break;
+  }
+  const order = await store.placeOrder(7);
+  await store.changeOrder(order.id, order.status);
+  // @ts-expect-error a word that no order has
+  await store.changeOrder(order.id, 'lost');
+  const words: readonly PetStatus[] = PET_STATUSES;
+  const cursor: Cursor = page.next === undefined ? {} : { cursor: page.next };
+  await store.listPets({ ...cursor, signal });
+  const read = await store.getOrder(order.id, { ifNoneMatch: '"1"', headers: { 'x-request-id': 'a' } });
+  // @ts-expect-error it may not have been modified
+  const placed: string = read.placedAt;
+  const shown: string = read === NOT_MODIFIED ? 'as before' : read.placedAt;
+  const always: string = (await store.getOrder(order.id)).placedAt;
+  const all: string[] = [String(rounded + small), ...words, ...ORDER_STATUSES, placed, shown, always];
   for await (const pet of store.pets({ signal })) all.push(pet.name, pet.status === 'adopted' ? '' : pet.id);
   for await (const { items } of store.orders().pages()) all.push(...items.map(({ placedAt }) => placedAt));
   return all;
 }
 export const codeOf = (error: unknown): ErrorCode | undefined =>
   error instanceof PetStoreError ? error.code : undefined;
+export const fieldsOf = (error: unknown): Record<string, string> =>
+  isPetStoreError(error) ? Object.fromEntries(error.fields.map(({ field, message }) => [field, message])) : {};
 `;
 
 const OPTIONS = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
@@ -81,6 +105,28 @@ describe('the client, packed and installed in a fresh folder', () => {
     expect(printed).toBe('business\n');
   });
 
+  it('knows its errors from another copy, another thread and JSON', async () => {
+    const script = `
+      import { createRequire } from 'node:module';
+      import * as esm from '@petstore/client';
+      const cjs = createRequire(import.meta.url)('@petstore/client');
+      const errors = [];
+      for (const { PetStore } of [esm, cjs]) {
+        const store = new PetStore({ baseUrl: '${service.origin}/v1', apiKey: 'psk_x', maxRetries: 0 });
+        errors.push(await store.usage().catch((error) => error), await store.getOrder('x').catch((error) => error));
+      }
+      console.log(esm.NOT_MODIFIED === cjs.NOT_MODIFIED);
+      for (const error of errors)
+        for (const one of [error, structuredClone(error.toJSON()), JSON.parse(JSON.stringify(error))])
+          console.log(esm.isPetStoreError(one) && cjs.isPetStoreError(one), one.code, one.status, one.fields.length, one.requestId?.length > 9);
+      for (const other of [new Error('x'), new TypeError('x'), null, undefined, 'x', {}, { code: 'x' }])
+        console.log(esm.isPetStoreError(other));`;
+    const printed = await client.node(['use.mjs'], { 'use.mjs': script });
+    const lines = ['true invalid_api_key 401 0 true', 'true invalid_input 0 1 false'];
+    const errors = lines.map((line) => `${line}\n`.repeat(3)).join('');
+    expect(printed).toBe(`true\n${errors.repeat(2)}${'false\n'.repeat(7)}`);
+  });
+
   it('is at most 7 kB, minified and compressed', async () => {
     const entryPoints = [join(client.packageFolder, 'dist/esm/index.js')];
     const { outputFiles } = await build({
@@ -102,7 +148,12 @@ describe('the client, packed and installed in a fresh folder', () => {
     expect(JSON.parse(manifest)).not.toHaveProperty('dependencies');
     expect(JSON.parse(manifest)).not.toHaveProperty('private');
     expect((await readdir(client.packageFolder)).sort()).toEqual([
-      ...['LICENSE', 'README.md', 'dist', 'package.json'],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json'],
     ]);
+    const map = await readFile(join(client.packageFolder, 'dist/esm/index.js.map'), 'utf8');
+    expect(JSON.parse(map)).toMatchObject({
+      sources: [expect.any(String)],
+      sourcesContent: [expect.any(String)],
+    });
   });
 });

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Int64Like, PetStore, PetStoreError } from '../../client/src/index.js';
+import { parse } from 'yaml';
+import {
+  type Int64Like,
+  NOT_MODIFIED,
+  ORDER_STATUSES,
+  PET_STATUSES,
+  PetStore,
+  PetStoreError,
+} from '../../client/src/index.js';
 import { int64Text, legalName, statusOrAbsent } from '../support/arbitraries.js';
 import { startService, type TestService } from '../support/service.js';
 import { clientOf, rejectionOf } from './clients.js';
@@ -120,6 +128,76 @@ describe('the client, operation by operation', () => {
   });
 });
 
+describe('a conditional read', () => {
+  it('resolves to NOT_MODIFIED until the resource changes', async () => {
+    const { value: pet, response } = await store.createPet({ name: 'Rex', categoryId: 7 }).withResponse();
+    const ifNoneMatch = response.etag;
+    for (const read of [
+      store.getPet(pet.id, { ifNoneMatch }),
+      store.inventory({ ifNoneMatch: '*' }),
+      store.usage({ ifNoneMatch: '*' }),
+      store.listPets({ ifNoneMatch: '*' }),
+      store.findPet(pet.id, { ifNoneMatch: '*' }),
+      store.listOrders({ ifNoneMatch: '*' }),
+      store.listCategories({ ifNoneMatch: '*' }),
+    ]) {
+      const { value, response: unchanged } = await read.withResponse();
+      expect([value, unchanged.status]).toEqual([NOT_MODIFIED, 304]);
+    }
+    await store.changePet(pet.id, { name: 'Rex II' });
+    expect(await store.getPet(pet.id, { ifNoneMatch })).toMatchObject({ name: 'Rex II' });
+    expect(await store.getPet(pet.id, { ifNoneMatch: undefined })).toMatchObject({ name: 'Rex II' });
+  });
+});
+
+describe('headers of a call', () => {
+  it('are sent beside those of the client, which win', async () => {
+    const sent: Headers[] = [];
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      sent.push(new Headers(init?.headers));
+      return globalThis.fetch(input, init);
+    };
+    const own = { 'X-Request-Id': 'shop-7', AUTHORIZATION: 'none', 'Idempotency-Key': 'mine' };
+    const recording = clientOf(service, key, { fetch });
+    const { response } = await recording
+      .createPet({ name: 'Rex', categoryId: 7 }, { headers: own, idempotencyKey: 'one' })
+      .withResponse();
+    expect(Object.fromEntries(sent[0] ?? [])).toMatchObject({
+      'x-request-id': 'shop-7',
+      authorization: `Bearer ${key}`,
+      'idempotency-key': 'one',
+    });
+    expect(response.requestId).toBe('shop-7');
+  });
+
+  it('that cannot be sent are invalid input', async () => {
+    expect(await rejectionOf(store.usage({ headers: { 'two words': 'x' } }))).toMatchObject({
+      code: 'invalid_input',
+      fields: [{ field: 'two words', message: 'two words cannot be sent as a header.' }],
+    });
+    expect(
+      await rejectionOf(store.createPet({ name: 'Rex', categoryId: 7 }, { idempotencyKey: '猫' })),
+    ).toMatchObject({ code: 'invalid_input', fields: [{ field: 'idempotency-key' }] });
+  });
+});
+
+describe('words', () => {
+  it('are those of the document', () => {
+    const { components } = parse(readFileSync('docs/openapi.yaml', 'utf8')) as {
+      components: { schemas: Record<string, { enum: string[] }> };
+    };
+    expect(PET_STATUSES).toEqual(components.schemas['PetStatus']?.enum);
+    expect(ORDER_STATUSES).toEqual(components.schemas['OrderStatus']?.enum);
+  });
+
+  it('of results are accepted, and so is a pet as a new one', async () => {
+    const pet = await store.createPet({ name: 'Rex', categoryId: 7, status: 'available' });
+    expect(await store.createPet(pet)).toMatchObject({ name: 'Rex', categoryId: '7', status: 'available' });
+    expect(await store.changePet(pet.id, { status: pet.status })).toEqual(pet);
+    expect((await store.listPets({ status: pet.status, id: pet.id })).items).toEqual([pet]);
+  });
+});
+
 describe('identifiers', () => {
   it('keep every digit, and names every character, both ways', async () => {
     const bigints = clientOf(service, key, { int64: 'bigint' });
@@ -177,8 +255,11 @@ describe('identifiers', () => {
     ['07', 'id must be an integer, as a string, a bigint or a number.'],
     ['../usage', 'id must be an integer, as a string, a bigint or a number.'],
   ])('that cannot be sent as they are, such as %p, are a TypeError', async (id, message) => {
-    for (const call of [store.getPet(id), store.changePet(id, {}), store.deletePet(id), store.getOrder(id)])
-      expect(await rejectionOf(call)).toEqual(new TypeError(message));
+    for (const call of [store.getPet(id), store.changePet(id, {}), store.deletePet(id), store.getOrder(id)]) {
+      const error = await rejectionOf(call);
+      expect(error).toBeInstanceOf(TypeError);
+      expect(error).toMatchObject({ code: 'invalid_input', message, fields: [{ field: 'id', message }] });
+    }
     expect(await rejectionOf(store.listPets({ id }))).toEqual(new TypeError(message));
     const ofMember = (name: string): TypeError => new TypeError(message.replace('id', name));
     expect(await rejectionOf(store.placeOrder(id))).toEqual(ofMember('petId'));

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { PetStore, PetStoreError, type ResponseInfo } from '../../client/src/index.js';
+import { PetStore, PetStoreError, type PetStoreOptions, type ResponseInfo } from '../../client/src/index.js';
 import { startService, type TestService } from '../support/service.js';
 import { clientOf, rejectionOf, withRealTime } from './clients.js';
 
@@ -130,14 +130,12 @@ function played() {
         signal,
       });
     });
-  const store = new PetStore({
-    baseUrl: 'http://localhost/v1',
-    apiKey: 'psk_x',
-    fetch,
-    sleep,
-    maxRetries: 0,
-  });
-  return { sent, store };
+  const storeWith = (options: Partial<PetStoreOptions> = {}): PetStore =>
+    new PetStore({
+      ...{ baseUrl: 'http://localhost/v1', apiKey: 'psk_x', fetch, sleep, maxRetries: 0 },
+      ...options,
+    });
+  return { sent, store: storeWith(), storeWith };
 }
 
 /** Of a service without limits. */
@@ -225,6 +223,45 @@ describe('the gate', () => {
     const errors = await Promise.all(calls);
     expect(errors.map((error) => (error as PetStoreError).code)).toEqual(calls.map(() => 'timed_out'));
     expect(sent.length).toBeLessThan(20);
+  });
+
+  it('gives places in the order in which calls came, whoever is woken', async () => {
+    const { sent, store } = played();
+    const order: string[] = [];
+    const call = (name: string): Promise<unknown> => store.inventory().then(() => order.push(name));
+    const calls = [call('first'), call('second'), call('third')];
+    await turn();
+    sent[0]?.respond(left(1));
+    await calls[0];
+    // It comes while the second is being woken.
+    calls.push(call('fourth'));
+    for (let next = 1; next < 4; next += 1) {
+      while (sent.length <= next) await turn();
+      sent[next]?.respond(left(1));
+    }
+    await Promise.all(calls);
+    expect(order).toEqual(['first', 'second', 'third', 'fourth']);
+  });
+
+  it('says once that a call waits, also if the reset is put off meanwhile', async () => {
+    const { sent, storeWith } = played();
+    const waits: number[] = [];
+    const store = storeWith({ onWait: ({ waitMs }) => waits.push(waitMs), maxRetryWaitMs: Infinity });
+    const first = store.inventory();
+    await turn();
+    sent[0]?.respond(left(2));
+    await first;
+    const [one, other] = [rejectionOf(store.inventory()), rejectionOf(store.inventory())];
+    await turn();
+    sent[1]?.respond(left(0, 10, 429, { 'retry-after': '10' }));
+    await one;
+    const waiting = store.inventory();
+    sent[2]?.respond(left(0, 50, 429, { 'retry-after': '5000' }));
+    await other;
+    while (sent.length < 4) await turn();
+    sent[3]?.respond(left(5));
+    await waiting;
+    expect(waits).toHaveLength(1);
   });
 
   it('is not opened by the response to a request from before it was closed', async () => {

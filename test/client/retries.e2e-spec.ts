@@ -1,7 +1,10 @@
+import fc from 'fast-check';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { retryAfterOf } from '../../client/src/error.js';
 import { PetStore, PetStoreError, type RetryEvent } from '../../client/src/index.js';
+import { startTimer } from '../../client/src/retry.js';
 import { startService, type TestService } from '../support/service.js';
 import { clientOf, handClock, rejectionOf, withRealTime } from './clients.js';
 
@@ -321,5 +324,128 @@ describe('a success without the body of its operation', () => {
   it('is an unexpected_response: deletePet with a body', async () => {
     const error = await rejectionOf(clientOf(service, key, { fetch: success('{}') }).deletePet(1));
     expect(error).toMatchObject({ code: 'unexpected_response' });
+  });
+});
+
+describe('Retry-After', () => {
+  const NOW = 'Fri, 20 Nov 2026 09:30:20 GMT';
+  const waitOf = (status: number, headers: Record<string, string>): number | undefined =>
+    retryAfterOf({ status, headers: new Headers({ date: NOW, ...headers }) });
+
+  it.each([
+    ['5', 5],
+    ['5, 5', 5],
+    ['60, 60', 60],
+    ['5, 60', 60],
+    ['60,5', 60],
+    [' 7 ', 7],
+    ['Fri, 20 Nov 2026 09:31:00 GMT', 40],
+    ['Friday, 20-Nov-26 09:31:00 GMT', 40],
+    ['Fri Nov 20 09:31:00 2026', 40],
+    ['Fri, 20 Nov 2026 09:31:00 GMT, 50', 50],
+    ['30, Fri, 20 Nov 2026 09:31:00 GMT', 40],
+    ['Fri, 20 Nov 2026 09:00:00 GMT', 0],
+    ['soon', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['2026-11-20', undefined],
+    ['', undefined],
+  ])('%j is %p seconds', (text, seconds) => {
+    expect(waitOf(503, { 'retry-after': text })).toBe(seconds);
+    // A 429 then waits for the reset of its limit.
+    expect(waitOf(429, { 'retry-after': text, ratelimit: '"minute";r=0;t=33, "day";r=5;t=9000' })).toBe(
+      seconds ?? 33,
+    );
+    expect(
+      waitOf(429, { 'retry-after': text, 'x-ratelimit-reset': String(Date.parse(NOW) / 1000 + 44) }),
+    ).toBe(seconds ?? 44);
+  });
+
+  it('that cannot be read is never a retry at once', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'0123456789, -:GMTFri Nov'.split('')) }), (text) => {
+        const seconds = waitOf(429, { 'retry-after': text, ratelimit: '"minute";r=0;t=33' });
+        const isZero = text.split(',').some((part) => /^\s*0+\s*$/.test(part));
+        const hasDate = /:\d\d/.test(text);
+        if (!isZero && !hasDate) expect(seconds).toBeGreaterThan(0);
+      }),
+    );
+  });
+});
+
+describe('a timer', () => {
+  const MONTH_MS = 30 * 24 * 3_600_000;
+
+  it.each([
+    ['a second', 1000],
+    ['a month', MONTH_MS],
+    ['the longest of a platform', 2 ** 31 - 1],
+    ['one more', 2 ** 31],
+  ])('ends after %s, and not before', (_what, ms) => {
+    jest.useFakeTimers();
+    try {
+      let ended = false;
+      startTimer(ms, () => (ended = true));
+      jest.advanceTimersByTime(ms - 1);
+      expect(ended).toBe(false);
+      jest.advanceTimersByTime(1);
+      expect(ended).toBe(true);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('of no end never ends, and can be stopped', () => {
+    jest.useFakeTimers();
+    try {
+      const stop = startTimer(Infinity, () => {
+        throw new Error('it ended');
+      });
+      jest.advanceTimersByTime(12 * MONTH_MS);
+      stop();
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('of a call without a time-out does not end it', async () => {
+    const store = clientOf(service, key, { timeoutMs: Infinity });
+    expect(await store.usage({ timeoutMs: MONTH_MS })).toMatchObject({ plan: 'business' });
+    expect(await store.usage()).toMatchObject({ plan: 'business' });
+  });
+
+  it('of a month after 429 is waited for, where that is wanted', async () => {
+    const waitsMs: number[] = [];
+    const { fetch, calls } = fetchAfter([
+      () => Promise.resolve(new Response('', { status: 429, headers: { 'retry-after': '2592000' } })),
+    ]);
+    const store = clientOf(service, key, {
+      fetch,
+      maxRetryWaitMs: Infinity,
+      sleep: recordTo(waitsMs),
+      pace: false,
+    });
+    await store.inventory();
+    expect(calls).toHaveLength(2);
+    expect(waitsMs).toEqual([expect.any(Number)]);
+    expect(waitsMs[0]).toBeGreaterThanOrEqual(MONTH_MS);
+  });
+});
+
+describe('the page of a proxy', () => {
+  it.each([
+    ['<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>x</body>', '502 Bad Gateway'],
+    ['<style>p { color: red }</style><script>let x;</script><p>Upstream is <b>away</b>', 'Upstream is'],
+    ['no healthy upstream', 'no healthy upstream'],
+    ['\n\n  first\nsecond', 'first'],
+    [`<p>${'x'.repeat(1000)}`, 'x'.repeat(200)],
+  ])('is an error with its status and its first line of text: %j', async (body, line) => {
+    const { fetch } = fetchAfter([() => Promise.resolve(new Response(body, { status: 502 }))]);
+    expect(await rejectionOf(clientOf(service, key, { fetch, maxRetries: 0 }).inventory())).toMatchObject({
+      code: 'unexpected_response',
+      status: 502,
+      message: `The response (HTTP 502) is not from the Pet Store Service: ${line}.`,
+    });
   });
 });
