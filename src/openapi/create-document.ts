@@ -12,9 +12,9 @@ const DESCRIPTION = [
   'Every request needs an API key in the header `Authorization: Bearer <key>`.',
   'Identifiers are 64-bit integers, sent as JSON numbers. `JSON.parse` in JavaScript rounds numbers beyond 2^53: use a ' +
     'parser that keeps every digit, or the typed client of this service.',
-  'Every error response has an Error as its body, with a `code` from a closed set, or problem details (RFC 9457) for a ' +
-    'client that prefers `application/problem+json`. Every response has the rate-limit ' +
-    'headers. After a 429 or 503, wait for the seconds in `Retry-After`. After a 503 the outcome of a write may be ' +
+  'Every error response has an Error as its body, with a `code` from a closed set. A client whose `Accept` prefers ' +
+    '`application/problem+json` gets problem details (RFC 9457) instead, which also name the fields that are wrong: the ' +
+    'schema Problem. Every response has the rate-limit headers. After a 429 or 503, wait for the seconds in `Retry-After`. After a 503 the outcome of a write may be ' +
     'unknown: repeat it with the same `Idempotency-Key`, and it is executed only once.',
   'Every `GET` also supports `HEAD`, which returns the same status and headers without a body. An unknown path is 404 ' +
     '`not_found`. A method that a path does not support is 405 `method_not_allowed`, with `Allow`.',

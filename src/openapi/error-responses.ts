@@ -1,4 +1,3 @@
-import { PROBLEM_TYPE } from '../errors/error-body.js';
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
 import type { Json } from './json.js';
 
@@ -33,7 +32,10 @@ export const ERROR_SCHEMA: Json = {
   additionalProperties: false,
 };
 
-/** The same for clients that prefer it (RFC 9457). */
+/**
+ * The same for clients that prefer it (RFC 9457). No response refers to it: with a second media type, generators make a union of every error,
+ * whose members no program can read.
+ */
 export const PROBLEM_SCHEMA: Json = {
   description:
     'Problem details (RFC 9457): the body of an error if `Accept` gives `application/problem+json` a higher quality than ' +
@@ -110,6 +112,5 @@ export const errorResponse = (status: number, codes: readonly ErrorCode[], heade
         codes.map((code) => [code, { value: { code, message: ERROR_CODES[code].message, status } }]),
       ),
     },
-    [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } },
   },
 });

@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'lossless-json';
 import { isInt64 } from '../../src/database/int64.js';
+import { PROBLEM_TYPE } from '../../src/errors/error-body.js';
 
 /** A response, and its request. */
 export interface CheckedResponse {
@@ -24,6 +25,9 @@ interface Operation {
 
 /** Headers of HTTP itself, which an OpenAPI document does not list. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
+
+/** The document has problem details in prose and as a component: every error may be served as them. */
+const PROBLEM = { schema: { $ref: '#/components/schemas/Problem' } };
 
 /** RFC 3339 in UTC, as the service writes it. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -131,7 +135,8 @@ export class Conformance {
     const content = response['content'] as Json | undefined;
     if (content === undefined) return body === '' ? [] : ['a body is not documented'];
     const [mediaType = ''] = (headers.get('content-type') ?? '').split(';', 1);
-    const media = content[mediaType] as { readonly schema: object } | undefined;
+    const media = (mediaType === PROBLEM_TYPE ? PROBLEM : content[mediaType]) as
+      { readonly schema: object } | undefined;
     if (media === undefined) return [`the media type "${mediaType}" is not documented`];
     const faults: string[] = [];
     const value = parse(body, undefined, (digits) => {

@@ -1,8 +1,12 @@
-// npm run check -- openapi: three generators of clients make code from docs/openapi.yaml that compiles, and that has all
-// operations.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+// npm run check -- openapi: generators of clients make code from docs/openapi.yaml that has all operations. A program that uses it as a front end
+// would compiles strictly, and runs against the built service.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { build } from 'esbuild';
 import { packageFile, root, runScript } from '../project.mjs';
 
 const DOCUMENT = join(root, 'docs/openapi.yaml');
@@ -11,51 +15,123 @@ const OPERATIONS = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/^ +operation
   ([, id]) => id,
 );
 
-/** The command of each generator, and a program that uses what it wrote. */
+const USE_ALL = `export const used = [${OPERATIONS.join(', ')}];`;
+
+/** What each program prints: the new pet, and the error of an order that does not exist, with its members. */
+const PRINTED = 'Rex 7\norder_not_found 404 There is no order with this orderId.\n';
+
+/** The command of each generator, and the program. */
 const GENERATORS = {
-  'openapi-typescript': {
+  'openapi-typescript and openapi-fetch': {
     script: packageFile('openapi-typescript', 'bin/cli.js'),
     words: (folder) => [DOCUMENT, '-o', join(folder, 'generated.ts')],
-    use: `import type { operations } from './generated.js';
-      export type Used = [${OPERATIONS.map((id) => `operations['${id}']['responses']`).join(', ')}];`,
+    program: `import createClient from 'openapi-fetch';
+      import type { operations, paths } from './generated.js';
+      export type Used = [${OPERATIONS.map((id) => `operations['${id}']['responses']`).join(', ')}];
+      const client = createClient<paths>({ baseUrl: BASE_URL, headers: { Authorization: \`Bearer \${API_KEY}\` } });
+      const { data, error } = await client.POST('/pets', { body: { name: 'Rex', categoryId: 7 } });
+      if (data === undefined) throw new Error(error.message);
+      console.log(data.name, data.categoryId);
+      const order = await client.GET('/store/orders/{orderId}', { params: { path: { orderId: 4711 } } });
+      if (order.error !== undefined) console.log(order.error.code, order.error.status, order.error.message);`,
   },
   'hey-api': {
     script: packageFile('@hey-api/openapi-ts', 'bin/run.js'),
     words: (folder) => ['-i', DOCUMENT, '-o', join(folder, 'generated'), '--no-log-file'],
-    use: `import { ${OPERATIONS.join(', ')} } from './generated/index.js';
-      export const used = [${OPERATIONS.join(', ')}];`,
+    program: `import { client } from './generated/client.gen.js';
+      import { ${OPERATIONS.join(', ')} } from './generated/index.js';
+      ${USE_ALL}
+      client.setConfig({ baseUrl: BASE_URL, auth: API_KEY });
+      const { data, error } = await createPet({ body: { name: 'Rex', categoryId: 7 } });
+      if (data === undefined) throw new globalThis.Error(error.message);
+      console.log(data.name, data.categoryId);
+      const order = await getOrder({ path: { orderId: 4711 } });
+      if (order.error !== undefined) console.log(order.error.code, order.error.status, order.error.message);`,
   },
   orval: {
     script: packageFile('orval', 'dist/bin/orval.mjs'),
     words: (folder) => ['--input', DOCUMENT, '--output', join(folder, 'generated.ts'), '--client', 'fetch'],
-    use: `import { ${OPERATIONS.join(', ')} } from './generated.js';
-      export const used = [${OPERATIONS.join(', ')}];`,
+    // Its addresses have no origin, as those of a page that the service's own host serves.
+    program: `import { ${OPERATIONS.join(', ')} } from './generated.js';
+      ${USE_ALL}
+      const { fetch } = globalThis;
+      globalThis.fetch = (path, init) => fetch(\`\${BASE_URL}\${path}\`, init);
+      const headers = { Authorization: \`Bearer \${API_KEY}\` };
+      const created = await createPet({ name: 'Rex', categoryId: 7 }, { headers });
+      if (created.status !== 201) throw new Error(created.data.message);
+      console.log(created.data.name, created.data.categoryId);
+      const order = await getOrder(4711, { headers });
+      if (order.status === 404) console.log(order.data.code, order.data.status, order.data.message);`,
   },
 };
 
 const COMPILER_OPTIONS = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', ''];
+// Not with --exactOptionalPropertyTypes, which the runtime of hey-api does not pass.
+const STRICTER = ['--noUncheckedIndexedAccess', '--noImplicitReturns', '--noImplicitOverride'];
 const LANGUAGE = ['--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--module', 'esnext'];
 
-for (const [name, { script, words, use }] of Object.entries(GENERATORS)) {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-generator-'));
+const folder = await mkdtemp(join(tmpdir(), 'petstore-generators-'));
+// As root, PostgreSQL runs as another user, who has to enter it.
+await chmod(folder, 0o755);
+const service = await startService(join(folder, 'data'));
+try {
+  for (const [name, generator] of Object.entries(GENERATORS)) await check(name, generator);
+} finally {
+  await service.stop();
+  await rm(folder, { recursive: true });
+}
+
+async function check(name, { script, words, program }) {
+  const own = join(folder, name.replaceAll(' ', '-'));
   try {
-    await mustRun(name, script, words(folder));
-    const program = join(folder, 'use.ts');
-    await writeFile(program, use);
+    await mkdir(own);
+    await symlink(join(root, 'tools/node_modules'), join(own, 'node_modules'));
+    await mustRun(name, script, words(own));
+    const file = join(own, 'use.ts');
+    await writeFile(file, `declare const BASE_URL: string, API_KEY: string;\n${program}\n`);
     await mustRun(name, packageFile('@typescript/native', 'bin/tsc'), [
-      ...[program, ...COMPILER_OPTIONS, ...LANGUAGE],
+      ...[file, ...COMPILER_OPTIONS, ...STRICTER, ...LANGUAGE],
       ...['--moduleResolution', 'bundler'],
     ]);
-    console.log(`${name}: a client that compiles, with all operations`);
+    const outfile = join(own, 'use.mjs');
+    const define = { BASE_URL: JSON.stringify(service.baseUrl), API_KEY: JSON.stringify(service.apiKey) };
+    await build({ entryPoints: [file], outfile, define, bundle: true, format: 'esm', platform: 'node' });
+    const printed = await mustRun(name, outfile, []);
+    if (printed !== PRINTED) throw new Error(`${name}: its program printed ${printed}`);
+    console.log(`${name}: a client with all operations, which compiles and works`);
   } catch (error) {
     console.error(error.message);
     process.exitCode = 1;
-  } finally {
-    await rm(folder, { recursive: true });
   }
 }
 
 async function mustRun(name, script, words) {
   const { code, output } = await runScript(script, words);
   if (code !== 0) throw new Error(`${name}: ${output.trim()}`);
+  return output;
+}
+
+/** The built service with a new database. */
+async function startService(directory) {
+  const environment = { PORT: '0', MANAGEMENT_PORT: '0', DATA_DIR: directory, LOG_LEVEL: 'warn' };
+  const { PATH } = process.env;
+  const stdio = ['ignore', 'pipe', 'inherit'];
+  const child = spawn(execPath, ['dist/main.js'], { cwd: root, env: { PATH, ...environment }, stdio });
+  const ended = once(child, 'exit');
+  let text = '';
+  await new Promise((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (more) => {
+      text += more;
+      if (text.includes('First request:')) resolve();
+    });
+    child.once('exit', () => reject(new Error('the service has not started')));
+  });
+  return {
+    baseUrl: /http:\S+\/v1/.exec(text)?.[0],
+    apiKey: /psk_\w+/.exec(text)?.[0],
+    stop: () => {
+      child.kill();
+      return ended;
+    },
+  };
 }

@@ -20,16 +20,22 @@ async function lintBySpectral(file, text) {
   const spectral = new Spectral();
   spectral.setRuleset({ extends: [[oas, 'recommended']] });
   const findings = await spectral.run(new Document(text, Yaml, file));
-  return findings.map(
-    ({ range, code, message, path }) =>
-      `${file}:${range.start.line + 1}: ${message} (Spectral ${code} at ${path.join('.')})`,
-  );
+  return findings
+    .filter((finding) => !isMeant(finding))
+    .map(
+      ({ range, code, message, path }) =>
+        `${file}:${range.start.line + 1}: ${message} (Spectral ${code} at ${path.join('.')})`,
+    );
 }
+
+/** Prose alone refers to problem details: each response would have a second media type. */
+const isMeant = ({ code, path }) =>
+  code === 'oas3-unused-component' && path.join('.') === 'components.schemas.Problem';
 
 async function lintByRedocly(file) {
   const command = packageFile('@redocly/cli', 'bin/cli.js');
-  const { code, output } = await runScript(command, ['lint', file, '--extends=recommended-strict'], {
-    env: OFFLINE,
-  });
+  // Spectral finds unused components, too, but for the one that is meant.
+  const words = ['lint', file, '--extends=recommended-strict', '--skip-rule=no-unused-components'];
+  const { code, output } = await runScript(command, words, { env: OFFLINE });
   return code === 0 ? [] : [output.trim()];
 }
