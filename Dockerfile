@@ -11,6 +11,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
 COPY .swcrc nest-cli.json tsconfig.json tsconfig.build.json prisma.config.ts ./
 COPY prisma prisma
+COPY tools/project.mjs tools/project.mjs
+COPY tools/client tools/client
+COPY client client
 COPY src src
 RUN npm run build && find dist -name '*.map' -delete
 

@@ -20,6 +20,7 @@ const DOCUMENTS = [
   ['/openapi.json', 'application/json; charset=utf-8', 1],
   ['/openapi.yaml', 'application/yaml; charset=utf-8', 1],
   ['/docs', 'text/html; charset=utf-8', 1],
+  ['/client/petstore-client-1.0.0.tgz', 'application/gzip', 1],
   ['/docs/main.js', 'text/javascript; charset=utf-8', 1 / 16],
   ['/docs/base.css', 'text/css; charset=utf-8', 1 / 16],
   ['/docs/icon.svg', 'image/svg+xml; charset=utf-8', 1 / 16],

@@ -105,6 +105,15 @@ describe('the client, packed and installed in a fresh folder', () => {
     expect(printed).toBe('business\n');
   });
 
+  it('is what the service serves, under the name that its docs page and README have', async () => {
+    const { version } = JSON.parse(await readFile('client/package.json', 'utf8')) as { version: string };
+    const name = `petstore-client-${version}.tgz`;
+    const served = await service.fetch(`/client/${name}`);
+    expect(Buffer.from(await served.arrayBuffer())).toEqual(await readFile(`dist/client/${name}`));
+    for (const file of ['client/README.md', 'src/pages/docs/index.html'])
+      expect(await readFile(file, 'utf8')).toContain(`http://localhost:3000/client/${name}`);
+  });
+
   it('knows its errors from another copy, another thread and JSON', async () => {
     const script = `
       import { createRequire } from 'node:module';
