@@ -65,8 +65,8 @@ function isTemporary({ code, status }: PetStoreError, isRepeatable: boolean): bo
   return status === 429 || code === 'request_in_progress';
 }
 
-/** What a timer takes: a longer one ends at once. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
+/** What a timer takes: a longer one ends at once. @internal */
+export const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** Calls after any time, `Infinity` included. Returns what prevents it. @internal */
 export function startTimer(ms: number, call: () => void): () => void {

@@ -9,7 +9,7 @@ import {
   type RetryEvent,
   type RetryOptions,
   sleep,
-  startTimer,
+  TIMER_MAX_MS,
 } from './retry.js';
 
 export interface TransportOptions extends RetryOptions {
@@ -177,9 +177,9 @@ async function exchange(
     'content-type': body && 'application/json',
     ...headers,
   });
-  const timeout = new AbortController();
-  const stop = startTimer(timeoutMs, () => timeout.abort());
-  const ended = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
+  // A longer one would end at once: it is none.
+  const timeout = timeoutMs > TIMER_MAX_MS ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
+  const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   // Browsers reject a `fetch` that is called as a method of another object.
   const fetch = options.fetch ?? globalThis.fetch;
   const url = `${baseUrl.replace(/\/+$/, '')}${path}`;
@@ -195,13 +195,11 @@ async function exchange(
     return { response: info, text: await response.text() };
   } catch (cause) {
     signal?.throwIfAborted();
-    throw timeout.signal.aborted
+    throw timeout.aborted
       ? new PetStoreError('timed_out', `There was no complete response within ${timeoutMs} ms.`, undefined, {
           cause,
         })
       : new PetStoreError('connection_failed', describeFailure(url, cause), undefined, { cause });
-  } finally {
-    stop();
   }
 }
 

@@ -32,9 +32,9 @@ const run = promisify(execFile);
 /** Installs the client that the service serves, away from the sources. It needs no network. */
 export async function installClient(): Promise<InstalledClient> {
   const home = await mkdtemp(join(tmpdir(), 'petstore-client-'));
-  const [name = ''] = await readdir('dist/client');
+  const [file = ''] = await readdir('dist/client');
   // Its prefix is said, because npm would otherwise take a folder above that holds packages.
-  await npm(['install', resolve('dist/client', name), '--prefix', home, '--offline', '--no-audit'], home);
+  await npm(['install', resolve('dist/client', file), '--prefix', home, '--offline', '--no-audit'], home);
   return {
     packageFolder: join(home, 'node_modules/@petstore/client'),
     node: async (args, files, environment = {}) => {

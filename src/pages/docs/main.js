@@ -61,8 +61,8 @@ addEventListener('afterprint', () => {
 /** @param {string} address */
 function showAddress(address) {
   for (const place of document.querySelectorAll('[data-api]')) place.textContent = address;
-  for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-link]')))
-    place.textContent = new URL(place.dataset['link'] ?? '', location.href).href;
+  for (const place of document.querySelectorAll('[data-link]'))
+    place.textContent = new URL(place.getAttribute('data-link') ?? '', location.href).href;
 }
 
 /** @param {OpenApi} api */
