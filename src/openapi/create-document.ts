@@ -8,10 +8,11 @@ import { CONFIG } from '../config/config.module.js';
 import { ServedDocument } from './served-document.js';
 
 const DESCRIPTION = [
+  'Identifiers are 64-bit integers, sent as JSON numbers. `JSON.parse` in JavaScript rounds numbers beyond 2^53: use a ' +
+    'parser that keeps every digit, or the typed client of this service. The docs page has a `fetch` for generated clients that fails ' +
+    'instead of rounding.',
   'List, add and order the pets of a store. The docs page at `/docs` has a guide and lets you try each operation.',
   'Every request needs an API key in the header `Authorization: Bearer <key>`.',
-  'Identifiers are 64-bit integers, sent as JSON numbers. `JSON.parse` in JavaScript rounds numbers beyond 2^53: use a ' +
-    'parser that keeps every digit, or the typed client of this service.',
   'Every error response has an Error as its body, with a `code` from a closed set. A client whose `Accept` prefers ' +
     '`application/problem+json` gets problem details (RFC 9457) instead, which also name the fields that are wrong: the ' +
     'schema Problem. Every response has the rate-limit headers. After a 429 or 503, wait for the seconds in `Retry-After`. After a 503 the outcome of a write may be ' +

@@ -10,7 +10,7 @@ export interface ShopPage {
 /** Serves the shop, and an installed package of the client, as `npm run example` does. */
 export async function serveShop(packageFolder: string): Promise<ShopPage> {
   const server = spawn(process.execPath, ['examples/serve.mjs'], {
-    env: { PORT: '0', CLIENT: packageFolder },
+    env: { SHOP_PORT: '0', CLIENT: packageFolder },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = (await once(server.stdout, 'data')) as [Buffer];

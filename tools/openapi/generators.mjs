@@ -17,8 +17,13 @@ const OPERATIONS = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/^ +operation
 
 const USE_ALL = `export const used = [${OPERATIONS.join(', ')}];`;
 
-/** What each program prints: the new pet, and the error of an order that does not exist, with its members. */
-const PRINTED = 'Rex 7\norder_not_found 404 There is no order with this orderId.\n';
+/** What each program prints: the new pet, the error of an order that does not exist, with its members, and a number that would be rounded. */
+const PRINTED =
+  'Rex 7\norder_not_found 404 There is no order with this orderId.\nRangeError: 9007199254740993 would be rounded\n';
+
+/** What the docs page recommends, to JavaScript. */
+const page = await readFile(join(root, 'src/pages/docs/index.html'), 'utf8');
+const [, EXACT_FETCH = ''] = /<code id="exact-fetch">(.*?)<\/code>/s.exec(page) ?? [];
 
 /** The command of each generator, and the program. */
 const GENERATORS = {
@@ -28,12 +33,13 @@ const GENERATORS = {
     program: `import createClient from 'openapi-fetch';
       import type { operations, paths } from './generated.js';
       export type Used = [${OPERATIONS.map((id) => `operations['${id}']['responses']`).join(', ')}];
-      const client = createClient<paths>({ baseUrl: BASE_URL, headers: { Authorization: \`Bearer \${API_KEY}\` } });
+      const client = createClient<paths>({ baseUrl: BASE_URL, headers: { Authorization: \`Bearer \${API_KEY}\` }, fetch: exactFetch });
       const { data, error } = await client.POST('/pets', { body: { name: 'Rex', categoryId: 7 } });
       if (data === undefined) throw new Error(error.message);
       console.log(data.name, data.categoryId);
       const order = await client.GET('/store/orders/{orderId}', { params: { path: { orderId: 4711 } } });
-      if (order.error !== undefined) console.log(order.error.code, order.error.status, order.error.message);`,
+      if (order.error !== undefined) console.log(order.error.code, order.error.status, order.error.message);
+      await client.GET('/pets', { params: { query: { sort: '-id' } } }).catch((fault: unknown) => console.log(String(fault)));`,
   },
   'hey-api': {
     script: packageFile('@hey-api/openapi-ts', 'bin/run.js'),
@@ -41,12 +47,14 @@ const GENERATORS = {
     program: `import { client } from './generated/client.gen.js';
       import { ${OPERATIONS.join(', ')} } from './generated/index.js';
       ${USE_ALL}
-      client.setConfig({ baseUrl: BASE_URL, auth: API_KEY });
+      client.setConfig({ baseUrl: BASE_URL, auth: API_KEY, fetch: exactFetch });
       const { data, error } = await createPet({ body: { name: 'Rex', categoryId: 7 } });
       if (data === undefined) throw new globalThis.Error(error.message);
       console.log(data.name, data.categoryId);
       const order = await getOrder({ path: { orderId: 4711 } });
-      if (order.error !== undefined) console.log(order.error.code, order.error.status, order.error.message);`,
+      if (order.error !== undefined) console.log(order.error.code, order.error.status, order.error.message);
+      const large = await listPets({ query: { sort: '-id' } });
+      if (large.error !== undefined) console.log(String(large.error));`,
   },
   orval: {
     script: packageFile('orval', 'dist/bin/orval.mjs'),
@@ -55,13 +63,15 @@ const GENERATORS = {
     program: `import { ${OPERATIONS.join(', ')} } from './generated.js';
       ${USE_ALL}
       const { fetch } = globalThis;
-      globalThis.fetch = (path, init) => fetch(\`\${BASE_URL}\${path}\`, init);
+      globalThis.fetch = (url, init) =>
+        typeof url === 'string' && url.startsWith('/') ? exactFetch(\`\${BASE_URL}\${url}\`, init) : fetch(url, init);
       const headers = { Authorization: \`Bearer \${API_KEY}\` };
       const created = await createPet({ name: 'Rex', categoryId: 7 }, { headers });
       if (created.status !== 201) throw new Error(created.data.message);
       console.log(created.data.name, created.data.categoryId);
       const order = await getOrder(4711, { headers });
-      if (order.status === 404) console.log(order.data.code, order.data.status, order.data.message);`,
+      if (order.status === 404) console.log(order.data.code, order.data.status, order.data.message);
+      await listPets({ sort: '-id' }, { headers }).catch((fault: unknown) => console.log(String(fault)));`,
   },
 };
 
@@ -74,6 +84,12 @@ const folder = await mkdtemp(join(tmpdir(), 'petstore-generators-'));
 // As root, PostgreSQL runs as another user, who has to enter it.
 await chmod(folder, 0o755);
 const service = await startService(join(folder, 'data'));
+const large = await fetch(`${service.baseUrl}/pets`, {
+  method: 'POST',
+  headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+  body: '{"name":"Large","categoryId":9007199254740993}',
+});
+if (!large.ok) throw new Error(`a pet was not created: ${large.status}`);
 try {
   for (const [name, generator] of Object.entries(GENERATORS)) await check(name, generator);
 } finally {
@@ -88,7 +104,14 @@ async function check(name, { script, words, program }) {
     await symlink(join(root, 'tools/node_modules'), join(own, 'node_modules'));
     await mustRun(name, script, words(own));
     const file = join(own, 'use.ts');
-    await writeFile(file, `declare const BASE_URL: string, API_KEY: string;\n${program}\n`);
+    await writeFile(join(own, 'exact-fetch.js'), `export ${EXACT_FETCH}`);
+    await writeFile(join(own, 'exact-fetch.d.ts'), 'export declare const exactFetch: typeof fetch;');
+    await writeFile(
+      file,
+      `import { exactFetch } from './exact-fetch.js';
+       declare const BASE_URL: string, API_KEY: string;
+       ${program}`,
+    );
     await mustRun(name, packageFile('@typescript/native', 'bin/tsc'), [
       ...[file, ...COMPILER_OPTIONS, ...STRICTER, ...LANGUAGE],
       ...['--moduleResolution', 'bundler'],
