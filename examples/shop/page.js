@@ -1,5 +1,5 @@
 // The page: its elements, what it says, and how the calls of the client end.
-import { PetStoreError } from '@petstore/client';
+import { isPetStoreError } from '@petstore/client';
 
 /** @param {string} id */
 export const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -93,7 +93,8 @@ export function say(message, place = byId('message')) {
  * @param {unknown} error
  */
 function showError(part, error) {
-  const fields = error instanceof PetStoreError ? error.fields : [];
+  // Of the service, or of the client, which sends no number that is none.
+  const fields = isPetStoreError(error) ? error.fields : [];
   if (fields.length > 0 && markFields(part, fields) === fields.length) return;
   /** @type {HTMLElement} */
   const place = part.querySelector('[role="alert"]') ?? byId('message');

@@ -30,9 +30,10 @@ on('connect', 'submit', async (fields) => {
   store = new PetStore({
     baseUrl: text(fields, 'baseUrl'),
     apiKey: text(fields, 'apiKey'),
-    onResponse: ({ rateLimit }) => {
+    onResponse: ({ status, rateLimit }) => {
       endWait();
-      showLimit(rateLimit);
+      // Without a valid key that could be looked up, the limit is that of the address.
+      if (status !== 401 && status !== 503) showLimit(rateLimit);
     },
     onWait: ({ waitMs }) => showWait('No requests are left.', waitMs),
     onRetry: ({ error, waitMs }) => showWait(error.message, waitMs),

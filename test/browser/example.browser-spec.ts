@@ -4,6 +4,7 @@ import { prepareFirstStart } from '../../src/lifecycle/first-start.js';
 import { type InstalledClient, installClient } from '../client/installed-client.js';
 import { closeAtEnd } from '../support/close-at-end.js';
 import { startService, type TestService } from '../support/service.js';
+import { createTcpProxy } from '../support/tcp-proxy.js';
 import { accessibilityFaults, type Chromium, keepScreenshot, overflowOf, startChromium } from './chromium.js';
 import { serveShop, type ShopPage } from './shop-page.js';
 
@@ -25,10 +26,10 @@ beforeAll(async () => {
   chromium = await closeAtEnd(startChromium());
 });
 
-async function openShop(withKey = key): Promise<{ page: Page; faults: readonly string[] }> {
+async function openShop(withKey = key, at = service): Promise<{ page: Page; faults: readonly string[] }> {
   const { page, faults } = await chromium.open();
   await page.goto(shop.origin);
-  await page.getByLabel('Service').fill(`${service.origin}/v1`);
+  await page.getByLabel('Service').fill(`${at.origin}/v1`);
   await page.getByLabel('API key').fill(withKey);
   await page.getByRole('button', { name: 'Connect' }).click();
   return { page, faults };
@@ -135,6 +136,65 @@ describe('the shop of the examples, on the packed client', () => {
     const { rows } = await service.pool.query('select name from pets where id = $1', [id]);
     expect(rows).toEqual([{ name }]);
     expect(faults).toEqual([]);
+  });
+
+  it('says in one of two browsers that the other was first to order a pet', async () => {
+    const [mine, theirs] = [await openShop(), await openShop()];
+    const pet = await mine.page
+      .locator('#pets li', { has: mine.page.getByRole('button', { name: /^Order/ }) })
+      .first();
+    const id = /number (\d+)/.exec(await pet.innerText())?.[1] ?? '';
+    const order = (page: Page): Promise<void> =>
+      page
+        .locator('#pets li', { hasText: `number ${id},` })
+        .getByRole('button', { name: /^Order/ })
+        .click();
+    await theirs.page.locator('#pets li', { hasText: `number ${id},` }).waitFor();
+    await order(mine.page);
+    await mine.page
+      .locator('#pets li', { hasText: `number ${id},` })
+      .getByText('pending')
+      .waitFor();
+    await order(theirs.page);
+    await theirs.page.getByText('The pet is not available.').waitFor();
+    await keepScreenshot(theirs.page, 'shop-second');
+    expect(await statusOf(Number(id))).toBe('pending');
+    expect([...mine.faults, ...theirs.faults]).toEqual([]);
+  });
+
+  it('marks a number that is none, without sending it', async () => {
+    const { page, faults } = await openShop();
+    const form = page.locator('#create');
+    await form.getByLabel('Name').fill('Rex');
+    await form.getByLabel('Category').fill('007');
+    await form.getByLabel('Category').press('Enter');
+    await page.getByText('categoryId must be an integer, as a string, a bigint or a number.').waitFor();
+    expect(await focusedName(page)).toBe('categoryId');
+    expect(faults).toEqual([]);
+  });
+
+  it.each(['offline', 'without a database'])('goes on by itself after it was %s', async (what) => {
+    const proxy = await closeAtEnd(createTcpProxy(service.databaseUrl));
+    const behind = await closeAtEnd(startService({ databaseUrl: proxy.url, provokes503: true }));
+    const { page } = await openShop(key, behind);
+    await page.locator('#pets li').nth(9).waitFor();
+    const away = async (isAway: boolean): Promise<void> => {
+      if (what === 'offline') await page.context().setOffline(isAway);
+      else await proxy.mode(isAway ? 'close' : 'pass');
+    };
+    await away(true);
+    await page.getByRole('checkbox', { name: 'sold' }).check();
+    const why =
+      what === 'offline' ? 'There was no complete response' : 'The service is temporarily unavailable';
+    await page
+      .getByRole('timer')
+      .getByText(new RegExp(`^${why}.* Trying again in \\d+ s\\.$`))
+      .waitFor();
+    expect(await page.locator('#limit').innerText()).toMatch(/ of 300 requests remaining/);
+    await keepScreenshot(page, `shop-${what.replaceAll(' ', '-')}`);
+    await away(false);
+    await page.locator('#pets li').first().waitFor();
+    expect(await page.getByRole('timer').innerText()).toBe('');
   });
 
   it('says what is wrong with the key, and when it tries again', async () => {
