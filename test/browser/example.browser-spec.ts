@@ -140,7 +140,7 @@ describe('the shop of the examples, on the packed client', () => {
 
   it('says in one of two browsers that the other was first to order a pet', async () => {
     const [mine, theirs] = [await openShop(), await openShop()];
-    const pet = await mine.page
+    const pet = mine.page
       .locator('#pets li', { has: mine.page.getByRole('button', { name: /^Order/ }) })
       .first();
     const id = /number (\d+)/.exec(await pet.innerText())?.[1] ?? '';
