@@ -59,6 +59,8 @@ export class Gate {
     let leftMs = timeoutMs;
     try {
       for (;;) {
+        // Also if that came after it was woken.
+        signal?.throwIfAborted();
         const closed = this.#closed;
         if (closed !== undefined) {
           const waitMs = closed.until - performance.now();
