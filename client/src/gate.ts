@@ -44,19 +44,20 @@ export class Gate {
   #isProbing = false;
   /** Counts windows: what was sent in an earlier one says nothing about this one. */
   #window = 0;
+  /** When a call had a response last, or the gate opened. */
+  #respondedAt = -Infinity;
   #closed: { readonly until: number; readonly jitterMs: number; readonly because: ResponseInfo } | undefined;
 
   /**
    * Waits for a place.
    *
    * @param wait waits for a reset, and rejects when the signal is aborted
-   * @throws PetStoreError at once, if the next window begins later than in `maxWaitMs`; if the calls before have no response for `timeoutMs`
-   *   in all
+   * @throws PetStoreError at once, if the next window begins later than in `maxWaitMs`; when no call has had a response for `timeoutMs`
    */
   async enter({ maxWaitMs, timeoutMs, wait, signal }: Entrance): Promise<Place> {
     const own: Waiting = {};
     this.#waiting.add(own);
-    let leftMs = timeoutMs;
+    const sinceMs = performance.now();
     try {
       for (;;) {
         // Also if that came after it was woken.
@@ -67,12 +68,13 @@ export class Gate {
           if (waitMs > maxWaitMs) throw noRequestsLeft(closed.because, waitMs);
           if (waitMs > 0) await wait(waitMs + closed.jitterMs);
           if (this.#closed === closed) this.#closed = undefined;
+          this.#respondedAt = performance.now();
         } else if (this.#isFirst(own) && this.#hasPlace()) {
           return this.#take();
         } else {
-          const sinceMs = performance.now();
-          await turn(own, leftMs, signal, timeoutMs);
-          leftMs -= performance.now() - sinceMs;
+          const leftMs = Math.max(sinceMs, this.#respondedAt) + timeoutMs - performance.now();
+          if (leftMs <= 0) throw noResponse(timeoutMs);
+          await turn(own, leftMs, signal);
         }
       }
     } finally {
@@ -98,6 +100,7 @@ export class Gate {
     return {
       leave: (response) => {
         this.#underWay -= 1;
+        if (response !== undefined) this.#respondedAt = performance.now();
         this.#learn(response, window === this.#window);
         this.#wake();
       },
@@ -118,7 +121,7 @@ export class Gate {
     const { remaining, resetSeconds } = limitOf(response);
     if (remaining === 0) return this.#close(resetSeconds, response);
     // A service without limits, or a proxy that removes the headers: then nothing is known.
-    if (remaining < Infinity || response.status < 300) {
+    if (remaining < Infinity || response.status < 300 || response.status === 304) {
       this.#remaining = Math.min(this.#remaining ?? Infinity, remaining);
       this.#resetsAt = performance.now() + 1000 * resetSeconds;
     }
@@ -139,7 +142,7 @@ export class Gate {
     this.#isProbing = false;
   }
 
-  /** The next in turn looks for a place, and then wakes the one behind it. Where the gate is closed, all of them wait for its opening by themselves. */
+  /** The next in turn looks for a place, and then wakes the one behind it. All of them wait for the opening of a gate that is closed. */
   #wake(): void {
     for (const { wake } of this.#waiting) {
       wake?.();
@@ -148,30 +151,26 @@ export class Gate {
   }
 }
 
-/** Resolves when it is woken. Rejects after a time, or with the reason of the signal. */
-const turn = (
-  own: Waiting,
-  leftMs: number,
-  signal: AbortSignal | undefined,
-  timeoutMs: number,
-): Promise<void> =>
+/** Resolves when it is woken, or after a time. Rejects with the reason of the signal. */
+const turn = (own: Waiting, ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
-    const end = (settle: () => void): void => {
+    const end = (settle: () => void) => (): void => {
       stop();
       delete own.wake;
       signal?.removeEventListener('abort', abort);
       settle();
     };
-    const abort = (): void => end(() => reject(signal?.reason as Error));
-    const stop = startTimer(leftMs, () =>
-      end(() => {
-        const message = `The calls before had no response within ${timeoutMs} ms, so this one was not sent.`;
-        reject(new PetStoreError('timed_out', message));
-      }),
-    );
-    own.wake = () => end(resolve);
+    const abort = end(() => reject(signal?.reason as Error));
+    own.wake = end(resolve);
+    const stop = startTimer(ms, own.wake);
     signal?.addEventListener('abort', abort, { once: true });
   });
+
+const noResponse = (timeoutMs: number): PetStoreError =>
+  new PetStoreError(
+    'timed_out',
+    `The calls before had no response within ${timeoutMs} ms, so this one was not sent.`,
+  );
 
 /** How long all calls wait after a response: after a 429 that says it, else 0. @internal */
 export const closedSecondsOf = (response: ResponseInfo): number =>

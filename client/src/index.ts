@@ -33,6 +33,7 @@ export type {
   PetStatus,
   PutOptions,
   Read,
+  Reading,
   ReadOptions,
   Usage,
 } from './types.js';

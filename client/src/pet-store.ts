@@ -1,4 +1,4 @@
-import { Call, type Result } from './call.js';
+import { Call } from './call.js';
 import { InvalidInputError } from './error.js';
 import { digitsOf, type Int64, type Int64Like, type Int64Types, writeJson } from './int64.js';
 import { List, pageOf, queryOf } from './list.js';
@@ -19,7 +19,6 @@ import {
   type Inventory,
   type NewCategory,
   type NewPet,
-  NOT_MODIFIED,
   type Order,
   type OrderFilter,
   type Page,
@@ -28,6 +27,7 @@ import {
   type PetFilter,
   type PutOptions,
   type Read,
+  type Reading,
   type ReadOptions,
   type Usage,
 } from './types.js';
@@ -50,9 +50,7 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns one page of pets, ordered by `id`. */
-  listPets<Options extends PetFilter & Cursor & ReadOptions>(
-    options: Options = {} as Options,
-  ): Call<Read<Page<Pet<Id>>, Options>> {
+  listPets<Tag = undefined>(options: PetFilter & Cursor & Reading<Tag> = {}): Call<Read<Page<Pet<Id>>, Tag>> {
     const { id, status, categoryId, sort, limit, cursor, ...call } = options;
     return this.#list('/pets', { id, status, categoryId, sort, limit, cursor }, call);
   }
@@ -68,18 +66,12 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns a pet, or undefined if there is none with this `id`. The `etag` of the response is the pet's, for `ifMatch`. */
-  findPet<Options extends ReadOptions>(
-    id: Int64Like,
-    options: Options = {} as Options,
-  ): Call<Read<Pet<Id> | undefined, Options>> {
-    return this.#list('/pets', { id }, options, ([pet]) => pet);
+  findPet<Tag = undefined>(id: Int64Like, options: Reading<Tag> = {}): Call<Read<Pet<Id> | undefined, Tag>> {
+    return this.#read(() => listOf(`/pets?id=${digitsOf('id', id)}`, ([pet]) => pet), options);
   }
 
   /** @deprecated From 2030-12-05 on it fails with `operation_removed`. Use `findPet(id)` instead. */
-  getPet<Options extends ReadOptions>(
-    id: Int64Like,
-    options: Options = {} as Options,
-  ): Call<Read<Pet<Id>, Options>> {
+  getPet<Tag = undefined>(id: Int64Like, options: Reading<Tag> = {}): Call<Read<Pet<Id>, Tag>> {
     return this.#read(() => getOf(`/pets/${digitsOf('id', id)}`), options);
   }
 
@@ -100,9 +92,9 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns one page of categories, ordered by `id`. */
-  listCategories<Options extends CategoryFilter & Cursor & ReadOptions>(
-    options: Options = {} as Options,
-  ): Call<Read<Page<Category<Id>>, Options>> {
+  listCategories<Tag = undefined>(
+    options: CategoryFilter & Cursor & Reading<Tag> = {},
+  ): Call<Read<Page<Category<Id>>, Tag>> {
     const { name, limit, cursor, ...call } = options;
     return this.#list('/categories', { name, limit, cursor }, call);
   }
@@ -118,10 +110,7 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns a category. Fails with `category_not_found` if its number has no name. */
-  getCategory<Options extends ReadOptions>(
-    id: Int64Like,
-    options: Options = {} as Options,
-  ): Call<Read<Category<Id>, Options>> {
+  getCategory<Tag = undefined>(id: Int64Like, options: Reading<Tag> = {}): Call<Read<Category<Id>, Tag>> {
     return this.#read(() => getOf(`/categories/${digitsOf('id', id)}`), options);
   }
 
@@ -139,9 +128,9 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns one page of orders, ordered by `id`. */
-  listOrders<Options extends OrderFilter & Cursor & ReadOptions>(
-    options: Options = {} as Options,
-  ): Call<Read<Page<Order<Id>>, Options>> {
+  listOrders<Tag = undefined>(
+    options: OrderFilter & Cursor & Reading<Tag> = {},
+  ): Call<Read<Page<Order<Id>>, Tag>> {
     const { status, petId, limit, cursor, ...call } = options;
     return this.#list('/store/orders', { status, petId, limit, cursor }, call);
   }
@@ -157,10 +146,7 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns an order. */
-  getOrder<Options extends ReadOptions>(
-    id: Int64Like,
-    options: Options = {} as Options,
-  ): Call<Read<Order<Id>, Options>> {
+  getOrder<Tag = undefined>(id: Int64Like, options: Reading<Tag> = {}): Call<Read<Order<Id>, Tag>> {
     return this.#read(() => getOf(`/store/orders/${digitsOf('id', id)}`), options);
   }
 
@@ -173,32 +159,17 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   }
 
   /** Returns the number of pets by status. */
-  inventory<Options extends ReadOptions>(options: Options = {} as Options): Call<Read<Inventory, Options>> {
+  inventory<Tag = undefined>(options: Reading<Tag> = {}): Call<Read<Inventory, Tag>> {
     return this.#read(() => getOf('/store/inventory', 'available'), options);
   }
 
   /** Returns the plan, limits and usage of the API key. */
-  usage<Options extends ReadOptions>(options: Options = {} as Options): Call<Read<Usage, Options>> {
+  usage<Tag = undefined>(options: Reading<Tag> = {}): Call<Read<Usage, Tag>> {
     return this.#read(() => getOf('/usage', 'plan'), options);
   }
 
-  #list(
-    path: string,
-    query: Parameters<typeof queryOf>[0],
-    { ifNoneMatch, ...call }: ReadOptions,
-    valueOf: (items: readonly unknown[], headers: Headers) => unknown = pageOf,
-  ): Call<never> {
-    const list = async () => {
-      const accepts = listWith('id');
-      const headers = { 'if-none-match': ifNoneMatch };
-      const request = { method: 'GET', path: `${path}${queryOf(query)}`, headers, accepts } as const;
-      const { value, response } = await this.#transport.send<readonly unknown[] | typeof NOT_MODIFIED>(
-        request,
-        call,
-      );
-      return { value: value === NOT_MODIFIED ? value : valueOf(value, response.headers), response };
-    };
-    return new Call(list() as Promise<Result<never>>);
+  #list<Value>(path: string, query: Parameters<typeof queryOf>[0], options: ReadOptions): Call<Value> {
+    return this.#read(() => listOf(`${path}${queryOf(query)}`, pageOf), options);
   }
 
   #read<Value>(requestOf: () => Request, { ifNoneMatch, ...call }: ReadOptions): Call<Value> {
@@ -247,4 +218,15 @@ const getOf = (path: string, member = 'id'): Request => ({
   method: 'GET',
   path,
   accepts: objectWith(member),
+});
+
+/** The request for a list, of which the client returns a value of its own. */
+const listOf = (
+  path: string,
+  toValue: (items: readonly unknown[], headers: Headers) => unknown,
+): Request => ({
+  method: 'GET',
+  path,
+  accepts: listWith('id'),
+  toValue: (items, headers) => toValue(items as readonly unknown[], headers),
 });

@@ -42,7 +42,7 @@ export interface TransportOptions extends RetryOptions {
 export interface CallOptions extends RetryOptions {
   /** Aborts the call, also while it waits to retry. The call rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Further headers of the request. Those that the client sets itself win. */
+  /** Further headers of the request. Those that the client sets itself win; conditions have options of their own. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -57,6 +57,8 @@ export interface Request {
   readonly body?: string;
   /** Whether the body of a success can be one of the service; undefined stands for an empty body. */
   readonly accepts: (value: unknown) => boolean;
+  /** What the call resolves to; the body unless given. */
+  readonly toValue?: (body: unknown, headers: Headers) => unknown;
 }
 
 /** Accepts an object with this member, which all objects of its kind have. @internal */
@@ -93,6 +95,8 @@ export class Transport {
   /** Rejects with a `PetStoreError`, or with the reason of the signal. */
   async send<Value>(request: Request, { signal, ...own }: CallOptions): Promise<Result<Value>> {
     const options = { ...this.#options, ...definedOf(own) };
+    const condition = Object.keys(options.headers ?? {}).find((name) => /^if-(?:none-)?match$/i.test(name));
+    if (condition !== undefined) throw new InvalidInputError(condition, 'has an option of its own.');
     // A POST has an Idempotency-Key. A repeated PATCH, DELETE or PUT with a condition may fail because the first one succeeded.
     const { method, headers = {} } = request;
     const isConditional = (headers['if-match'] ?? headers['if-none-match']) !== undefined;
@@ -147,7 +151,10 @@ export class Transport {
       return { value: NOT_MODIFIED as Value, response };
     if (response.status < 200 || response.status > 299) throw errorOfResponse(response, text);
     const value = this.#parse(text, response);
-    if (request.accepts(value)) return { value: value as Value, response };
+    if (request.accepts(value)) {
+      const { toValue = (body) => body } = request;
+      return { value: toValue(value, response.headers) as Value, response };
+    }
     const message = 'The body of the response is not the one of this operation.';
     throw new PetStoreError('unexpected_response', message, response);
   }
@@ -164,13 +171,14 @@ export class Transport {
 
 async function exchange(
   { method, path, headers = {}, body }: Request,
-  { baseUrl, apiKey, timeoutMs = TIMEOUT_MS, headers: further, ...options }: SendOptions,
+  { baseUrl, apiKey, timeoutMs = TIMEOUT_MS, headers: further = {}, ...options }: SendOptions,
   signal: AbortSignal | undefined,
   onHeaders: (response: ResponseInfo) => void,
 ): Promise<{ readonly response: ResponseInfo; readonly text: string }> {
   signal?.throwIfAborted();
-  const sent = headersOf({
-    ...further,
+  const sent = new Headers();
+  addTo(sent, further);
+  addTo(sent, {
     authorization: `Bearer ${apiKey}`,
     // Problem details name the fields that are wrong.
     accept: 'application/problem+json, application/json;q=0.9',
@@ -203,9 +211,8 @@ async function exchange(
   }
 }
 
-/** Of names in any letter case, the last one wins. */
-function headersOf(members: Readonly<Record<string, string | undefined>>): Headers {
-  const headers = new Headers();
+/** A name that is there in any letter case gets the new value. */
+function addTo(headers: Headers, members: Readonly<Record<string, string | undefined>>): void {
   for (const [name, value] of Object.entries(definedOf(members))) {
     try {
       headers.set(name, value);
@@ -213,7 +220,6 @@ function headersOf(members: Readonly<Record<string, string | undefined>>): Heade
       throw new InvalidInputError(name, 'cannot be sent as a header.');
     }
   }
-  return headers;
 }
 
 /** Node.js says why in the causes of its error; browsers do not, because a page may not know. */

@@ -70,10 +70,14 @@ export interface ReadOptions extends CallOptions {
 /** What a read resolves to when `ifNoneMatch` holds. It is the same one in every copy of this package. */
 export const NOT_MODIFIED: unique symbol = Symbol.for('petstore.not-modified');
 
-/** The value of a read with these options. */
-export type Read<Value, Options> = Options extends { readonly ifNoneMatch: string }
-  ? Value | typeof NOT_MODIFIED
-  : Value;
+/**
+ * Options of a read, with the type of their `ifNoneMatch`. It has no constraint, so that it is `unknown` where a method is not called, as in
+ * `ReturnType`: the value is then the plain one.
+ */
+export type Reading<Tag> = ReadOptions & { readonly ifNoneMatch?: Tag };
+
+/** The value of a read with this type of `ifNoneMatch`. */
+export type Read<Value, Tag> = Tag extends string ? Value | typeof NOT_MODIFIED : Value;
 
 export interface CreateOptions extends CallOptions {
   /** Your own `Idempotency-Key`, so that the resource is created only once, even if your program restarts; random by default. */

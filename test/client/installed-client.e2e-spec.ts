@@ -54,7 +54,19 @@ export async function names(signal: AbortSignal): Promise<string[]> {
   const placed: string = read.placedAt;
   const shown: string = read === NOT_MODIFIED ? 'as before' : read.placedAt;
   const always: string = (await store.getOrder(order.id)).placedAt;
-  const all: string[] = [String(rounded + small), ...words, ...ORDER_STATUSES, placed, shown, always];
+  const { response } = await store.getOrder(order.id, { signal }).withResponse();
+  const again = await store.getOrder(order.id, { ifNoneMatch: response.etag });
+  if (again !== NOT_MODIFIED) console.log(again.placedAt);
+  const pages = await store.listPets({ limit: 5, ifNoneMatch: response.etag });
+  // @ts-expect-error they may not have been modified
+  console.log(pages.items);
+  type Result = Awaited<ReturnType<PetStore['getPet']>>;
+  const plain: Result = { id: '1', name: 'Rex', categoryId: '7' };
+  // @ts-expect-error no such filter
+  await store.listPets({ limit: 10, statsu: 'sold' });
+  // @ts-expect-error no such option
+  await store.findPet('1', { sigal: signal });
+  const all: string[] = [String(rounded + small), ...words, ...ORDER_STATUSES, placed, shown, always, plain.name];
   for await (const pet of store.pets({ signal })) all.push(pet.name, pet.status === 'adopted' ? '' : pet.id);
   for await (const { items } of store.orders().pages()) all.push(...items.map(({ placedAt }) => placedAt));
   return all;

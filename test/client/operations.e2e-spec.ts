@@ -157,7 +157,10 @@ describe('headers of a call', () => {
       sent.push(new Headers(init?.headers));
       return globalThis.fetch(input, init);
     };
-    const own = { 'X-Request-Id': 'shop-7', AUTHORIZATION: 'none', 'Idempotency-Key': 'mine' };
+    const own = {
+      ...{ authorization: 'one', AUTHORIZATION: 'none' },
+      ...{ 'X-Request-Id': 'shop-7', 'Idempotency-Key': 'mine' },
+    };
     const recording = clientOf(service, key, { fetch });
     const { response } = await recording
       .createPet({ name: 'Rex', categoryId: 7 }, { headers: own, idempotencyKey: 'one' })
@@ -168,6 +171,13 @@ describe('headers of a call', () => {
       'idempotency-key': 'one',
     });
     expect(response.requestId).toBe('shop-7');
+  });
+
+  it.each(['If-Match', 'if-none-match'])('have no %s, which has an option of its own', async (name) => {
+    expect(await rejectionOf(store.usage({ headers: { [name]: '"1"' } }))).toMatchObject({
+      code: 'invalid_input',
+      fields: [{ field: name, message: `${name} has an option of its own.` }],
+    });
   });
 
   it('that cannot be sent are invalid input', async () => {
@@ -260,10 +270,18 @@ describe('identifiers', () => {
       expect(error).toBeInstanceOf(TypeError);
       expect(error).toMatchObject({ code: 'invalid_input', message, fields: [{ field: 'id', message }] });
     }
+    expect(await rejectionOf(store.findPet(id))).toEqual(new TypeError(message));
     expect(await rejectionOf(store.listPets({ id }))).toEqual(new TypeError(message));
     const ofMember = (name: string): TypeError => new TypeError(message.replace('id', name));
     expect(await rejectionOf(store.placeOrder(id))).toEqual(ofMember('petId'));
     expect(await rejectionOf(store.changePet(1, { categoryId: id }))).toEqual(ofMember('categoryId'));
+  });
+
+  it('that are missing find no pet', async () => {
+    const missing = undefined as never;
+    for (const call of [store.findPet(missing), store.getPet(missing), store.deletePet(missing)]) {
+      expect(await rejectionOf(call)).toMatchObject({ code: 'invalid_input', fields: [{ field: 'id' }] });
+    }
   });
 });
 

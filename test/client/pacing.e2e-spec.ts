@@ -217,6 +217,20 @@ describe('the gate', () => {
     expect(waitsMs[0]).toBeGreaterThanOrEqual(atLeastMs);
   });
 
+  it('lets calls wait longer than their time-out while those before them have responses', async () => {
+    const { sent, store } = played();
+    const calls = Array.from({ length: 9 }, () => store.inventory({ timeoutMs: 300 }));
+    const begun = performance.now();
+    for (let next = 0; next < calls.length; next += 1) {
+      while (sent.length <= next) await turn();
+      const sentAt = performance.now();
+      while (performance.now() - sentAt < 60) await turn();
+      sent[next]?.respond(left(1));
+    }
+    expect(await Promise.all(calls)).toHaveLength(9);
+    expect(performance.now() - begun).toBeGreaterThan(300);
+  });
+
   it('lets no call wait longer than its time-out for calls without a response', async () => {
     const { sent, store } = played();
     const calls = Array.from({ length: 20 }, () => rejectionOf(store.inventory({ timeoutMs: 50 })));
@@ -225,7 +239,7 @@ describe('the gate', () => {
     expect(sent.length).toBeLessThan(20);
   });
 
-  it('gives places in the order in which calls came, whoever is woken', async () => {
+  it('gives places in the order in which calls came, whichever is woken', async () => {
     const { sent, store } = played();
     const order: string[] = [];
     const call = (name: string): Promise<unknown> => store.inventory().then(() => order.push(name));
