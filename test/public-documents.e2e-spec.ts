@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { startService, type TestService } from './support/service.js';
 
@@ -15,12 +16,15 @@ beforeEach(() => {
 });
 afterAll(() => service.close());
 
+const { version } = JSON.parse(readFileSync('client/package.json', 'utf8')) as { version: string };
+const CLIENT = `/client/petstore-client-${version}.tgz`;
+
 /** With what each uses up of the limit. */
 const DOCUMENTS = [
   ['/openapi.json', 'application/json; charset=utf-8', 1],
   ['/openapi.yaml', 'application/yaml; charset=utf-8', 1],
   ['/docs', 'text/html; charset=utf-8', 1],
-  ['/client/petstore-client-1.0.0.tgz', 'application/gzip', 1],
+  [CLIENT, 'application/gzip', 1],
   ['/docs/main.js', 'text/javascript; charset=utf-8', 1 / 16],
   ['/docs/base.css', 'text/css; charset=utf-8', 1 / 16],
   ['/docs/icon.svg', 'image/svg+xml; charset=utf-8', 1 / 16],
@@ -43,6 +47,12 @@ describe('the public documents', () => {
       }
     },
   );
+
+  it('say where the client is', async () => {
+    const page = await (await service.fetch('/docs')).text();
+    expect(page).toContain(`http://localhost:3000${CLIENT}<`);
+    expect(readFileSync('client/README.md', 'utf8')).toContain(`http://localhost:3000${CLIENT}\``);
+  });
 
   it('are 300 a minute for a client address, all together; then 429', async () => {
     const paths = [...DOCUMENTS.map(([path]) => path), '/', '/docs/'];

@@ -87,11 +87,16 @@ describe('Housekeeping', () => {
   });
 
   it('deletes hours of usage whose day is older than their own retention, and bans and outages with the days', async () => {
-    await pool.query('truncate api_key_usage_hours, api_key_bans, database_outages');
+    await pool.query('truncate api_key_usage_hours, address_usage_hours, api_key_bans, database_outages');
     await pool.query(
       `insert into api_key_usage_hours
        select date_trunc('day', now(), 'UTC') - hours * interval '1 hour', key, 'listPets', 'success', 1, 1
        from generate_series(1, 10) as key, generate_series(0, 40 * 24 - 1) as hours`,
+    );
+    await pool.query(
+      `insert into address_usage_hours
+       select date_trunc('day', now(), 'UTC') - hours * interval '1 hour', 'limited', 1
+       from generate_series(0, 40 * 24 - 1) as hours`,
     );
     await pool.query(
       `insert into api_key_bans
@@ -106,6 +111,7 @@ describe('Housekeeping', () => {
     await new Housekeeping(prisma, config, logger, registry).run();
     const { rows } = await pool.query(
       `select count(*)::int as hours, min(hour) = date_trunc('day', now(), 'UTC') - interval '${HOURS_RETENTION_DAYS} days' as whole_days,
+              (select count(*)::int from address_usage_hours) as hours_of_addresses,
               (select count(*)::int from api_key_bans) as bans,
               (select count(*)::int from database_outages) as outages
        from api_key_usage_hours`,
@@ -114,6 +120,7 @@ describe('Housekeeping', () => {
       {
         hours: 10 * (HOURS_RETENTION_DAYS * 24 + 1),
         whole_days: true,
+        hours_of_addresses: HOURS_RETENTION_DAYS * 24 + 1,
         bans: RETENTION_DAYS,
         outages: RETENTION_DAYS,
       },

@@ -62,6 +62,7 @@ export class Housekeeping {
       );
       await this.#deleteBy('delete_old_usage', usageRetentionDays);
       await this.#deleteHours(now, usageHoursRetentionDays);
+      await this.#deleteBy('delete_old_address_usage', usageHoursRetentionDays);
       await this.#deleteBy('delete_old_bans', usageRetentionDays);
       await this.#deleteBy('delete_old_database_outages', usageRetentionDays);
     } catch (err) {

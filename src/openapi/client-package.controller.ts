@@ -7,32 +7,28 @@ import { ApiError } from '../errors/api-error.js';
 /** Where the build puts it. A build that watches for changes does not. */
 const FOLDER = new URL('../../dist/client/', import.meta.url);
 
-const namesIn = (folder: URL): readonly string[] => {
+const readPackage = (folder: URL): { readonly name: string; readonly bytes?: Buffer } => {
   try {
-    return readdirSync(folder);
+    const [name = ''] = readdirSync(folder);
+    return { name, bytes: readFileSync(new URL(name, folder)) };
   } catch {
-    return [];
+    return { name: 'petstore-client.tgz' };
   }
 };
 
-const NAME = namesIn(FOLDER).find((name) => name.endsWith('.tgz')) ?? 'petstore-client.tgz';
+const PACKAGE = readPackage(FOLDER);
 
-/** The typed client as a package: `npm install http://localhost:3000/client/petstore-client-1.0.0.tgz`. */
+/** The typed client as a package: `npm install http://localhost:3000/client/petstore-client-1.1.0.tgz`. */
 @ApiExcludeController()
 @Controller('client')
 export class ClientPackageController {
-  #bytes: Buffer | undefined;
-
-  @Get(NAME)
+  @Get(PACKAGE.name)
   @Public()
   @Header('content-type', 'application/gzip')
   @Header('cache-control', 'public, no-cache')
   @Header('x-content-type-options', 'nosniff')
   readClientPackage(): Buffer {
-    try {
-      return (this.#bytes ??= readFileSync(new URL(NAME, FOLDER)));
-    } catch {
-      throw new ApiError('not_found');
-    }
+    if (PACKAGE.bytes === undefined) throw new ApiError('not_found');
+    return PACKAGE.bytes;
   }
 }

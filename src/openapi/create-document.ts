@@ -15,8 +15,8 @@ const DESCRIPTION = [
   'Every request needs an API key in the header `Authorization: Bearer <key>`.',
   'Every error response has an Error as its body, with a `code` from a closed set. A client whose `Accept` prefers ' +
     '`application/problem+json` gets problem details (RFC 9457) instead, which also name the fields that are wrong: the ' +
-    'schema Problem. Every response has the rate-limit headers. After a 429 or 503, wait for the seconds in `Retry-After`. After a 503 the outcome of a write may be ' +
-    'unknown: repeat it with the same `Idempotency-Key`, and it is executed only once.',
+    'schema Problem. Every response has the rate-limit headers. After a 429 or 503, wait for the seconds in `Retry-After`. ' +
+    'After a 503 the outcome of a write may be unknown: repeat it with the same `Idempotency-Key`, and it is executed only once.',
   'Every `GET` also supports `HEAD`, which returns the same status and headers without a body. An unknown path is 404 ' +
     '`not_found`. A method that a path does not support is 405 `method_not_allowed`, with `Allow`.',
   '`GET /health`, next to `/docs`, needs no key and counts for nothing: 200 while the service is ready for requests, else 503.',

@@ -39,7 +39,9 @@ const SPLITS_MAX = 64;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** All replicas write in the same order, so that they cannot deadlock. Nothing waits for the disk. Without a key, an address was rejected. */
+/**
+ * All replicas write in the same order, so that they cannot deadlock. Nothing waits for the disk. Without a key, an address was rejected.
+ */
 const ADD_HOURS = statement(
   'add_usage_hours',
   `
@@ -75,7 +77,8 @@ const ADD_HOURS = statement(
 const MAY_BE_COMMITTED: ReadonlySet<DatabaseFailure> = new Set<DatabaseFailure>(['broken', 'unexpected']);
 
 /**
- * Counts the requests of each key by hour, operation and outcome, those that were rejected by their client address by outcome alone, and writes the counts every ten seconds, when no request waits for it.
+ * Counts the requests of each key by hour, operation and outcome, and those that were rejected by their client address by outcome alone.
+ * Writes the counts every ten seconds, when no request waits for it.
  * Hours may lack requests and never exceed them: what may have been written is not written again. The exact counts of days are those of
  * admission.
  */
@@ -129,9 +132,7 @@ export class UsageRecorder implements HttpObserver {
       minutePeak: decision.state === 'admitted' ? minute.limit - minute.remaining : 0,
     };
     if (typeof of === 'string') this.#undecided.add({ ...count, of, outcome: 'undecided' });
-    else if (
-      !this.#counts.add({ ...count, of, outcome: outcomeOf(decision, reply.statusCode, of === undefined) })
-    )
+    else if (!this.#counts.add({ ...count, of, outcome: outcomeOf(decision, reply.statusCode) }))
       this.#dropped += 1;
   }
 
@@ -259,10 +260,11 @@ function rejectedOf({ rejectedKey }: AdmissionDecision): bigint | Secret | undef
   return 'keyId' in rejectedKey ? rejectedKey.keyId : rejectedKey.secret;
 }
 
-function outcomeOf({ caller, state }: AdmissionDecision, status: number, isOfAddress: boolean): UsageOutcome {
-  if (caller === undefined) return isOfAddress && state === 'limited' ? 'limited' : 'unauthorized';
+function outcomeOf({ caller, rejectedKey, state }: AdmissionDecision, status: number): UsageOutcome {
+  if (rejectedKey !== undefined) return 'unauthorized';
   if (state === 'banned' || state === 'suspended') return 'banned';
   if (state === 'limited') return 'limited';
+  if (caller === undefined) return 'unauthorized';
   if (status >= 500) return 'server_error';
   return status >= 400 ? 'client_error' : 'success';
 }

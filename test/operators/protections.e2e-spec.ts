@@ -4,6 +4,7 @@ import { Client, type Pool } from 'pg';
 import { migrate } from '../../src/database/migrations.js';
 import { petstoreOn } from '../cli/support/petstore.js';
 import { createPostgresServer, type PostgresServer } from '../faults/support/postgres-server.js';
+import { awaitAbsentStandby, awaitNoStandby } from '../faults/support/standby.js';
 import { readRolesScript } from '../support/operator-roles.js';
 import { psqlInputOf, runPsqlScript } from '../support/psql-script.js';
 import { rejectionOf, selectOne } from '../support/sql-outcome.js';
@@ -247,6 +248,22 @@ describe('petstore doctor', () => {
     },
   );
 
+  it('ends while a synchronous standby is away, and while somebody else changes a plan', async () => {
+    await superuser.query(`set synchronous_commit = 'local'`);
+    await awaitAbsentStandby(server);
+    await superuser.query('begin');
+    await superuser.query('select from plans for update');
+    try {
+      expect(await doctorAs('alice')).toMatchObject({
+        disk: 'ok: there is room, and a small write was committed',
+      });
+    } finally {
+      await superuser.query('rollback');
+      await awaitNoStandby(server);
+      await superuser.query('reset synchronous_commit');
+    }
+  });
+
   it('says that a login of support cannot write', async () => {
     expect(await doctorAs('bob')).toMatchObject({
       disk: 'ok: there is room; no commit was tried, because this login may not write: run the doctor as an operator, too',
@@ -276,7 +293,7 @@ describe('petstore doctor', () => {
     }
     await superuser.query('checkpoint');
     expect(await doctorAs('bob')).toMatchObject({
-      slots: expect.stringMatching(/^warn: backup has lost what it needs: make its standby anew\. /),
+      slots: expect.stringMatching(/^warn: backup has lost what it needs: set up its reader again\. /),
     });
     await superuser.query(`select pg_drop_replication_slot('backup')`);
   });

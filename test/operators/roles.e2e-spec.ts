@@ -298,6 +298,7 @@ describe('prisma/roles.sql', () => {
     // They move sequences forward, and delete usage that no caller sees.
     const special = rows.filter(({ secdef }) => secdef).map(({ name }) => name);
     expect(special.toSorted()).toEqual([
+      'delete_old_address_usage',
       'delete_old_bans',
       'delete_old_database_outages',
       'delete_old_usage',

@@ -29,32 +29,29 @@ comment on column api_keys.usage_reset_at is 'The last reset of what both window
 comment on column api_keys.expires_at is 'When the key stops working; null means never.';
 comment on column api_keys.revoked_at is 'When the key was revoked; null if it was not. Any value revokes at once.';
 
--- With the owner's rights, like delete_old_usage.
-create or replace function delete_old_usage_hours(keep_days integer, at_most integer) returns integer
+-- With the owner's rights, like delete_old_usage. Two rows an hour, which need no skipping of locked ones.
+create or replace function delete_old_address_usage(keep_days integer, at_most integer) returns integer
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
   deleted integer;
 begin
-  delete from api_key_usage_hours as u
-  using (
-    select hour, api_key_id, operation, outcome
-    from api_key_usage_hours
+  delete from address_usage_hours
+  where (hour, outcome) in (
+    select hour, outcome
+    from address_usage_hours
     where hour < today()::timestamp at time zone 'UTC' - greatest(keep_days, 2) * interval '1 day'
+    order by hour, outcome
     limit at_most
-    for update skip locked
-  ) as old
-  where (u.hour, u.api_key_id, u.operation, u.outcome) = (old.hour, old.api_key_id, old.operation, old.outcome);
+  );
   get diagnostics deleted = row_count;
-  -- Two rows an hour.
-  delete from address_usage_hours where hour < today()::timestamp at time zone 'UTC' - greatest(keep_days, 2) * interval '1 day';
   return deleted;
 end
 $$;
 
-comment on function delete_old_usage_hours is
-  'Deletes some of the hours of usage whose day is older than the given number of days, but none of the last two. Returns how many.';
+comment on function delete_old_address_usage is
+  'Deletes some of the hours of requests without a key whose day is older than the given number of days, but none of the last two. Returns how many.';
 
-revoke execute on function delete_old_usage_hours(integer, integer) from public;
+revoke execute on function delete_old_address_usage(integer, integer) from public;
 
 create or replace function explain_key_values() returns trigger
 language plpgsql as $$
@@ -97,7 +94,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_service', 'select', null,
       'api_key_overview, api_key_daily_usage, api_key_hourly_usage, api_keys_near_limit, deprecated_operation_callers, expiring_api_keys, last_24_hours, open_snapshots, plan_overview, plan_peaks, recent_bans, unused_api_keys'),
     -- When a row has the id of a new one already, and for old rows of usage and bans.
-    ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_usage_hour, delete_old_bans, delete_old_database_outages'),
+    ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_usage_hour, delete_old_address_usage, delete_old_bans, delete_old_database_outages'),
 
     -- Operators write only the columns that they decide. Ids and hashes are created by functions.
     ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, address_usage_hours, api_key_bans, database_outages, deprecated_operations, audit_log'),
@@ -179,7 +176,7 @@ create or replace function issue_customer_api_key(
 returns issued_api_key
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
-  perform reject_second_secret(quote_ident(name), 'issue_customer');
+  perform reject_second_secret(quote_ident(name) || ' of ' || quote_ident(customer), 'issue_customer');
   return (
     select issued
     from issue_customer_api_keys(array[customer], array[name], plan, per_minute, per_day, expires, access) as issued);
@@ -616,7 +613,7 @@ left join (
 ) as day on day.plan_id = p.id;
 
 comment on view plan_peaks is
-  'The most that one key of each plan has used of late. A key with a limit of its own does not count for that limit.';
+  'The most that one of the keys that are on each plan now has used of late, also while it was on another. A key with a limit of its own does not count for that limit.';
 comment on column plan_peaks.highest_minute is
   'The most requests that a minute of the last 24 hours has admitted of one key; null if there were none.';
 comment on column plan_peaks.highest_day is

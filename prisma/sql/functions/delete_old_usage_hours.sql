@@ -14,8 +14,6 @@ begin
   ) as old
   where (u.hour, u.api_key_id, u.operation, u.outcome) = (old.hour, old.api_key_id, old.operation, old.outcome);
   get diagnostics deleted = row_count;
-  -- Two rows an hour.
-  delete from address_usage_hours where hour < today()::timestamp at time zone 'UTC' - greatest(keep_days, 2) * interval '1 day';
   return deleted;
 end
 $$;

@@ -1,6 +1,6 @@
 // Bars over time, by uPlot. What a chart shows is also there as text: its legend, and a table that can be opened.
 import { element } from './dom.js';
-import { number, ALL_OUTCOMES, show, span, table, time } from './format.js';
+import { ALL_OUTCOMES, number, show, span, table, time } from './format.js';
 import uPlot from './uPlot.esm.js';
 
 /** Resolves colours: a custom property is the text that was written, and a canvas ignores a colour that it cannot parse. */

@@ -20,7 +20,7 @@ left join (
 ) as day on day.plan_id = p.id;
 
 comment on view plan_peaks is
-  'The most that one key of each plan has used of late. A key with a limit of its own does not count for that limit.';
+  'The most that one of the keys that are on each plan now has used of late, also while it was on another. A key with a limit of its own does not count for that limit.';
 comment on column plan_peaks.highest_minute is
   'The most requests that a minute of the last 24 hours has admitted of one key; null if there were none.';
 comment on column plan_peaks.highest_day is
