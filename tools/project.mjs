@@ -13,10 +13,10 @@ export function packageFile(name, path) {
 }
 
 /** Runs a script with this Node.js. Returns its exit code and its output, of both streams in the order of writing. */
-export function runScript(path, words, { env = process.env } = {}) {
+export function runScript(path, words, { cwd = root, env = process.env } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [path, ...words], {
-      cwd: root,
+      cwd,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });

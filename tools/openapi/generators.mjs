@@ -17,9 +17,11 @@ const OPERATIONS = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/^ +operation
 
 const USE_ALL = `export const used = [${OPERATIONS.join(', ')}];`;
 
+const ROUNDED = 'RangeError: 9007199254740993 would be rounded';
+
 /** What each program prints: the new pet, the error of an order that does not exist, with its members, and a number that would be rounded. */
-const PRINTED =
-  'Rex 7\norder_not_found 404 There is no order with this orderId.\nRangeError: 9007199254740993 would be rounded\n';
+const printedWith = (rounded) =>
+  `Rex 7\norder_not_found 404 There is no order with this orderId.\n${rounded}\n`;
 
 /** What the docs page recommends, to JavaScript. */
 const page = await readFile(join(root, 'src/pages/docs/index.html'), 'utf8');
@@ -73,36 +75,85 @@ const GENERATORS = {
       if (order.status === 404) console.log(order.data.code, order.data.status, order.data.message);
       await listPets({ sort: '-id' }, { headers }).catch((fault: unknown) => console.log(String(fault)));`,
   },
+  'kubb with zod': {
+    script: packageFile('@kubb/cli', 'bin/kubb.cjs'),
+    words: (folder) => ['generate', '--config', join(folder, 'kubb.config.mjs')],
+    files: {
+      'kubb.config.mjs': `import { defineConfig } from '@kubb/core';
+        import { pluginClient } from '@kubb/plugin-client';
+        import { pluginOas } from '@kubb/plugin-oas';
+        import { pluginTs } from '@kubb/plugin-ts';
+        import { pluginZod } from '@kubb/plugin-zod';
+        export default defineConfig({
+          root: '.',
+          input: { path: ${JSON.stringify(DOCUMENT)} },
+          output: { path: './generated', format: false, lint: false },
+          plugins: [
+            pluginOas({ generators: [] }),
+            pluginTs(),
+            pluginZod({ version: '4' }),
+            pluginClient({ client: 'fetch', parser: 'zod', dataReturnType: 'full' }),
+          ],
+        });`,
+    },
+    // Its schemas of a response know the success alone, and its fetch does not say that a body is JSON.
+    program: `import { type Client, client as send, setConfig } from '@kubb/plugin-client/clients/fetch';
+      import { ZodError } from 'zod';
+      import { errorSchema, ${OPERATIONS.join(', ')} } from './generated/index.js';
+      ${USE_ALL}
+      setConfig({ baseURL: BASE_URL, headers: { Authorization: \`Bearer \${API_KEY}\`, 'Content-Type': 'application/json' } });
+      const client: Client = async (config) => {
+        const response = await send<never>(config);
+        if (response.status >= 400) throw errorSchema.parse(response.data);
+        return response;
+      };
+      const { data } = await createPet({ name: 'Rex', categoryId: 7 }, {}, { client });
+      console.log(data.name, data.categoryId);
+      await getOrder(4711, {}, { client }).catch(({ code, status, message }) => console.log(code, status, message));
+      await listPets({ sort: '-id' }, {}, { client }).catch((fault: unknown) => {
+        if (fault instanceof ZodError) for (const { path, message } of fault.issues) console.log(path.at(-1), message);
+      });`,
+    rounded: 'categoryId Too big: expected int to be <=9007199254740991',
+  },
 };
 
 const COMPILER_OPTIONS = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', ''];
 // Not with --exactOptionalPropertyTypes, which the runtime of hey-api does not pass.
 const STRICTER = ['--noUncheckedIndexedAccess', '--noImplicitReturns', '--noImplicitOverride'];
-const LANGUAGE = ['--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--module', 'esnext'];
+const LANGUAGE = [
+  '--allowImportingTsExtensions',
+  '--target',
+  'es2022',
+  '--lib',
+  'es2022,dom,dom.iterable',
+  '--module',
+  'esnext',
+];
 
 const folder = await mkdtemp(join(tmpdir(), 'petstore-generators-'));
 // As root, PostgreSQL runs as another user, who has to enter it.
 await chmod(folder, 0o755);
 const service = await startService(join(folder, 'data'));
-const large = await fetch(`${service.baseUrl}/pets`, {
-  method: 'POST',
-  headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-  body: '{"name":"Large","categoryId":9007199254740993}',
-});
-if (!large.ok) throw new Error(`a pet was not created: ${large.status}`);
 try {
+  const large = await fetch(`${service.baseUrl}/pets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+    body: '{"name":"Large","categoryId":9007199254740993}',
+  });
+  if (!large.ok) throw new Error(`a pet was not created: ${large.status}`);
   for (const [name, generator] of Object.entries(GENERATORS)) await check(name, generator);
 } finally {
   await service.stop();
   await rm(folder, { recursive: true });
 }
 
-async function check(name, { script, words, program }) {
+async function check(name, { script, words, files = {}, program, rounded = ROUNDED }) {
   const own = join(folder, name.replaceAll(' ', '-'));
   try {
     await mkdir(own);
     await symlink(join(root, 'tools/node_modules'), join(own, 'node_modules'));
-    await mustRun(name, script, words(own));
+    for (const [path, text] of Object.entries(files)) await writeFile(join(own, path), text);
+    await mustRun(name, script, words(own), { cwd: own });
     const file = join(own, 'use.ts');
     await writeFile(join(own, 'exact-fetch.js'), `export ${EXACT_FETCH}`);
     await writeFile(join(own, 'exact-fetch.d.ts'), 'export declare const exactFetch: typeof fetch;');
@@ -120,7 +171,7 @@ async function check(name, { script, words, program }) {
     const define = { BASE_URL: JSON.stringify(service.baseUrl), API_KEY: JSON.stringify(service.apiKey) };
     await build({ entryPoints: [file], outfile, define, bundle: true, format: 'esm', platform: 'node' });
     const printed = await mustRun(name, outfile, []);
-    if (printed !== PRINTED) throw new Error(`${name}: its program printed ${printed}`);
+    if (printed !== printedWith(rounded)) throw new Error(`${name}: its program printed ${printed}`);
     console.log(`${name}: a client with all operations, which compiles and works`);
   } catch (error) {
     console.error(error.message);
@@ -128,8 +179,8 @@ async function check(name, { script, words, program }) {
   }
 }
 
-async function mustRun(name, script, words) {
-  const { code, output } = await runScript(script, words);
+async function mustRun(name, script, words, options) {
+  const { code, output } = await runScript(script, words, options);
   if (code !== 0) throw new Error(`${name}: ${output.trim()}`);
   return output;
 }
