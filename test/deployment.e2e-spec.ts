@@ -48,7 +48,7 @@ const COMPOSE_FILES = [
 describe('the version', () => {
   it('is the same in all files that name it', () => {
     const { version } = JSON.parse(read('package.json')) as { version: string };
-    const manifests = ['audit-export.example', 'migrate', 'petstore'].map(
+    const manifests = ['audit-export.example', 'migrate', 'overlay.example', 'petstore'].map(
       (name) => `deploy/kubernetes/${name}.yaml`,
     );
     for (const file of ['.env.example', 'docker-compose.yml', 'docs/deployment.md', ...manifests]) {
@@ -102,7 +102,7 @@ describe('docker-compose.yml', () => {
   it('has the management port listen beyond its container, like the image and Kubernetes', () => {
     expect(compose.services['api']?.environment?.['MANAGEMENT_HOST']).toBe('0.0.0.0');
     expect(read('Dockerfile')).toMatch(/^ENV .*MANAGEMENT_HOST=0\.0\.0\.0$/m);
-    expect(ofKind('ConfigMap').data?.['MANAGEMENT_HOST']).toBe('0.0.0.0');
+    expect(environment['MANAGEMENT_HOST']).toBe('0.0.0.0');
   });
 
   it('has containers read files of the checkout from images alone, because a umask may close the checkout to them', () => {
@@ -133,7 +133,6 @@ describe('docker-compose.yml', () => {
 
 interface KubernetesObject {
   readonly kind: string;
-  readonly data?: Readonly<Record<string, string>>;
   readonly stringData?: Readonly<Record<string, string>>;
   readonly spec: {
     readonly jobTemplate?: Pick<KubernetesObject, 'spec'>;
@@ -176,6 +175,20 @@ interface Cluster {
   };
 }
 
+interface Base {
+  readonly resources: readonly string[];
+  readonly configMapGenerator: readonly { readonly envs: readonly string[] }[];
+}
+
+interface Overlay {
+  readonly replacements: readonly { readonly path: string }[];
+}
+
+interface Replacement {
+  readonly source: { readonly kind: string; readonly name: string };
+  readonly targets: readonly object[];
+}
+
 interface PodMonitor {
   readonly spec: {
     readonly jobLabel: string;
@@ -188,22 +201,29 @@ const objects: readonly KubernetesObject[] = ['petstore', 'migrate', 'secret.exa
   .flatMap((file) => readYaml(`deploy/kubernetes/${file}.yaml`) as KubernetesObject[])
   // The pods of a CronJob are those of its jobs.
   .map((object) => Object.assign(object, object.spec?.jobTemplate));
+/** The configuration of the pods. */
+const environment = Object.fromEntries(
+  [...read('deploy/kubernetes/petstore.env').matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [
+    name,
+    value,
+  ]),
+) as Readonly<Record<string, string>>;
 const probe = (path: string): object => ({ httpGet: { path, port: 'management' } });
 const ofKind = (kind: string): KubernetesObject =>
   objects.find((object) => object.kind === kind) as KubernetesObject;
 
 describe('deploy/kubernetes', () => {
-  it('sets variables that the service knows, as strings', () => {
-    const named = objects.flatMap(({ data, stringData, spec }) =>
-      Object.keys({ ...data, ...stringData }).concat(
+  it('sets variables that the service knows', () => {
+    const named = [...Object.keys(environment), 'DATABASE_URL'].concat(
+      objects.flatMap(({ spec }) =>
         (spec?.template?.spec.containers ?? []).flatMap(({ env = [] }) => env.map(({ name }) => name)),
       ),
     );
     expect(named.length).toBeGreaterThan(3);
     expect(VARIABLES).toEqual(expect.arrayContaining(named));
-    for (const value of Object.values(ofKind('ConfigMap').data ?? {})) expect(typeof value).toBe('string');
-    for (const value of Object.values(ofKind('Secret').stringData ?? {}))
-      expect(value).toContain('CHANGE_ME');
+    const { username, ...secrets } = Object.assign({}, ...objects.map(({ stringData }) => stringData));
+    expect(username).toBe('petstore_owner');
+    for (const value of Object.values(secrets)) expect(value).toContain('CHANGE_ME');
   });
 
   it.each(['Deployment', 'Job', 'CronJob'])('restricts the pods of the %s', (kind) => {
@@ -224,7 +244,7 @@ describe('deploy/kubernetes', () => {
   });
 
   it('trusts the header of one proxy, and none that a client or another pod wrote before it', () => {
-    const { TRUST_PROXY: text = '' } = ofKind('ConfigMap').data ?? {};
+    const { TRUST_PROXY: text = '' } = environment;
     expect(loadConfig({ TRUST_PROXY: text }).trustProxy).toEqual({ hops: 1 });
   });
 
@@ -263,13 +283,32 @@ describe('deploy/kubernetes', () => {
     ]);
   });
 
-  it('has a base whose files exist, and publishes the port of the service alone', () => {
-    const [{ resources }] = readYaml('deploy/kubernetes/kustomization.yaml') as [{ resources: string[] }];
-    for (const file of resources) expect(existsSync(`deploy/kubernetes/${file}`)).toBe(true);
+  it('has a base and an overlay whose files exist, and publishes the port of the service alone', () => {
+    const [{ resources, configMapGenerator }] = readYaml('deploy/kubernetes/kustomization.yaml') as [Base];
+    const [{ replacements }] = readYaml('deploy/kubernetes/overlay.example.yaml') as [Overlay];
+    const files = [...resources, ...configMapGenerator.flatMap(({ envs }) => envs)];
+    const ofOverlay = replacements.map(({ path }) => path.replace('base/', ''));
+    for (const file of [...files, ...ofOverlay]) expect(existsSync(`deploy/kubernetes/${file}`)).toBe(true);
     const backends = JSON.stringify(readYaml('deploy/kubernetes/ingress.example.yaml')).match(
       /"port":\{.*?\}/g,
     );
     expect(backends).toEqual(['"port":{"name":"http"}']);
+    const [route] = readYaml('deploy/kubernetes/httproute.example.yaml');
+    const [{ port }] = (ofKind('Service').spec as unknown as { ports: [{ port: number }] }).ports;
+    expect(route).toMatchObject({ spec: { rules: [{ backendRefs: [{ name: 'petstore', port }] }] } });
+  });
+
+  it('names the job of the migration by the release, from the image of the deployment', () => {
+    const [[{ source, targets }]] = readYaml('deploy/kubernetes/release.yaml') as [[Replacement]];
+    expect(source).toMatchObject({ kind: 'Deployment', name: 'petstore' });
+    const [job] = targets;
+    const { metadata } = ofKind('Job') as unknown as { readonly metadata: { readonly name: string } };
+    expect(job).toMatchObject({
+      select: { kind: 'Job', name: metadata.name },
+      fieldPaths: ['metadata.name'],
+    });
+    expect(metadata.name.split('-')).toHaveLength(3);
+    expect(ofKind('Job').spec).not.toHaveProperty('ttlSecondsAfterFinished');
   });
 
   it.each(['Deployment', 'Job', 'CronJob'])(
@@ -279,8 +318,14 @@ describe('deploy/kubernetes', () => {
       const mount = containers[0].volumeMounts?.find(({ mountPath }) => mountPath === '/etc/petstore');
       const { configMap } = volumes?.find(({ name }) => name === mount?.name) ?? {};
       expect(configMap).toEqual({ name: 'petstore-database-ca', optional: true });
-      for (const { stringData = {} } of objects.filter((object) => object.kind === 'Secret')) {
-        const { searchParams } = new URL(stringData['DATABASE_URL'] ?? '');
+      const urls = ['secret', 'external-secrets'].flatMap((name) =>
+        [...read(`deploy/kubernetes/${name}.example.yaml`).matchAll(/DATABASE_URL: (.*)/g)].map(
+          ([, url]) => url,
+        ),
+      );
+      expect(urls).toHaveLength(4);
+      for (const url of urls) {
+        const { searchParams } = new URL(url ?? '');
         expect([searchParams.get('sslmode'), searchParams.get('sslrootcert')]).toEqual([
           'verify-full',
           '/etc/petstore/ca.crt',
@@ -294,12 +339,13 @@ describe('deploy/kubernetes', () => {
     const [autoscaler] = objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler') as unknown as [
       { readonly spec: { readonly maxReplicas: number } },
     ];
-    const poolMax = Number(ofKind('ConfigMap').data?.['DATABASE_POOL_MAX']);
+    const poolMax = Number(environment['DATABASE_POOL_MAX']);
     const used = autoscaler.spec.maxReplicas * (poolMax + 1);
     expect(Number(spec.postgresql.parameters.max_connections)).toBeGreaterThan(used);
     expect(spec.bootstrap.initdb).toMatchObject({
       database: 'petstore',
       owner: 'petstore_owner',
+      secret: { name: 'petstore-owner' },
       encoding: 'UTF8',
     });
     expect(spec.postgresql.synchronous).toEqual({ method: 'any', number: 1, failoverQuorum: true });
@@ -316,7 +362,7 @@ describe('deploy/kubernetes', () => {
     expect(template.metadata.labels).toMatchObject(selector.matchLabels);
     expect(template.metadata.labels).toMatchObject(ofKind('Service').spec.selector);
     expect(ofKind('Job').spec.template.metadata.labels).not.toMatchObject(ofKind('Service').spec.selector);
-    const { DRAIN_GRACE_MS: drainMs, SHUTDOWN_TIMEOUT_MS: timeoutMs } = ofKind('ConfigMap').data ?? {};
+    const { DRAIN_GRACE_MS: drainMs, SHUTDOWN_TIMEOUT_MS: timeoutMs } = environment;
     const graceMs = template.spec.terminationGracePeriodSeconds * 1000;
     expect(graceMs).toBeGreaterThan(Number(drainMs) + Number(timeoutMs));
   });

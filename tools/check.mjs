@@ -18,7 +18,8 @@ const CHECKS = {
   openapi:
     'npm run build && node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/generators.mjs',
   client: 'npm run client:build && publint client --strict && attw --pack client',
-  deploy: 'npm run build && node tools/check-deploy.mjs',
+  deploy:
+    'npm run build && node tools/check-deploy.mjs && node tools/check-manifests.mjs && node tools/check-workflows.mjs',
 };
 
 const wanted = argv.slice(2);
@@ -37,6 +38,7 @@ const FOLDERS = {
   migrations: ['tools'],
   openapi: ['tools'],
   client: ['tools'],
+  deploy: ['tools'],
 };
 const names = Object.keys(CHECKS).filter((name) => wanted.length === 0 || wanted.includes(name));
 const folders = new Set(names.flatMap((name) => FOLDERS[name] ?? []));

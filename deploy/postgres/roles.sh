@@ -5,7 +5,8 @@
 #   PGHOST=… PGPASSWORD=… PETSTORE_OWNER_PASSWORD=… PETSTORE_API_PASSWORD=… PETSTORE_CLI_PASSWORD=… sh roles.sh
 #
 # as a superuser: PGUSER, or else postgres. POSTGRES_PASSWORD, where it is set, becomes the password of that user, and
-# PETSTORE_API_2_PASSWORD that of a second role for the service. With SECRETS=DIRECTORY the passwords come from files; with
+# PETSTORE_API_2_PASSWORD that of a second role for the service. Without PETSTORE_OWNER_PASSWORD the owner keeps its password, which an
+# operator of Kubernetes sets. With SECRETS=DIRECTORY the passwords come from files; with
 # PASSWORD_CHECK_HOST as well, the script stops if the password of a service that is logged in has changed (ROTATED names roles whose
 # password may). It also limits what each role can use of the server: connections, locks, disk. What petstore_service and
 # petstore_operator may do is granted after the migrations, by `petstore db roles`.
@@ -79,7 +80,10 @@ where not exists (select from pg_roles where rolname = 'petstore_api') \gexec
 select 'create role petstore_cli'
 where not exists (select from pg_roles where rolname = 'petstore_cli') \gexec
 
-alter role petstore_owner login password :'owner_password';
+alter role petstore_owner login;
+\if :{?owner_password}
+alter role petstore_owner password :'owner_password';
+\endif
 alter role petstore_api login password :'api_password';
 alter role petstore_cli login password :'cli_password';
 grant petstore_service to petstore_api;

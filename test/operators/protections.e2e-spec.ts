@@ -215,6 +215,18 @@ describe('deploy/postgres/roles.sh', () => {
     );
   });
 
+  it('leaves the owner the password that an operator of Kubernetes gave it', async () => {
+    const { PETSTORE_OWNER_PASSWORD: _, ...passwords } = PASSWORDS;
+    await superuser.query(`alter role petstore_owner password 'of the operator'`);
+    const password = (): Promise<unknown> =>
+      selectOne(superuser, `select rolpassword from pg_authid where rolname = 'petstore_owner'`);
+    const given = await password();
+    await runPsqlScript(psqlInputOf(SCRIPT), passwords, (database) => urlOf('postgres', database));
+    expect(await password()).toEqual(given);
+    await runRolesScript();
+    expect(await password()).not.toEqual(given);
+  });
+
   it('may be repeated, and repairs what a login has changed for itself', async () => {
     await superuser.query('alter role petstore_cli in database petstore reset statement_timeout');
     expect(await findings()).toEqual(['no statement_timeout is set in this database for petstore_cli']);
