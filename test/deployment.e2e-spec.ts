@@ -29,13 +29,14 @@ interface ComposeService {
   readonly stop_grace_period?: string;
 }
 
-const [compose] = readYaml('docker-compose.yml') as [
-  {
-    services: Readonly<Record<string, ComposeService>>;
-    secrets: Readonly<Record<string, { readonly file: string }>>;
-  },
-];
+interface ComposeFile {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+}
+
+const [compose] = readYaml('docker-compose.yml') as [ComposeFile];
 const services = Object.entries(compose.services);
+const [ofImages] = readYaml('deploy/compose.image.yml') as [ComposeFile];
 
 /** It, and those that COMPOSE_FILE in .env may add. */
 const COMPOSE_FILES = [
@@ -51,15 +52,22 @@ describe('the version', () => {
     const manifests = ['audit-export.example', 'migrate', 'overlay.example', 'petstore'].map(
       (name) => `deploy/kubernetes/${name}.yaml`,
     );
-    for (const file of ['.env.example', 'docker-compose.yml', 'docs/deployment.md', ...manifests]) {
-      const named = [...read(file).matchAll(/(?:petstore:|VERSION=|VERSION:-|newTag: )(\d+\.[\w.-]+)/g)];
+    const files = ['.env.example', 'docker-compose.yml', 'deploy/compose.image.yml', 'docs/deployment.md'];
+    for (const file of [...files, ...manifests]) {
+      const named = [
+        ...read(file).matchAll(/(?:petstore(?:-files)?:|VERSION=|VERSION:-|newTag: )(\d+\.[\w.-]+)/g),
+      ];
       expect([file, new Set(named.map(([, one]) => one))]).toEqual([file, new Set([version])]);
     }
   });
 });
 
+const withImages = Object.entries(ofImages.services).map(
+  ([name, service]) => [`${name} of deploy/compose.image.yml`, service] as const,
+);
+
 describe('docker-compose.yml', () => {
-  it.each(services)('restricts and bounds %s', (_name, service) => {
+  it.each([...services, ...withImages])('restricts and bounds %s', (_name, service) => {
     expect(service).toMatchObject({
       image: expect.stringMatching(/:(?!latest$)[^:/]+$/),
       read_only: true,
@@ -211,6 +219,19 @@ const environment = Object.fromEntries(
 const probe = (path: string): object => ({ httpGet: { path, port: 'management' } });
 const ofKind = (kind: string): KubernetesObject =>
   objects.find((object) => object.kind === kind) as KubernetesObject;
+
+describe('deploy/compose.image.yml', () => {
+  it('has services of docker-compose.yml, with images alone, and all of the secrets that they name', () => {
+    for (const [name, service] of Object.entries(ofImages.services)) {
+      const { image, ...former } = compose.services[name] as ComposeService;
+      expect(service).not.toHaveProperty('build');
+      expect(Object.keys({ ...former, image })).toEqual(expect.arrayContaining(Object.keys(service)));
+      expect(service.networks).not.toContain('metrics');
+      for (const secret of service.secrets ?? [])
+        expect(ofImages.secrets[secret]).toEqual(compose.secrets[secret]);
+    }
+  });
+});
 
 describe('deploy/kubernetes', () => {
   it('sets variables that the service knows', () => {

