@@ -100,7 +100,7 @@ describe('petstore doctor', () => {
     expect(findings['roles']?.message).toMatch(
       /may migrate, serve requests, manage keys and plans|is a superuser/,
     );
-    expect(findings['connection']?.message).not.toContain(new URL(database.url).password || '//');
+    expect(findings['connection']?.message).not.toMatch(/:\/\/|:.*@/);
   });
 
   it('prints a line a check, and how many failed', async () => {

@@ -356,7 +356,9 @@ describe('prisma/roles.sql', () => {
     await superuser.query(
       `create table "Weird Name" (id bigint generated always as identity);
        create function is_valid(text) returns boolean language sql return true;
-       revoke execute on function is_valid(text) from public`,
+       revoke execute on function is_valid(text) from public;
+       alter table "Weird Name" owner to pg_monitor;
+       alter function is_valid(text) owner to pg_monitor`,
     );
     await owner.query(
       `alter table plans add column nick text; grant select (nick) on plans to petstore_operator; alter table plans drop column nick`,
