@@ -494,10 +494,8 @@ cross join lateral delete_category_if(value_1, value_2, value_3) as outcome
 order by number;
 
 -- delete_pets
-select outcome.*
-from unnest($1::bigint[], $2::text[], $3::text[])
-  with ordinality as item (value_1, value_2, value_3, number)
-cross join lateral delete_pet_if(value_1, value_2, value_3) as outcome
+select outcome
+from delete_pets_if($1::bigint[], $2::text[], $3::text[]) with ordinality as decided (outcome, number)
 order by number;
 
 -- filter_pets

@@ -44,7 +44,7 @@ describe('SQL with an empty search_path, as pg_restore sends it', () => {
       `insert into public.categories select (public.new_category()).id, 'Cats'`,
       `select public.put_category_if(1, 'Dogs', null, null)`,
       `select public.delete_category_if(1, null, null)`,
-      `select public.delete_pet_if((select id from public.pets where name = 'Rex'), null, null)`,
+      `select public.delete_pets_if(array(select id from public.pets where name = 'Rex'), '{null}', '{null}')`,
     ];
     for (const statement of statements) await client.query(statement);
     const { rows } = await client.query('select * from public.pet_inventory()');

@@ -11,10 +11,14 @@ describe('a statement that a later migration has changed', () => {
     await service.pool.query(
       `insert into pets (name, category_id) select 'Pet ' || n, 1 from generate_series(1, 9) as n`,
     );
-    await service.pool.query(`alter function delete_pet_if rename to delete_pet_before`);
+    await service.pool.query(`alter function delete_pets_if rename to delete_pets_before`);
     await service.pool.query(
-      `create function delete_pet_if(of_pet bigint, if_match text, if_none_match text) returns text
-       language sql return case of_pet when 4 then 'pet_is_reserved' else delete_pet_before(of_pet, if_match, if_none_match) end`,
+      `create function delete_pets_if(ids bigint[], if_match text[], if_none_match text[]) returns setof text
+       language sql as $$
+         select case id when 4 then 'pet_is_reserved'
+           else (select delete_pets_before(array[id], '{null}', '{null}')) end
+         from unnest(ids) as id
+       $$`,
     );
     const ids = Array.from({ length: 9 }, (_, index) => index + 1);
     const statuses = await Promise.all(

@@ -1,6 +1,6 @@
 import { arrayElement, type ArrayElement, plainArray, statement } from '../database/statement.js';
 import { inBothOrders, type List, listOf, type PageRequest, pagesSql } from '../resources/lists.js';
-import { callSql, changeSql, creationSql, findSql, type Resource } from '../resources/records.sql.js';
+import { changeSql, creationSql, findSql, type Resource } from '../resources/records.sql.js';
 import { PET_STATUSES, type PetStatus } from './pets.dto.js';
 
 const PETS: Resource = { table: 'pets', json: 'pet_json', newRow: 'new_pet' };
@@ -121,4 +121,10 @@ export const CHANGE_PETS = statement(
   }),
 );
 
-export const DELETE_PETS = statement('delete_pets', callSql('delete_pet_if'));
+export const DELETE_PETS = statement(
+  'delete_pets',
+  `
+    select outcome
+    from delete_pets_if($1::bigint[], $2::text[], $3::text[]) with ordinality as decided (outcome, number)
+    order by number`,
+);
