@@ -232,10 +232,11 @@ describe('an error of the database about one key', () => {
 describe('a constraint that one row of the usage by hour violates', () => {
   it('keeps no other row from being written', async () => {
     const [wrong, other] = [await service.issueKey(), await service.issueKey()];
-    for (const { key } of [wrong, other, wrong]) await send(service.origin, { key });
+    // Before the requests: the service writes every ten seconds.
     await service.pool.query(
       `alter table api_key_usage_hours add constraint wrong check (api_key_id <> ${wrong.id}) not valid`,
     );
+    for (const { key } of [wrong, other, wrong]) await send(service.origin, { key });
     await service.app.get(UsageRecorder).write();
     await service.pool.query('alter table api_key_usage_hours drop constraint wrong');
     const { rows } = await service.pool.query(

@@ -362,7 +362,7 @@ const checkSlots: Check = async ({ client }) => {
   }>(
     `select slot_name as slot, active, wal_status as status,
        case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) end::text as bytes
-     from pg_replication_slots order by slot_name`,
+     from pg_replication_slots where not temporary order by slot_name`,
   );
   const late = rows.filter(({ bytes, status }) => Number(bytes) > GIBIBYTE || status === 'lost');
   if (late.length === 0) return ok('no replication slot is behind');

@@ -3,7 +3,7 @@ import { Client, type QueryResultRow } from 'pg';
 import { readKey } from '../../src/monitoring/dashboard/queries.js';
 import { roleSettings, SESSION_SETTINGS } from '../../src/database/session-settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
-import { HOSTILE_SETTINGS, setHostileSettings, SHOWN_SETTINGS } from '../support/hostile-settings.js';
+import { setHostileSettings, SHOWN_SETTINGS } from '../support/hostile-settings.js';
 import {
   asSuperuser,
   type GroupRole,
@@ -374,11 +374,11 @@ describe('prisma/roles.sql', () => {
 
   it('gives programs that log in as the service its settings, whatever the database says, behind a pooler too', async () => {
     const hostile = await createTestDatabase();
-    await setHostileSettings(hostile.url);
+    const settings = await setHostileSettings(hostile.url);
     await grantRoles(hostile.url, 'superuser');
     const login = await loginAs('petstore_service', hostile.url);
     const before = openTestPool(login.url, { max: 1 });
-    expect((await before.query(SHOWN_SETTINGS)).rows).toEqual([HOSTILE_SETTINGS]);
+    expect((await before.query(SHOWN_SETTINGS)).rows).toEqual([settings]);
     await before.end();
     await grantRoles(hostile.url, 'superuser');
     const after = openTestPool(login.url, { max: 1 });

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { Client, type Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
+import { eventually } from '../../../test/support/eventually.js';
 import { grantRoles, loginAs, type TestLogin } from '../../../test/support/operator-roles.js';
 import { openTestPool } from '../../../test/support/test-pool.js';
 import { DatabaseState } from '../../database/database-state.js';
@@ -142,4 +143,25 @@ it('are visible to each role, and their times to roles that may see them', async
   await beginTransactions();
   expect((await look(service)).rows).toEqual([{ kind: 'session', isHidden: true, canEnd: true }]);
   expect((await look(owner)).rows).toEqual([{ kind: 'session', isHidden: false, canEnd: true }]);
+});
+
+it('are not those of a vacuum, nor of its parallel workers', async () => {
+  await owner.query('create table big as select n as x, n as y from generate_series(1, 10000) as n');
+  await owner.query('create index on big (x); create index on big (y); delete from big where x % 2 = 0');
+  const vacuum = await hold(
+    `set min_parallel_index_scan_size = 0; set vacuum_cost_delay = 20; set vacuum_cost_limit = 1`,
+  );
+  const { rows } = await vacuum.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const ended = vacuum.query('vacuum (parallel 2) big').catch((error: Error) => error.message);
+  const workers = (): Promise<number | null> =>
+    owner
+      .query('select from pg_stat_activity where leader_pid = $1 and backend_xmin is not null', [
+        rows[0]?.pid,
+      ])
+      .then(({ rowCount }) => rowCount);
+  await eventually(async () => expect(await workers()).toBeGreaterThan(0));
+  expect((await owner.query('select * from open_snapshots')).rows).toEqual([]);
+  await owner.query('select pg_cancel_backend($1)', [rows[0]?.pid]);
+  expect(await ended).toBe('canceling statement due to user request');
+  await owner.query('drop table big');
 });

@@ -1,5 +1,5 @@
--- Everything in it but `since` is visible to every role. A vacuum has a snapshot that holds nothing back, and what the server does by itself
--- has no role.
+-- Everything in it but `since` is visible to every role. A vacuum has a snapshot that holds nothing back, what the server does by itself
+-- has no role, and a parallel worker has the snapshot of its leader (which the service, to whom leader_pid is not visible, may see twice).
 create or replace view open_snapshots as
 select kind, name, role, program, since, snapshot.transactions, snapshot.xid, virtualxid, remedy
 from (
@@ -21,11 +21,15 @@ from (
     and usesysid is not null
     and a.pid <> pg_backend_pid()
     and a.pid not in (select pid from pg_stat_progress_vacuum)
+    and leader_pid is null
   union all
   select
     'slot', slot_name, null, plugin, null, array[xmin], null,
-    case when active then 'end the oldest transaction on the standby'
-      else format('select pg_drop_replication_slot(%L)', slot_name) end
+    case
+      when not active then format('select pg_drop_replication_slot(%L)', slot_name)
+      when slot_type = 'physical' then 'end the oldest transaction on the standby'
+      else format('select pg_terminate_backend(%s)', active_pid)
+    end
   from pg_replication_slots
   union all
   select 'prepared transaction', gid, owner, null, prepared, array[transaction], null, format('rollback prepared %L', gid)
