@@ -9,7 +9,11 @@ import { setHostileSettings, SHOWN_SETTINGS } from './support/hostile-settings.j
 import { addPet, type OrderBody, placeOrder } from './support/store.js';
 import { useService } from './support/use-service.js';
 
-const service = useService({ prepare: setHostileSettings });
+const service = useService({
+  prepare: async (url) => {
+    await setHostileSettings(url);
+  },
+});
 
 describe('settings of the database and of the role in the database', () => {
   it('do not reach the sessions of requests, of admission and of Prisma', async () => {

@@ -15,7 +15,9 @@ import { usePetstore } from './support/use-petstore.js';
 
 const { database, petstore, query, issue } = usePetstore();
 
-beforeAll(() => setHostileSettings(database.url));
+beforeAll(async () => {
+  await setHostileSettings(database.url);
+});
 
 const end: unknown = Reflect.get(pg.Client.prototype, 'end');
 afterEach(() => void Reflect.set(pg.Client.prototype, 'end', end));
