@@ -1,5 +1,8 @@
 -- From prisma/sql by "npm run migration". Changes below this line are lost.
 
+comment on function delete_pet_if is
+  'Only 1.0.0 uses it. Deletes a pet with its cancelled orders. Returns deleted, or why it was not: pet_not_found, precondition_failed, pet_has_open_order, pet_is_sold (it has a delivered order), locked.';
+
 -- In plpgsql each statement has a snapshot of its own: an order that was committed before its pet was locked is visible. It waits for no row
 -- itself: the result is 'locked' if another transaction has locked one of them. The triggers of pets run once for all of them.
 create or replace function delete_pets_if(ids bigint[], if_match text[], if_none_match text[]) returns setof text

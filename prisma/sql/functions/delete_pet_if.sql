@@ -29,4 +29,4 @@ end
 $$;
 
 comment on function delete_pet_if is
-  'Deletes a pet with its cancelled orders. Returns deleted, or why it was not: pet_not_found, precondition_failed, pet_has_open_order, pet_is_sold (it has a delivered order), locked.';
+  'Only 1.0.0 uses it. Deletes a pet with its cancelled orders. Returns deleted, or why it was not: pet_not_found, precondition_failed, pet_has_open_order, pet_is_sold (it has a delivered order), locked.';
