@@ -404,5 +404,5 @@ describe('the dashboard', () => {
 
 /** Waits until a reading has a value. */
 async function becomes<Value>(read: () => Promise<Value>, value: Value): Promise<void> {
-  await eventually(async () => expect(await read()).toEqual(value), 60_000);
+  await eventually(async () => expect(await read()).toEqual(value));
 }
