@@ -92,9 +92,8 @@ try {
   writeFileSync(join(checks, 'values.js'), [check, ...values].join('\n'));
   const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', ''];
   const language = ['--target', 'es2022', '--module', 'esnext', '--moduleResolution', 'bundler'];
-  const compiled = await runScript(packageFile('@typescript/native', 'bin/tsc'), [
-    ...[...programs, ...options, ...language],
-  ]);
+  const compiler = packageFile('@typescript/native', 'bin/tsc');
+  const compiled = await runScript(compiler, [...programs, ...options, ...language]);
   const validated = await runScript(join(checks, 'values.js'), []);
   if (compiled.code !== 0 || validated.code !== 0) throw new Error(`${compiled.output}${validated.output}`);
   console.log(`${all.length} objects of deploy/kubernetes: ok`);

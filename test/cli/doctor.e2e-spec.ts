@@ -146,10 +146,11 @@ describe('petstore doctor', () => {
 
   it('names each wrong setting of the role, and how to set it', async () => {
     const hostile = await createTestDatabase();
-    const wrong = Object.entries(await setHostileSettings(hostile.url));
+    const hostileSettings = Object.entries(await setHostileSettings(hostile.url));
+    const wanted = new Map(Object.entries(SESSION_SETTINGS));
     const { settings } = await examine(petstoreOn(hostile.url));
     expect(settings).toMatchObject({ level: 'warn' });
-    for (const [name, value] of wrong.filter((one) => one.join() !== 'standard_conforming_strings,on')) {
+    for (const [name, value] of hostileSettings.filter(([one, set]) => set !== wanted.get(one))) {
       expect(settings?.message).toContain(`${name} is '${value}' instead of '`);
     }
     // The statements that it says help, also behind a pooler.

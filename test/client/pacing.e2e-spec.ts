@@ -217,6 +217,19 @@ describe('the gate', () => {
     expect(waitsMs[0]).toBeGreaterThanOrEqual(atLeastMs);
   });
 
+  it('learns from a 304 without limits, too, that there are none', async () => {
+    const { sent, store } = played();
+    const first = store.inventory({ ifNoneMatch: '"1"' });
+    await turn();
+    sent[0]?.respond(new Response(null, { status: 304 }));
+    await first;
+    const calls = Array.from({ length: 3 }, () => store.inventory());
+    await turn();
+    expect(sent).toHaveLength(4);
+    for (const { respond } of sent.slice(1)) respond(inventory());
+    await Promise.all(calls);
+  });
+
   it('lets calls wait longer than their time-out while those before them have responses', async () => {
     const { sent, store } = played();
     const calls = Array.from({ length: 9 }, () => store.inventory({ timeoutMs: 300 }));

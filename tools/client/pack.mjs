@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { execPath } from 'node:process';
 import { packageFile, root } from '../project.mjs';
 
@@ -25,17 +25,29 @@ const makers = [BUILD, join(root, 'tsconfig.json'), packageFile('@typescript/nat
 for (const file of [...files, ...makers]) hash.update(file.slice(root.length)).update(await readFile(file));
 const kept = join(KEPT, hash.digest('hex'));
 
-if ((await readdir(kept).catch(() => [])).length === 0) {
+if (!(await isThere(kept))) {
   const folder = await mkdtemp(`${KEPT}-`);
-  const copy = join(folder, 'copy');
-  const packed = join(folder, 'packed');
-  await cp(SOURCE, copy, { recursive: true, filter: (path) => isSource(path) });
-  execFileSync(execPath, [BUILD, join(copy, 'dist')], { stdio: 'inherit' });
-  await mkdir(packed);
-  execFileSync('npm', ['pack', copy, '--silent', '--pack-destination', packed], { cwd: folder });
-  await rm(KEPT, { recursive: true, force: true });
-  await mkdir(KEPT);
-  await rename(packed, kept);
-  await rm(folder, { recursive: true });
+  try {
+    const copy = join(folder, 'copy');
+    const packed = join(folder, 'packed');
+    await cp(SOURCE, copy, { recursive: true, filter: (path) => isSource(path) });
+    execFileSync(execPath, [BUILD, join(copy, 'dist')], { stdio: 'inherit' });
+    await mkdir(packed);
+    execFileSync('npm', ['pack', copy, '--silent', '--pack-destination', packed], { cwd: folder });
+    await mkdir(KEPT, { recursive: true });
+    // Unless another build has put the same one there.
+    await rename(packed, kept).catch(async (error) => {
+      if (!(await isThere(kept))) throw error;
+    });
+    for (const name of await readdir(KEPT))
+      if (name !== basename(kept)) await rm(join(KEPT, name), { recursive: true, force: true });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 await cp(kept, join(root, 'dist/client'), { recursive: true });
+
+async function isThere(path) {
+  const names = await readdir(path).catch(() => []);
+  return names.length > 0;
+}
