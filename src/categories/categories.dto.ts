@@ -1,5 +1,4 @@
 import { ApiProperty, ApiSchema, IntersectionType } from '@nestjs/swagger';
-import { Expose } from 'class-transformer';
 import { IsStorableText, MayBeAbsent } from '../http/validators.js';
 import { PagingQuery } from '../resources/pagination.js';
 
@@ -7,7 +6,6 @@ const NAME_CODE_POINTS_MAX = 100;
 
 /** The query of `GET /v1/categories`. */
 export class ListCategoriesQuery extends PagingQuery {
-  @Expose()
   @ApiProperty({
     description: 'Return only the category with this name, without regard to the case of ASCII letters.',
   })
@@ -19,7 +17,6 @@ export class ListCategoriesQuery extends PagingQuery {
 /** The body of `POST /v1/categories` and of `PUT /v1/categories/{categoryId}`. */
 @ApiSchema({ name: 'NewCategory' })
 export class NewCategoryBody {
-  @Expose()
   @ApiProperty({
     description:
       'Stored and returned exactly as sent. No two categories have names that differ at most in the case of ASCII letters.',

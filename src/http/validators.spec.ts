@@ -3,29 +3,23 @@ import type { Type } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ApiProperty, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
-import { Expose } from 'class-transformer';
 import { IsGivenOnce, IsInt64, IsIntegerFromTo, IsOneOf, IsStorableText, MayBeAbsent } from './validators.js';
 
 class Several {
-  @Expose()
   @ApiProperty({ description: 'Up to ten.', required: false, default: 5 })
   @IsIntegerFromTo(1, 10)
   readonly limit: number = 5;
 
-  @Expose()
   @IsInt64()
   readonly id!: bigint;
 
-  @Expose()
   @IsStorableText(3)
   readonly name!: string;
 
-  @Expose()
   @MayBeAbsent()
   @IsOneOf({ enum: ['red', 'blue'], enumName: 'Colour', enumSchema: { description: 'As seen.' } })
   readonly colour?: string;
 
-  @Expose()
   @MayBeAbsent()
   @IsGivenOnce()
   readonly cursor?: string;

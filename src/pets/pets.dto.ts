@@ -1,5 +1,4 @@
 import { ApiProperty, ApiSchema, IntersectionType, PartialType } from '@nestjs/swagger';
-import { Expose } from 'class-transformer';
 import { PagingQuery } from '../resources/pagination.js';
 import {
   AreInt64Texts,
@@ -32,25 +31,21 @@ const SORT = { enum: ['id', '-id'] };
 
 /** The query of `GET /v1/pets`. A pet must pass every filter. */
 export class ListPetsQuery extends PagingQuery {
-  @Expose()
   @ApiProperty({ description: 'Return only pets with one of these identifiers. Repeat it for each one.' })
   @MayBeAbsent()
   @AreInt64Texts(IDS_MAX)
   readonly id?: readonly bigint[];
 
-  @Expose()
   @ApiProperty({ description: 'Return only pets with one of these statuses. Repeat it for each one.' })
   @MayBeAbsent()
   @IsOneOrMoreOf(PET_STATUS)
   readonly status?: readonly PetStatus[];
 
-  @Expose()
   @ApiProperty({ description: 'Return only pets of this category.' })
   @MayBeAbsent()
   @IsInt64Text()
   readonly categoryId?: bigint;
 
-  @Expose()
   @ApiProperty({
     description: '`id`: ascending, the oldest pet first. `-id`: descending.',
     required: false,
@@ -63,17 +58,14 @@ export class ListPetsQuery extends PagingQuery {
 /** The body of `POST /v1/pets`: the members that callers give a pet. */
 @ApiSchema({ name: 'NewPet' })
 export class NewPetBody {
-  @Expose()
   @ApiProperty({ description: 'Stored and returned exactly as sent.' })
   @IsStorableText(NAME_CODE_POINTS_MAX)
   readonly name!: string;
 
-  @Expose()
   @ApiProperty({ description: 'The category of the pet: any int64.' })
   @IsInt64()
   readonly categoryId!: bigint;
 
-  @Expose()
   @MayBeAbsent()
   @IsOneOf(PET_STATUS)
   readonly status?: PetStatus;

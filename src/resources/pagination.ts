@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
 import { ApiProperty } from '@nestjs/swagger';
-import { Expose } from 'class-transformer';
 import { ApiError, type Headers } from '../errors/api-error.js';
 import { INT64_MAX, INT64_MIN } from '../database/int64.js';
 import { JsonResponse } from '../http/json-response.js';
@@ -12,7 +11,6 @@ const LIMIT_MAX = 100;
 
 /** The query members of every list. */
 export class PagingQuery {
-  @Expose()
   @ApiProperty({
     description: 'The maximum number of items on a page.',
     required: false,
@@ -21,7 +19,6 @@ export class PagingQuery {
   @IsIntegerFromTo(1, LIMIT_MAX)
   readonly limit: number = LIMIT_DEFAULT;
 
-  @Expose()
   @ApiProperty({
     description:
       'An opaque position in the list. Follow the `next` link in the `Link` header instead of building it yourself.',

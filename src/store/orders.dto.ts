@@ -1,5 +1,4 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { Expose } from 'class-transformer';
 import { PagingQuery } from '../resources/pagination.js';
 import { type EnumSchema, IsInt64, IsInt64Text, IsOneOf, MayBeAbsent } from '../http/validators.js';
 
@@ -20,13 +19,11 @@ const PET_ID = { description: 'The ordered pet.' };
 
 /** The query of `GET /v1/store/orders`. */
 export class ListOrdersQuery extends PagingQuery {
-  @Expose()
   @ApiProperty({ description: 'Return only orders with this status.' })
   @MayBeAbsent()
   @IsOneOf(ORDER_STATUS)
   readonly status?: OrderStatus;
 
-  @Expose()
   @ApiProperty({ description: 'Return only orders for this pet.' })
   @MayBeAbsent()
   @IsInt64Text()
@@ -36,7 +33,6 @@ export class ListOrdersQuery extends PagingQuery {
 /** The body of `POST /v1/store/orders`. */
 @ApiSchema({ name: 'NewOrder' })
 export class NewOrderBody {
-  @Expose()
   @ApiProperty(PET_ID)
   @IsInt64()
   readonly petId!: bigint;
@@ -45,7 +41,6 @@ export class NewOrderBody {
 /** The body of `PATCH /v1/store/orders/{orderId}`. */
 @ApiSchema({ name: 'OrderChange' })
 export class OrderChangeBody {
-  @Expose()
   @IsOneOf(ORDER_STATUS)
   readonly status!: OrderStatus;
 }
