@@ -6,6 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
 import { DATA_DIRECTORY } from './databases.mjs';
 import { SERVERS } from './contests.mjs';
 import { median } from './measure.mjs';
@@ -36,6 +37,7 @@ const VARIANTS = [
   { title: '2 replicas', pets: M, keys: M, replicas: 2 },
   { title: '3 replicas', pets: M, keys: M, replicas: 3 },
   { title: '3, PgBouncer', pets: M, keys: M, replicas: 3, hasPooler: true },
+  { title: 'a dump', pets: M, keys: M, hasSnapshot: true },
 ];
 
 /** @returns {Promise<string>} the table; the plot is written into docs/images */
@@ -68,8 +70,9 @@ function costOf(rounds, work) {
   return Math.round(median(valid.map(({ postgresMicroseconds }) => postgresMicroseconds)));
 }
 
-async function measureVariant({ replicas = 1, hasPooler = false }, database, load) {
+async function measureVariant({ replicas = 1, hasPooler = false, hasSnapshot = false }, database, load) {
   const pooler = hasPooler ? await openPooler(database.url) : undefined;
+  const snapshot = hasSnapshot ? await holdSnapshot(database.url) : undefined;
   const environment = { MANAGEMENT_PORT: '0', ...(pooler?.environment ?? { DATABASE_URL: database.url }) };
   const servers = [];
   try {
@@ -79,7 +82,17 @@ async function measureVariant({ replicas = 1, hasPooler = false }, database, loa
   } finally {
     for (const server of servers) await server.stop();
     pooler?.stop();
+    await snapshot?.end();
   }
+}
+
+/** What pg_dump and a long report do: PostgreSQL keeps all versions of rows that their snapshot may see. */
+async function holdSnapshot(connectionString) {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query('begin isolation level repeatable read read only');
+  await client.query('select from plans limit 1');
+  return client;
 }
 
 /** PgBouncer with the project's settings, but for its addresses. One before 1.21 has no named statements. */
