@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { ADMISSION_STATES } from '../dist/auth/admission/decision.js';
-import { VARIABLE_NAMES } from '../dist/config/config.js';
+import { VARIABLE_NAMES } from '../dist/config/variables.js';
 import { ERROR_CODES } from '../dist/errors/error-codes.js';
 import { USAGE_OUTCOMES } from '../dist/usage/hour-counts.js';
 

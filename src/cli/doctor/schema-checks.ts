@@ -1,0 +1,71 @@
+import {
+  isUnchanged,
+  MIGRATIONS_DIRECTORY,
+  readMigrations,
+  readRecords,
+} from '../../database/migration-files.js';
+import { readSchemaObjects, SCHEMA_OBJECTS } from '../../database/schema-objects.js';
+import { queryOne } from '../session.js';
+import { type Check, fail, ok, some, warn } from './check.js';
+
+export const checkMigrations: Check = async ({ client }) => {
+  const files = await readMigrations(MIGRATIONS_DIRECTORY);
+  const records = await readRecords(client);
+  const pending = files.filter(({ name }) => !records.has(name));
+  if (pending.length > 0) {
+    return fail(`${pending.length} of ${files.length} are not applied: run \`petstore db migrate\`.`);
+  }
+  const edited = files.find((file) => !isUnchanged(file, records.get(file.name) ?? ''));
+  if (edited !== undefined) {
+    return warn(`${edited.name} was edited after it was applied: restore the file and add a new migration.`);
+  }
+  const ahead = records.size - files.length;
+  return ok(`${files.length} applied${ahead > 0 ? `, and ${ahead} of a newer release` : ''}`);
+};
+
+/** What a restore in parts or an operator's statement may have left out, which no request notices at first. */
+export const checkObjects: Check = async ({ client }) => {
+  const { rows } = await client.query<{ object: string }>(SCHEMA_OBJECTS);
+  const present = new Set(rows.map(({ object }) => object));
+  const missing = (await readSchemaObjects()).filter((object) => !present.has(object));
+  if (missing.length === 0)
+    return ok('every table, view, function, trigger, index and constraint is there and works');
+  return fail(
+    `${some(missing)} ${missing.length === 1 ? 'is' : 'are'} missing, disabled or not valid. Their definitions are in prisma/sql and prisma/migrations: as the owner, run them again.`,
+  );
+};
+
+/**
+ * Rows that were inserted with explicit ids do not move the sequence. The service and issue_api_key do so at the first collision.
+ * Callers choose numbers of categories, and new_category skips them.
+ */
+export const checkIds: Check = async ({ client }) => {
+  const { tables } = await queryOne<{ tables: string[] }>(
+    client,
+    `select array(
+       select table_name::text
+       from drawn_ids()
+       where table_name <> 'categories' and case
+         when has_table_privilege(quote_ident(table_name), 'select') and has_sequence_privilege(quote_ident(sequence_name), 'usage')
+         then next_ids_are_used(table_name, coalesce(pg_sequence_last_value(quote_ident(sequence_name)::regclass), 0))
+         end) as tables`,
+  );
+  if (tables.length === 0) return ok('new rows get unused ids');
+  const fix = tables.map((table) => `select skip_used_ids('${table}');`).join(' ');
+  return warn(
+    `the sequences of ${tables.join(', ')} are behind ids that are in use, so a new row may fail or take longer. As the owner, run: ${fix}`,
+  );
+};
+
+/** Bans begin again only after such a time: a clock was ahead, or the trigger that rejects it was disabled. */
+export const checkBans: Check = async ({ client }) => {
+  const { rows } = await client.query<{ key: string }>(
+    `select format('key %s until %s', id, bans_lifted_at) as key
+     from api_keys where bans_lifted_at > latest_lift() order by id limit 100`,
+  );
+  if (rows.length === 0) return ok('every key can be banned');
+  const keys = some(rows.map(({ key }) => key));
+  return warn(
+    `bans are lifted in the future, so they do not hold: ${keys}. Set bans_lifted_at to now() for each.`,
+  );
+};
