@@ -62,6 +62,8 @@ const INVALID: Readonly<Record<string, string>> = {
   'a number with 60,000 zeros and a last digit': `{"name":"Rex","categoryId":1${'0'.repeat(60_000)}1}`,
   'an exponent that would fill the memory': '{"name":"Rex","categoryId":1e999999999}',
   'a negative exponent of that kind': '{"name":"Rex","categoryId":1e-999999999}',
+  'a name that is an object with a constructor': '{"name":{"constructor":5},"categoryId":1}',
+  'a name that is an array of them': '{"name":[{"constructor":{"constructor":5}}],"categoryId":1}',
   'thousands of members': `{"name":"Rex"${Array.from({ length: 7000 }, (_, n) => `,"${n}":1`).join('')}}`,
 };
 

@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { ListPetsQuery } from '../pets/pets.dto.js';
+import { ApiError } from '../errors/api-error.js';
+import { ListPetsQuery, NewPetBody } from '../pets/pets.dto.js';
 import { ListOrdersQuery } from '../store/orders.dto.js';
 import { InputPipe } from './input.pipe.js';
 
@@ -26,9 +27,14 @@ const query = fc.dictionary(
   fc.oneof(word, fc.array(word, { minLength: 2, maxLength: 3 })),
 );
 
-const outcomeOf = (pipe: InputPipe, value: object, metatype: new () => object): unknown => {
+const outcomeOf = (
+  pipe: InputPipe,
+  value: object,
+  metatype: new () => object,
+  type: 'query' | 'body' = 'query',
+): unknown => {
   try {
-    return pipe.transform(value, { type: 'query', metatype });
+    return pipe.transform(value, { type, metatype });
   } catch (error) {
     return String(error);
   }
@@ -48,9 +54,40 @@ describe('InputPipe', () => {
 
   it('gives requests DTOs that none of them can change for another', () => {
     const pipe = new InputPipe();
-    const dto = outcomeOf(pipe, { limit: '5' }, ListPetsQuery);
+    const query = { limit: '5', status: ['sold'] };
+    const dto = outcomeOf(pipe, query, ListPetsQuery) as { limit: number; status: string[] };
     expect(dto).toBeInstanceOf(ListPetsQuery);
-    expect(() => Object.assign(dto as object, { limit: 6 })).toThrow(TypeError);
-    expect(outcomeOf(pipe, { limit: '5' }, ListPetsQuery)).toMatchObject({ limit: 5 });
+    expect(() => Object.assign(dto, { limit: 6 })).toThrow(TypeError);
+    expect(() => dto.status.push('pending')).toThrow(TypeError);
+    expect(outcomeOf(pipe, query, ListPetsQuery)).toEqual(dto);
+  });
+
+  it('rejects any value that is nested as the invalid member that it is', () => {
+    const pipe = new InputPipe();
+    const { nested } = fc.letrec<{ json: unknown; nested: unknown }>((tie) => ({
+      json: fc.oneof({ depthSize: 'small' }, fc.constantFrom(1, 'a', null, true), tie('nested')),
+      nested: fc.oneof(
+        fc.dictionary(fc.constantFrom('a', 'constructor', 'then', 'length', 'toString'), tie('json')),
+        fc.array(tie('json')),
+      ),
+    }));
+    fc.assert(
+      fc.property(nested, (name) => {
+        const create = () =>
+          pipe.transform({ name, categoryId: 1 }, { type: 'body', metatype: NewPetBody }) as object;
+        expect(create).toThrow(ApiError);
+        expect(create).toThrow(/^name must be a string/);
+      }),
+    );
+  });
+
+  it('does not read what is nested, so that its size costs nothing', () => {
+    const ownKeys = jest.fn(() => []);
+    const nested = new Proxy({}, { ownKeys });
+    for (const name of [nested, [nested]]) {
+      const body = { name, categoryId: 1 };
+      expect(outcomeOf(new InputPipe(), body, NewPetBody, 'body')).toMatch(/name must be a string/);
+    }
+    expect(ownKeys).not.toHaveBeenCalled();
   });
 });
