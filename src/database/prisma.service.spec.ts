@@ -208,6 +208,17 @@ it('names the setting when a pooler has given the session to another client, onc
 const pidOf = async (connection: PoolClient): Promise<number> =>
   (await connection.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
 
+it('has sessions with its own time-out again when that of its role was corrected', async () => {
+  const { admission } = prisma.pools;
+  const timeout = async (): Promise<unknown> =>
+    (await admission.query<{ statement_timeout: string }>('show statement_timeout')).rows[0];
+  const own = await timeout();
+  // As of a session that began while the role had it.
+  await admission.query(`set statement_timeout = '20ms'`);
+  await expect(admission.query('select pg_sleep(30)')).rejects.toThrow('statement timeout');
+  expect(await timeout()).toEqual(own);
+});
+
 it('drops the idle connections when one breaks, and not those that were opened since', async () => {
   const fresh = openPrisma(true);
   const { main } = fresh.pools;

@@ -148,6 +148,8 @@ export const duplicatedIn = (error: unknown): string | undefined => {
 export const isUsableAfter = (error: unknown): boolean =>
   ['statement-error', 'server-timeout'].includes(classifyDatabaseError(error)) &&
   !isPreparedElsewhere(error) &&
+  // The session may have begun with a time-out of its role that was corrected since.
+  readError(error).sqlState !== STATEMENT_TIMEOUT &&
   // What an internal error is about may be cached in the session.
   !(readError(error).sqlState ?? '').startsWith('XX');
 
@@ -162,6 +164,7 @@ export const isReadOnly = (error: unknown): boolean => readError(error).sqlState
 
 const READ_ONLY = '25006';
 
+const STATEMENT_TIMEOUT = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Among others that a function or table was dropped since the statement was planned, as a restore does. */
@@ -179,7 +182,7 @@ const sqlStates: ReadonlyMap<string, DatabaseFailure> = new Map<string, Database
   [READ_ONLY, 'rejected'], // read only: a standby, or a primary that lost its place
   ['53', 'rejected'], // out of disk, memory or another resource
   ['58', 'rejected'], // the server's own system failed
-  ['57014', 'server-timeout'], // statement_timeout, or a cancel request: before its commit in both cases
+  [STATEMENT_TIMEOUT, 'server-timeout'], // statement_timeout, or a cancel request: before its commit in both cases
   [LOCK_NOT_AVAILABLE, 'server-timeout'], // lock_timeout
   ['25P03', 'broken'], // the session was ended: idle in a transaction for too long
   ['25P04', 'broken'], // the session was ended: transaction_timeout

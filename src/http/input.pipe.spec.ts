@@ -54,12 +54,12 @@ describe('InputPipe', () => {
 
   it('gives requests DTOs that none of them can change for another', () => {
     const pipe = new InputPipe();
-    const query = { limit: '5', status: ['sold'] };
-    const dto = outcomeOf(pipe, query, ListPetsQuery) as { limit: number; status: string[] };
+    const wanted = { limit: '5', status: ['sold'] };
+    const dto = outcomeOf(pipe, wanted, ListPetsQuery) as { limit: number; status: string[] };
     expect(dto).toBeInstanceOf(ListPetsQuery);
     expect(() => Object.assign(dto, { limit: 6 })).toThrow(TypeError);
     expect(() => dto.status.push('pending')).toThrow(TypeError);
-    expect(outcomeOf(pipe, query, ListPetsQuery)).toEqual(dto);
+    expect(outcomeOf(pipe, wanted, ListPetsQuery)).toEqual(dto);
   });
 
   it('rejects any value that is nested as the invalid member that it is', () => {
