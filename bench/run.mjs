@@ -40,6 +40,7 @@ const ROUNDS = Number(options.rounds ?? (options.short ? 1 : 5));
 const SECONDS = options.short ? 2 : 5;
 /** Node.js compiles what is hot for some ten seconds: before, the rates of an application with more code are those of its compiler. */
 const WARM_UP_SECONDS = options.short ? 2 : 10;
+/** Of a size of the pool. */
 const TRIAL_SECONDS = 2;
 const CONNECTIONS = 64;
 const POOL_SIZES = options.short ? [10] : [4, 10, 20];

@@ -18,5 +18,5 @@ export const warn = (message: string): Result => ({ level: 'warn', message });
 export const fail = (message: string): Result => ({ level: 'fail', message });
 
 /** The first of several findings, so that a result stays one line. */
-export const some = ([first = '', ...rest]: readonly string[]): string =>
+export const firstOf = ([first = '', ...rest]: readonly string[]): string =>
   rest.length === 0 ? first : `${first} and ${rest.length} more`;

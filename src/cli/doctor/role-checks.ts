@@ -7,7 +7,7 @@ import {
   wrongSettings,
 } from '../../database/session-settings.js';
 import { queryOne } from '../session.js';
-import { type Check, type CheckContext, fail, ok, type Result, some, warn } from './check.js';
+import { type Check, type CheckContext, fail, ok, type Result, firstOf, warn } from './check.js';
 
 export const checkRoles: Check = async ({ client, isEmbedded }) => {
   const { role, is_superuser, tasks } = await queryOne<{
@@ -61,9 +61,9 @@ export const checkRights: Check = async ({ client }) => {
        array(select text from rights where difference = 'beyond' order by text) as beyond
      from service`,
   );
-  if (missing.length > 0) return warn(`missing rights: ${some(missing)}: run \`petstore db roles\`.`);
+  if (missing.length > 0) return warn(`missing rights: ${firstOf(missing)}: run \`petstore db roles\`.`);
   if (beyond.length > 0)
-    return warn(`rights that they should not have: ${some(beyond)}: run \`petstore db roles\`.`);
+    return warn(`rights that they should not have: ${firstOf(beyond)}: run \`petstore db roles\`.`);
   if (excess.length === 0) return ok('the roles have the rights that they need');
   return warn(`petstore_service may create ${excess.join(', ')}: run \`petstore db roles\` as a superuser.`);
 };

@@ -6,7 +6,7 @@ import {
 } from '../../database/migration-files.js';
 import { readSchemaObjects, SCHEMA_OBJECTS } from '../../database/schema-objects.js';
 import { queryOne } from '../session.js';
-import { type Check, fail, ok, some, warn } from './check.js';
+import { type Check, fail, ok, firstOf, warn } from './check.js';
 
 export const checkMigrations: Check = async ({ client }) => {
   const files = await readMigrations(MIGRATIONS_DIRECTORY);
@@ -31,7 +31,7 @@ export const checkObjects: Check = async ({ client }) => {
   if (missing.length === 0)
     return ok('every table, view, function, trigger, index and constraint is there and works');
   return fail(
-    `${some(missing)} ${missing.length === 1 ? 'is' : 'are'} missing, disabled or not valid. Their definitions are in prisma/sql and prisma/migrations: as the owner, run them again.`,
+    `${firstOf(missing)} ${missing.length === 1 ? 'is' : 'are'} missing, disabled or not valid. Their definitions are in prisma/sql and prisma/migrations: as the owner, run them again.`,
   );
 };
 
@@ -64,7 +64,7 @@ export const checkBans: Check = async ({ client }) => {
      from api_keys where bans_lifted_at > latest_lift() order by id limit 100`,
   );
   if (rows.length === 0) return ok('every key can be banned');
-  const keys = some(rows.map(({ key }) => key));
+  const keys = firstOf(rows.map(({ key }) => key));
   return warn(
     `bans are lifted in the future, so they do not hold: ${keys}. Set bans_lifted_at to now() for each.`,
   );

@@ -6,7 +6,7 @@ import {
   type OpenSnapshot,
 } from '../../database/open-snapshots.js';
 import { queryOne } from '../session.js';
-import { type Check, fail, ok, some, warn } from './check.js';
+import { type Check, fail, ok, firstOf, warn } from './check.js';
 
 /** The versions that every change is tested on. */
 const VERSION_MIN = 15;
@@ -93,7 +93,7 @@ export const checkSnapshots: Check = async ({ client }) => {
         : `for ${Math.floor(one.seconds / 60)} minutes`,
     ),
   );
-  return warn(`${some(sentences)}.`);
+  return warn(`${firstOf(sentences)}.`);
 };
 
 /** Writes that change no value: for operators and owners, and for the service. */
@@ -158,6 +158,6 @@ export const checkSlots: Check = async ({ client }) => {
       : `${slot} keeps ${(Number(bytes) / GIBIBYTE).toFixed(1)} GiB of the log${active ? '' : ', and nothing is connected to it'}`,
   );
   return warn(
-    `${some(slots)}. Bring its reader back, or drop the slot before the disk is full: select pg_drop_replication_slot('…').`,
+    `${firstOf(slots)}. Bring its reader back, or drop the slot before the disk is full: select pg_drop_replication_slot('…').`,
   );
 };
