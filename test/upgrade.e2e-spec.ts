@@ -9,7 +9,7 @@ import { issueKeys } from './support/issue-keys.js';
 import { startReplica } from './support/replicas.js';
 import { openTestPool } from './support/test-pool.js';
 
-const RELEASE = '1.0.0-rc.1';
+const RELEASE = '1.0.0';
 
 let database: TestDatabase;
 let key: string;
@@ -19,7 +19,9 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'petstore-release-'));
   const lines = (await readFile(join(MIGRATIONS_DIRECTORY, 'released.txt'), 'utf8')).split('\n');
-  for (const line of lines.filter((one) => one.endsWith(` ${RELEASE}`))) {
+  const last = lines.findLastIndex((line) => line.endsWith(` ${RELEASE}`));
+  for (const line of lines.slice(0, last + 1)) {
+    if (line.startsWith('#')) continue;
     const [, file = ''] = line.split(/\s+/);
     await cp(join(MIGRATIONS_DIRECTORY, file), join(folder, file));
   }

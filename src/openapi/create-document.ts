@@ -33,7 +33,7 @@ export function createDocument(app: INestApplication, serverUrl: string): OpenAp
   const base = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Pet Store Service')
-    .setVersion('1.0.0')
+    .setVersion('1.1.0')
     .setDescription(DESCRIPTION)
     .addServer(serverUrl)
     .addTag('Pets', 'The pets of the store.')

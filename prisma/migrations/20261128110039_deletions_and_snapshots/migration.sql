@@ -1,3 +1,7 @@
+-- Only 1.0.0-rc.1 called these.
+drop function if exists pet_json(bigint, text, bigint, pet_status);
+drop function if exists order_json(bigint, bigint, order_status, timestamptz, timestamptz);
+
 -- From prisma/sql by "npm run migration". Changes below this line are lost.
 
 comment on function delete_pet_if is

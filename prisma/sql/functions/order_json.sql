@@ -6,13 +6,3 @@ return '{"id":' || "order".id || ',"petId":' || "order".pet_id || ',"status":"' 
   || '","updatedAt":"' || to_char("order".updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}';
 
 comment on function order_json(orders) is 'An order as the API returns it.';
-
-create or replace function order_json(
-  id bigint, pet_id bigint, status order_status, placed_at timestamptz, updated_at timestamptz) returns text
-language sql stable parallel safe
-return '{"id":' || id || ',"petId":' || pet_id || ',"status":"' || status
-  || '","placedAt":"' || to_char(placed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-  || '","updatedAt":"' || to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}';
-
-comment on function order_json(bigint, bigint, order_status, timestamptz, timestamptz) is
-  'Only 1.0.0-rc.1 uses it. Members are added to order_json(orders) alone.';

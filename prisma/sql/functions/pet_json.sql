@@ -5,10 +5,3 @@ return '{"id":' || pet.id || ',"name":' || to_json(pet.name) || ',"categoryId":'
   || coalesce(',"status":"' || pet.status || '"', '') || '}';
 
 comment on function pet_json(pets) is 'A pet as the API returns it.';
-
-create or replace function pet_json(id bigint, name text, category_id bigint, status pet_status) returns text
-language sql stable parallel safe
-return '{"id":' || id || ',"name":' || to_json(name) || ',"categoryId":' || category_id
-  || coalesce(',"status":"' || status || '"', '') || '}';
-
-comment on function pet_json(bigint, text, bigint, pet_status) is 'Only 1.0.0-rc.1 uses it. Members are added to pet_json(pets) alone.';
