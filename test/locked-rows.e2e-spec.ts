@@ -254,14 +254,14 @@ describe('changes of an order', () => {
     const { pools } = service.prisma;
     const stall = new AbortController();
     const ended = once(stall.signal, 'abort');
-    const stalled = Array.from({ length: 10 }, () => pools.write(() => ended));
+    const stalled = Array.from({ length: 10 }, () => pools.writes.run(() => ended));
     const startedMs = performance.now();
     expectLocked(await approve(id));
     expect(performance.now() - startedMs).toBeLessThan(10_000);
     stall.abort();
     await Promise.all(stalled);
     // Behind the change, which had no turn before its 503.
-    await pools.write(() => Promise.resolve());
+    await pools.writes.run(() => Promise.resolve());
     expect(await count(`orders where id = $1 and status = 'placed'`, [id])).toBe(1);
   });
 });

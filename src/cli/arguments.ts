@@ -1,6 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { INT64_MAX, parseInt64 } from '../database/int64.js';
-import { UsageError } from './cli-error.js';
 
 /** The option of every command, for scripts. */
 export interface JsonOption {
@@ -10,17 +9,6 @@ export interface JsonOption {
 /** Help text with an example, below the options. */
 export const examples = (...lines: readonly string[]): string =>
   `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
-
-/** What does not exist says what to do instead. */
-export const addDelete = (commands: Command, fault: string, instead: string): Command =>
-  commands
-    .command('delete', { hidden: true })
-    .aliases(['remove', 'rm'])
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .action(() => {
-      throw new UsageError(fault, instead);
-    });
 
 /** Describes the option for a key's own limit. */
 export const OWN_LIMIT = "the key's own limit, instead of the plan's; required on a custom plan";

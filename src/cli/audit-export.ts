@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Client } from 'pg';
-import { describeFault } from '../errors/describe-fault.js';
-import { CliError } from './cli-error.js';
+import { INT64_MAX } from '../database/int64.js';
+import { cannot, CliError, UsageError } from './cli-error.js';
 import { toJsonLine } from './output.js';
 import type { Row } from '../database/statement.js';
 import { parseExact, queryOne, streamRows } from './session.js';
@@ -30,9 +30,12 @@ const TAIL = 65_536;
 
 /** Appends the entries of the audit log that a file lacks. Returns their number. */
 export async function exportAudit(client: Client, path: string): Promise<number> {
-  const file = await open(path, 'a+', 0o600).catch((error: unknown) => {
-    throw cannot('write', path, error);
-  });
+  if (path === '-')
+    throw new UsageError(
+      'An export goes on in its file.',
+      'For standard output: petstore audit --json-lines',
+    );
+  const file = await open(path, 'a+', 0o600).catch(cannot('write', path));
   try {
     if (!(await file.stat()).isFile()) throw new CliError(`${path} is not a regular file.`);
     const { last, missing } = (await lastMark(path, file)) ?? { last: 0n, missing: [] };
@@ -46,14 +49,12 @@ export async function exportAudit(client: Client, path: string): Promise<number>
     await output.end(toJsonLine({ exported: { last: newest, missing: still } satisfies Exported }));
     return output.entries;
   } catch (error) {
-    throw error instanceof Error && 'errno' in error ? cannot('write', path, error) : error;
+    if (error instanceof Error && 'errno' in error) cannot('write', path)(error);
+    throw error;
   } finally {
     await file.close();
   }
 }
-
-const cannot = (what: 'read' | 'write', path: string, error: unknown): CliError =>
-  new CliError(`Cannot ${what} ${path}: ${describeFault(error)}`);
 
 async function lastMark(path: string, file: FileHandle): Promise<Exported | undefined> {
   const { size } = await file.stat();
@@ -108,7 +109,7 @@ class Lines {
     const rows = streamRows<Row & { readonly id: bigint }>(
       client,
       'select * from audit_log where id between $1 and $2 order by id',
-      [first, end ?? ID_MAX],
+      [first, end ?? INT64_MAX],
     );
     let next = first;
     for await (const row of rows) {
@@ -132,14 +133,12 @@ class Lines {
   }
 }
 
-const ID_MAX = 2n ** 63n - 1n;
-
 /** The lines of a file, `-` for standard input. */
 export async function* linesOf(path: string, start = 0): AsyncGenerator<string> {
   const input = path === '-' ? process.stdin : createReadStream(path, { start });
   try {
     yield* createInterface({ input, crlfDelay: Infinity });
   } catch (error) {
-    throw cannot('read', path, error);
+    cannot('read', path)(error);
   }
 }

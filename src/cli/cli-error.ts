@@ -24,7 +24,18 @@ export class CliError extends Error {
 /** The command line is wrong, and nothing was changed. */
 export class UsageError extends CliError {
   override readonly name = 'UsageError';
+
+  constructor(message: string, hint?: string) {
+    super(message, hint, EXIT_CODES.usage);
+  }
 }
+
+/** Fails with what the system says of a file. */
+export const cannot =
+  (what: 'read' | 'write', path: string) =>
+  (error: unknown): never => {
+    throw new CliError(`Cannot ${what} ${path}: ${describeFault(error)}`);
+  };
 
 /** The output cannot be written, or is read no more: the command ends. */
 export class LostOutputError extends Error {
@@ -45,7 +56,6 @@ export function explainError(error: unknown): Failure {
   }
   // What it means is known where the output is.
   if (error instanceof LostOutputError) return { exitCode: EXIT_CODES.ok, text: '' };
-  if (error instanceof UsageError) return toFailure(EXIT_CODES.usage, error.message, error.hint);
   if (error instanceof CliError) return toFailure(error.exitCode, error.message, error.hint);
   if (error instanceof DatabaseError) {
     const hint = error.hint ?? (error.code === INSUFFICIENT_PRIVILEGE ? WHO_MAY : error.detail);

@@ -1,9 +1,8 @@
-import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { Client } from 'pg';
 import { inCell, toCsv, toCsvLines } from '../monitoring/text.js';
-import { describeFault } from '../errors/describe-fault.js';
-import { CliError } from './cli-error.js';
+import { cannot, CliError } from './cli-error.js';
 import type { Row } from '../database/statement.js';
 
 /** An issued key, with the line of the table that it was issued for. */
@@ -32,7 +31,7 @@ export class ImportFile {
   /** @throws CliError if there is such a file */
   static async create(path: string): Promise<ImportFile> {
     const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(path, error);
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') cannot('write', path)(error);
       throw new CliError(
         `${path} exists already, and is not overwritten.`,
         'Name another file, or pass --resume to go on with the import that has written it.',
@@ -55,9 +54,7 @@ export class ImportFile {
     client: Client,
     names: ReadonlyMap<number, string>,
   ): Promise<{ readonly record: ImportFile; readonly done: ReadonlySet<number> }> {
-    const text = await readFile(path).catch((error: unknown) => {
-      throw new CliError(`Cannot read ${path}: ${describeFault(error)}`);
-    });
+    const text = await readFile(path).catch(cannot('read', path));
     // The last line may not have been written to its end.
     const lines = parse<Record<string, string>>(text, {
       bom: true,
@@ -75,9 +72,9 @@ export class ImportFile {
       if (inCell(names.get(Number(line)) ?? '') !== name)
         throw new CliError(`${path} was written for another table: its line ${line} has the name ${name}.`);
     const whole = `${path}.new`;
-    const file = await open(whole, 'wx', 0o600).catch((error: unknown) => {
-      throw cannotWrite(whole, error);
-    });
+    // An attempt that was killed may have left it.
+    await rm(whole, { force: true });
+    const file = await open(whole, 'wx', 0o600).catch(cannot('write', whole));
     const record = new ImportFile(path, file);
     // Cells are as they were: `inCell` changes none that it has changed.
     await record.#write(toCsv(COLUMNS, kept));
@@ -99,10 +96,7 @@ export class ImportFile {
       await this.file.appendFile(text);
       await this.file.datasync();
     } catch (error) {
-      throw cannotWrite(this.path, error);
+      cannot('write', this.path)(error);
     }
   }
 }
-
-const cannotWrite = (path: string, error: unknown): CliError =>
-  new CliError(`Cannot write ${path}: ${describeFault(error)}`);

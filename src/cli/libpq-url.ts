@@ -1,44 +1,15 @@
 import { systemCaFile } from '../config/database-tls.js';
 
 /** The parameters of a connection URI that psql 15 understands: PostgreSQL's documentation, section 34.1.2. */
-const LIBPQ_PARAMETERS: ReadonlySet<string> = new Set([
-  ...[
-    'host',
-    'hostaddr',
-    'port',
-    'dbname',
-    'user',
-    'password',
-    'passfile',
-    'channel_binding',
-    'connect_timeout',
-  ],
-  ...[
-    'client_encoding',
-    'options',
-    'application_name',
-    'fallback_application_name',
-    'keepalives',
-    'keepalives_idle',
-  ],
-  ...[
-    'keepalives_interval',
-    'keepalives_count',
-    'tcp_user_timeout',
-    'gssencmode',
-    'sslmode',
-    'sslcompression',
-  ],
-  ...['sslcert', 'sslkey', 'sslpassword', 'sslrootcert', 'sslcrl', 'sslcrldir', 'sslsni', 'requirepeer'],
-  ...[
-    'ssl_min_protocol_version',
-    'ssl_max_protocol_version',
-    'krbsrvname',
-    'gsslib',
-    'service',
-    'target_session_attrs',
-  ],
-]);
+const LIBPQ_PARAMETERS: ReadonlySet<string> = new Set(
+  (
+    'host hostaddr port dbname user password passfile channel_binding connect_timeout client_encoding ' +
+    'options application_name fallback_application_name keepalives keepalives_idle keepalives_interval ' +
+    'keepalives_count tcp_user_timeout gssencmode sslmode sslcompression sslcert sslkey sslpassword ' +
+    'sslrootcert sslcrl sslcrldir sslsni requirepeer ssl_min_protocol_version ssl_max_protocol_version ' +
+    'krbsrvname gsslib service target_session_attrs'
+  ).split(' '),
+);
 
 /** The same connection for psql and other programs with libpq, which reject the parameters of drivers and of Prisma. */
 export function toLibpqUrl(databaseUrl: string): string {

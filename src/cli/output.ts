@@ -2,13 +2,13 @@ import { stringify } from 'lossless-json';
 import stringWidth from 'string-width';
 import type { Row } from '../database/statement.js';
 import type { CliContext } from './context.js';
-import { CONTROL, escape, shown } from '../monitoring/text.js';
+import { printableLines, shown } from '../monitoring/text.js';
 
 /** One JSON value for scripts, with every int64 exact. What a terminal would execute is escaped. */
-export const toJson = (value: unknown): string => `${safe(stringify(value, undefined, 2))}\n`;
+export const toJson = (value: unknown): string => `${printableLines(stringify(value, undefined, 2) ?? '')}\n`;
 
 /** The same in one line. */
-export const toJsonLine = (value: unknown): string => `${safe(stringify(value))}\n`;
+export const toJsonLine = (value: unknown): string => `${printableLines(stringify(value) ?? '')}\n`;
 
 /** One JSON array of rows that are read one after another, as `toJson` writes it. */
 export async function* toJsonArray(rows: AsyncIterable<Row>): AsyncGenerator<string> {
@@ -53,9 +53,6 @@ export function some(kind: string, subjects: readonly string[]): string {
   if (length === 1) return `${kind} ${subjects[0]}`;
   return `${length} ${kind}s (${subjects.slice(0, NAMED).join(', ')}${length > NAMED ? ', …' : ''})`;
 }
-
-/** JSON escapes the other control characters itself; the line breaks between members stay. */
-const safe = (json = ''): string => json.replaceAll(CONTROL, (one) => (one === '\n' ? one : escape(one)));
 
 /** Prints one row, as JSON with `--json`. */
 export const printRow = ({ print }: CliContext, json: true | undefined, row: Row): void =>

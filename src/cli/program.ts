@@ -24,7 +24,9 @@ export async function runCommandLine(context: CliContext, args: readonly string[
 /** What follows `db psql` is for psql, also options that this program has, too. */
 function wordsOf(args: readonly string[]): string[] {
   const at = args.findIndex((word, index) => word === 'psql' && args[index - 1] === 'db') + 1;
-  return at === 0 || args[at] === '--help' ? [...args] : [...args.slice(0, at), '--', ...args.slice(at)];
+  return at === 0 || args[at] === '--help' || args[at] === '--'
+    ? [...args]
+    : [...args.slice(0, at), '--', ...args.slice(at)];
 }
 
 function createProgram(surroundings: CliContext): Command {

@@ -1,14 +1,12 @@
 import type { Client } from 'pg';
 import type { Row } from '../database/statement.js';
-import { USAGE_OUTCOMES } from '../usage/hour-counts.js';
+import { HOUR_MS, USAGE_OUTCOMES } from '../usage/hour-counts.js';
 import { type JsonOption, since } from './arguments.js';
 import { column, numberColumn, sparkLine, textColumn } from './output.js';
 
 export interface SinceOption extends JsonOption {
   readonly since: Date;
 }
-
-export const HOUR_MS = 3_600_000;
 
 /** Parts that a spark line has, whatever the time is that it spans. */
 const PARTS = 24;

@@ -109,16 +109,6 @@ export class ConnectionPools {
     return this.#losses.length === LOSSES && performance.now() - (first ?? 0) < WARNED_EVERY_MS;
   }
 
-  /** Sends a statement of no batcher that only reads, when it is its turn. */
-  read<Result>(send: () => Promise<Result>): Promise<Result> {
-    return this.reads.run(send);
-  }
-
-  /** The same for a statement that writes. */
-  write<Result>(send: () => Promise<Result>): Promise<Result> {
-    return this.writes.run(send);
-  }
-
   /** Warns of the sessions of other programs that hold what statements wait for, or a row that has been locked for long. */
   reportLocks(row?: LockedRow): void {
     void this.#lockReport.write(row);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { StacklessError } from '../errors/api-error.js';
 import { describeFault } from '../errors/describe-fault.js';
 import type { ClientBase, Pool } from 'pg';
 
@@ -15,18 +16,8 @@ export interface MigrationFile {
 }
 
 /** Why the database could not be migrated, in one line. It has no stack: the cause is in SQL or in the database. */
-export class MigrationError extends Error {
+export class MigrationError extends StacklessError {
   override readonly name = 'MigrationError';
-
-  /** @param migration the migration that failed; undefined when none was begun */
-  constructor(
-    message: string,
-    readonly migration?: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-    this.stack = `${this.name}: ${message}`;
-  }
 }
 
 /** The same from src/database and, compiled, from dist/database. */
@@ -51,7 +42,7 @@ export async function readMigrations(directory: string): Promise<MigrationFile[]
   return await Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(directory, name, 'migration.sql'), 'utf8').catch((error: unknown) => {
-        throw new MigrationError(`Cannot read migration ${name}: ${describeFault(error)}`, name);
+        throw new MigrationError(`Cannot read migration ${name}: ${describeFault(error)}`);
       });
       return { name, sql, checksum: sha256(sql) };
     }),

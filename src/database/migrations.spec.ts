@@ -108,7 +108,6 @@ describe('migrate', () => {
     const error = await migrateTo(directory).catch((fault: unknown) => fault);
     expect(error).toMatchObject({
       name: 'MigrationError',
-      migration: '2_bad',
       message: 'Migration 2_bad failed: relation "wolves" does not exist (line 3, SQLSTATE 42P01)',
     });
     expect(String((error as Error).stack)).not.toContain('\n');

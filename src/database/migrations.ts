@@ -57,9 +57,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   const migrations = await readMigrations(directory);
   const session = { ...connectionTo(options.connectionString), application_name: 'petstore migrations' };
   const client = await openSession(session, STATEMENT_TIMEOUT_MS).catch((error: unknown) => {
-    throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`, undefined, {
-      cause: error,
-    });
+    throw new MigrationError(`Cannot reach the database: ${describeFault(error)}`, { cause: error });
   });
   try {
     await rejectOtherEncodings(client);
@@ -76,9 +74,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     return names;
   } catch (error) {
     if (error instanceof MigrationError) throw error;
-    throw new MigrationError(`Cannot migrate the database: ${describeFault(error)}`, undefined, {
-      cause: error,
-    });
+    throw new MigrationError(`Cannot migrate the database: ${describeFault(error)}`, { cause: error });
   } finally {
     await closeSession(client);
   }
@@ -141,14 +137,11 @@ async function apply(client: Client, migration: MigrationFile, lockTimeoutMs: nu
       await client.query('rollback').catch(() => undefined);
       const { name, sql } = migration;
       if (!isContention(error)) {
-        throw new MigrationError(`Migration ${name} failed: ${describeFault(error, sql)}`, name, {
-          cause: error,
-        });
+        throw new MigrationError(`Migration ${name} failed: ${describeFault(error, sql)}`, { cause: error });
       }
       if (performance.now() >= endsAtMs) {
         throw new MigrationError(
           `Migration ${name} was rolled back, because another transaction held a lock that it needs for ${String(lockTimeoutMs)} ms: ${describeFault(error)}.${await lockHolders(client, sql)}`,
-          name,
         );
       }
     }

@@ -24,9 +24,13 @@ export interface OpenSnapshot {
 /** From this age a snapshot is reported. */
 export const OLD_SNAPSHOT_S = 600;
 
-/** @param age such as "for 14 minutes" */
-export function describeSnapshot({ kind, name, role, program, remedy }: OpenSnapshot, age: string): string {
+/** @param seconds how long it has been open; null if that is not known */
+export function describeSnapshot(
+  { kind, name, role, program, transactions, remedy }: OpenSnapshot,
+  seconds: number | null,
+): string {
+  const age = seconds === null ? `${transactions} transactions` : `${Math.floor(seconds / 60)} minutes`;
   const details = [role && `role ${role}`, program && `program "${program}"`].filter(Boolean).join(', ');
   const holder = `${kind} ${name}${details && ` (${details})`}`;
-  return `${holder} has kept a snapshot open ${age}, so old versions of rows add up and everything becomes slower; to end it: ${remedy}`;
+  return `${holder} has kept a snapshot open for ${age}, so old versions of rows add up and everything becomes slower; to end it: ${remedy}`;
 }

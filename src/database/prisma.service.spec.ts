@@ -109,7 +109,7 @@ describe('a declared statement', () => {
     });
     const stall = new AbortController();
     const released = once(stall.signal, 'abort');
-    const stalled = Array.from({ length: 8 }, () => pools.write(() => released));
+    const stalled = Array.from({ length: 8 }, () => pools.writes.run(() => released));
     const rows = await Promise.all(Array.from({ length: 20 }, (_, number) => reads.load(number)));
     expect(rows).toEqual(Array.from({ length: 20 }, () => ({ one: 1 })));
     expect(pools.waiting).toBe(8 - 1);
@@ -129,12 +129,12 @@ describe('a declared statement', () => {
       },
     });
     const stall = new AbortController();
-    const stalled = pools.write(() => once(stall.signal, 'abort'));
+    const stalled = pools.writes.run(() => once(stall.signal, 'abort'));
     const late = writes.load('late', performance.now() + pools.endsWithinMs + 50);
     await expect(late).rejects.toMatchObject({ reason: 'timed-out' });
     stall.abort();
     await stalled;
-    await pools.write(() => Promise.resolve());
+    await pools.writes.run(() => Promise.resolve());
     expect(await prisma.read(declared(`select from pets where name = 'late'`), [])).toEqual([]);
   });
 

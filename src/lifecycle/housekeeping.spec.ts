@@ -149,9 +149,9 @@ describe('Housekeeping', () => {
   });
 
   it('stops after the chunk that is being deleted', async () => {
-    const write = prisma.pools.write.bind(prisma.pools);
+    const write = prisma.pools.writes.run.bind(prisma.pools.writes);
     const gate = new EventEmitter();
-    const writes = jest.spyOn(prisma.pools, 'write').mockImplementation(async (send) => {
+    const writes = jest.spyOn(prisma.pools.writes, 'run').mockImplementation(async (send) => {
       await once(gate, 'open');
       return await write(send);
     });
@@ -168,7 +168,7 @@ describe('Housekeeping', () => {
   });
 
   it('runs once an hour until the application is closed', async () => {
-    const reads = jest.spyOn(prisma.pools, 'read').mockRejectedValue(new Error('no database'));
+    const reads = jest.spyOn(prisma.pools.reads, 'run').mockRejectedValue(new Error('no database'));
     jest.useFakeTimers();
     try {
       const module = await Test.createTestingModule({

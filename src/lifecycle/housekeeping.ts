@@ -56,7 +56,7 @@ export class Housekeeping {
     const { usageRetentionDays, usageHoursRetentionDays } = this.config.limits;
     try {
       // The replica's clock may be wrong.
-      const [{ now }] = await pools.read(() => this.prisma.$queryRaw<[{ now: Date }]>`select now()`);
+      const [{ now }] = await pools.reads.run(() => this.prisma.$queryRaw<[{ now: Date }]>`select now()`);
       await this.#inChunks(() =>
         idempotencyKey.deleteMany({ where: { expiresAt: { lte: now } }, limit: CHUNK }),
       );
@@ -85,7 +85,7 @@ export class Housekeeping {
     const end = new Date(now.getTime() - days * DAY_MS);
     let done = new Date(0);
     while (!this.#isStopping) {
-      const { _min: oldest } = await this.prisma.pools.read(() =>
+      const { _min: oldest } = await this.prisma.pools.reads.run(() =>
         this.prisma.apiKeyUsageHours.aggregate({
           _min: { hour: true },
           where: { hour: { gt: done, lt: end } },
@@ -104,7 +104,7 @@ export class Housekeeping {
 
   async #inChunks(deleteChunk: () => Promise<{ readonly count: number }>): Promise<void> {
     while (!this.#isStopping) {
-      const { count } = await this.prisma.pools.write(deleteChunk);
+      const { count } = await this.prisma.pools.writes.run(deleteChunk);
       // Less than a chunk is not the end: another replica may have deleted some of its rows.
       if (count === 0) return;
     }

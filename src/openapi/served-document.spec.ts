@@ -11,7 +11,7 @@ describe('the plans in the document', () => {
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     findMany.mockReset().mockResolvedValue([FREE]);
-    const pools = { read: (send: () => unknown) => send() };
+    const pools = { reads: { run: (send: () => unknown) => send() } };
     document = new ServedDocument({ plan: { findMany }, pools } as unknown as PrismaService);
     document.document = { info: { description: 'Pets.' }, paths: {}, components: { schemas: {} } };
   });

@@ -52,7 +52,7 @@ export class ServedDocument {
   }
 
   async #readPlans(): Promise<readonly Plan[]> {
-    return await this.prisma.pools.read(() =>
+    return await this.prisma.pools.reads.run(() =>
       this.prisma.plan.findMany({
         select: { id: true, requestsPerMinute: true, requestsPerDay: true },
         orderBy: [{ requestsPerMinute: { sort: 'asc', nulls: 'last' } }, { id: 'asc' }],

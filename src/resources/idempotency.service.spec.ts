@@ -18,7 +18,7 @@ let idempotency: Idempotency;
 beforeEach(() => {
   stored = [];
   const prisma = {
-    pools: { read: <Result>(work: () => Promise<Result>) => work() },
+    pools: { reads: { run: <Result>(work: () => Promise<Result>) => work() } },
     $queryRaw: () => Promise.resolve(stored),
   };
   idempotency = new Idempotency(prisma);

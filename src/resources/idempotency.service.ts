@@ -31,7 +31,7 @@ interface StoredResponse extends Creation {
 
 /** Where stored responses are read. */
 interface StoredResponses {
-  readonly pools: Pick<ConnectionPools, 'read'>;
+  readonly pools: { readonly reads: Pick<ConnectionPools['reads'], 'run'> };
   $queryRaw(text: TemplateStringsArray, ...values: unknown[]): Promise<StoredResponse[]>;
 }
 
@@ -108,7 +108,7 @@ export class Idempotency {
 
   /** Whether it has expired is decided by the clock of the database, as in the statements that store: this process may know a later time. */
   async #find({ apiKeyId, key }: IdempotencyKey): Promise<StoredResponse | undefined> {
-    const [stored] = await this.prisma.pools.read(
+    const [stored] = await this.prisma.pools.reads.run(
       () => this.prisma.$queryRaw`
         select resource_id as id, answer as json, fingerprint
         from idempotency_keys

@@ -1,3 +1,5 @@
+export const HOUR_MS = 3_600_000;
+
 /** What became of a request: the first three of one that was admitted. */
 export const USAGE_OUTCOMES = [
   'success',

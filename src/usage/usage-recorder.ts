@@ -17,7 +17,7 @@ import type { HttpObserver } from '../http/observer.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { Clock } from '../auth/admission/clock.js';
 import type { AdmissionDecision } from '../auth/admission/decision.js';
-import { type HourCount, HourCounts, type UsageOutcome } from './hour-counts.js';
+import { HOUR_MS, type HourCount, HourCounts, type UsageOutcome } from './hour-counts.js';
 import { Outages } from './outages.js';
 import { keysOfSecrets, type Secret, UndecidedRequests } from './undecided-requests.js';
 
@@ -36,7 +36,6 @@ const CHUNK = 200;
 /** Statements with a wrong row that are sent again in halves, at a time. */
 const SPLITS_MAX = 64;
 
-const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /**
@@ -165,21 +164,17 @@ export class UsageRecorder implements HttpObserver {
 
   async #writeAll(): Promise<void> {
     let failure: unknown;
-    for (const step of [() => this.#countUndecided(), () => this.#writeCounts(), () => this.#writeOutages()])
-      await step().catch((error: unknown) => (failure ??= error));
+    const steps = [
+      async () => this.#keep(await this.#undecided.takeThoseOfKeys()),
+      () => this.#writeCounts(),
+      () => this.#outages.write(() => this.#undecided.takeThoseOfNoKey()),
+    ];
+    for (const step of steps) await step().catch((error: unknown) => (failure ??= error));
     if (failure !== undefined && !this.#isFailing)
       this.logger.warn({ err: failure }, 'cannot write the usage by hour; retrying every 10 s');
     this.#isFailing = failure !== undefined;
     if (!this.#isFailing) this.#writtenAt = performance.now();
     this.#reportDropped();
-  }
-
-  async #countUndecided(): Promise<void> {
-    this.#keep(await this.#undecided.takeThoseOfKeys());
-  }
-
-  #writeOutages(): Promise<void> {
-    return this.#outages.write(() => this.#undecided.takeThoseOfNoKey());
   }
 
   async #writeCounts(): Promise<void> {

@@ -40,6 +40,13 @@ const idsOfLog = async (): Promise<number[]> =>
   (await query<{ id: string }>('select id from audit_log order by id')).rows.map(({ id }) => Number(id));
 
 describe('petstore audit --export', () => {
+  it('goes on in a file, so it rejects standard output', async () => {
+    expect(await petstore(['audit', '--export', '-'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('petstore audit --json-lines'),
+    });
+  });
+
   it('writes each change once, however often it runs', async () => {
     const file = newFile();
     await issue();

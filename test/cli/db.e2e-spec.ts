@@ -90,18 +90,15 @@ describe('the password of the database', () => {
       return Promise.resolve(0);
     };
     const words = ['-c', 'select 1', '--csv', '-v', 'a=b', '-V', '--version', '--actor', 'x', 'and more'];
-    expect(await secret(['db', 'psql', ...words], { context: { run } })).toEqual({
-      code: 0,
-      stdout: '',
-      stderr: '',
-    });
-    expect(calls).toEqual([
-      [
-        'psql',
-        ['postgresql://alice@db.example/petstore?sslmode=require', ...words],
-        { PGPASSWORD: 's@cret' },
-      ],
-    ]);
+    for (const forms of [words, ['--', ...words]])
+      expect(await secret(['db', 'psql', ...forms], { context: { run } })).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: '',
+      });
+    const url = 'postgresql://alice@db.example/petstore?sslmode=require';
+    const call = ['psql', [url, ...words], { PGPASSWORD: 's@cret' }];
+    expect(calls).toEqual([call, call]);
   });
 
   it.each([

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { describeFault } from '../../errors/describe-fault.js';
 import { migrate } from '../../database/migrations.js';
 import { roleSettings } from '../../database/session-settings.js';
 import { examples, type JsonOption } from '../arguments.js';
-import { CliError } from '../cli-error.js';
+import { cannot, CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { splitPassword, toLibpqUrl } from '../libpq-url.js';
 import { toJson } from '../output.js';
@@ -94,9 +93,7 @@ const ROLES_FILE = fileURLToPath(new URL('../../../prisma/roles.sql', import.met
 
 /** Runs prisma/roles.sql and returns its warnings. */
 async function grantRoles({ config }: CliContext, { client }: Session): Promise<string[]> {
-  const script = await readFile(ROLES_FILE, 'utf8').catch((cause: unknown) => {
-    throw new CliError(`Cannot read ${ROLES_FILE}: ${describeFault(cause)}`);
-  });
+  const script = await readFile(ROLES_FILE, 'utf8').catch(cannot('read', ROLES_FILE));
   const warnings: string[] = [];
   client.on('notice', ({ severity, message }) => {
     if (severity === 'WARNING') warnings.push(message ?? '');

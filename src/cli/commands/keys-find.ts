@@ -4,9 +4,8 @@ import type { Command } from 'commander';
 import type { Client } from 'pg';
 import { type ApiKeyHash, hasApiKeyForm, hashApiKey, KEY_PATTERN } from '../../auth/keys/api-key.js';
 import type { Row } from '../../database/statement.js';
-import { describeFault } from '../../errors/describe-fault.js';
 import { examples, type JsonOption } from '../arguments.js';
-import { CliError } from '../cli-error.js';
+import { cannot } from '../cli-error.js';
 import { type CliContext, confirm } from '../context.js';
 import { column, numberColumn, printRows, some, textColumn, toJson } from '../output.js';
 import { changeDatabase, withDatabase } from '../session.js';
@@ -28,9 +27,7 @@ export function addFindCommand(keys: Command, context: CliContext): void {
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print an array of objects')
     .action(async (path: string, { revoke, yes, json }: FindOptions) => {
-      const found = await findKeys(path === '-' ? stdin : createReadStream(path)).catch((error: unknown) => {
-        throw new CliError(`Cannot read ${path}: ${describeFault(error)}`);
-      });
+      const found = await findKeys(path === '-' ? stdin : createReadStream(path)).catch(cannot('read', path));
       let rows = await withDatabase(context, ({ client }) => overviews(client, found));
       const working = [...new Set(rows.filter(({ works }) => works).map(({ id }) => String(id)))];
       if (revoke === true && working.length > 0) {

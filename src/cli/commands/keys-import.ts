@@ -4,7 +4,7 @@ import { type Info, parse } from 'csv-parse/sync';
 import { type Client, DatabaseError } from 'pg';
 import { describeFault } from '../../errors/describe-fault.js';
 import { examples, instant, type JsonOption, positiveInteger } from '../arguments.js';
-import { CliError } from '../cli-error.js';
+import { cannot, CliError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { type IssuedKey, ImportFile } from '../import-file.js';
 import { some, toJson } from '../output.js';
@@ -78,9 +78,7 @@ const COLUMNS = ['name', 'customer', 'plan', 'per_minute', 'per_day', 'expires',
 
 /** @throws CliError that names the first row and column that is wrong */
 async function readTable(path: string): Promise<readonly TableRow[]> {
-  const text = await readFile(path).catch((error: unknown) => {
-    throw new CliError(`Cannot read ${path}: ${describeFault(error)}`);
-  });
+  const text = await readFile(path).catch(cannot('read', path));
   let titles: readonly string[] = [];
   const rows = readCsv(text, (read) => (titles = read));
   const unknown = titles.find((title) => !(COLUMNS as readonly string[]).includes(title));

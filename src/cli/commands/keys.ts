@@ -1,13 +1,6 @@
 import type { Command } from 'commander';
-import {
-  addDelete,
-  CUSTOMER,
-  examples,
-  OWN_LIMIT,
-  instant,
-  type JsonOption,
-  positiveInteger,
-} from '../arguments.js';
+import { CUSTOMER, examples, OWN_LIMIT, instant, type JsonOption, positiveInteger } from '../arguments.js';
+import { UsageError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { printRow } from '../output.js';
 import { changeDatabase, queryOne } from '../session.js';
@@ -25,11 +18,18 @@ export function addKeysCommands(program: Command, context: CliContext): void {
   addKeyReadCommands(keys, context);
   addFindCommand(keys, context);
   addKeyChangeCommands(keys, context);
-  addDelete(
-    keys,
-    'Keys cannot be deleted: their usage and the audit log stay.',
-    'To revoke a key permanently: petstore keys revoke 7',
-  );
+  // What does not exist says what to do instead.
+  keys
+    .command('delete', { hidden: true })
+    .aliases(['remove', 'rm'])
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() => {
+      throw new UsageError(
+        'Keys cannot be deleted: their usage and the audit log stay.',
+        'To revoke a key permanently: petstore keys revoke 7',
+      );
+    });
 }
 
 interface IssueOptions extends JsonOption {

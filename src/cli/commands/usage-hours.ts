@@ -6,15 +6,8 @@ import type { CliContext } from '../context.js';
 import { addKeyCommand, findKeyId, type KeyReference, overviewOf } from '../key-command.js';
 import { column, printRows, toJson } from '../output.js';
 import { withDatabase } from '../session.js';
-import {
-  BY_HOUR,
-  firstHour,
-  HOUR_MS,
-  OUTCOMES,
-  SINCE,
-  type SinceOption,
-  sparkLinesOf,
-} from '../usage-rows.js';
+import { BY_HOUR, firstHour, OUTCOMES, SINCE, type SinceOption, sparkLinesOf } from '../usage-rows.js';
+import { HOUR_MS } from '../../usage/hour-counts.js';
 
 interface UntilOption extends SinceOption {
   readonly until?: Date;

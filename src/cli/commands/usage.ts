@@ -9,7 +9,6 @@ import { streamRows, withDatabase } from '../session.js';
 import {
   BY_HOUR,
   firstHour,
-  HOUR_MS,
   KEY,
   OUTCOMES,
   SINCE,
@@ -19,6 +18,7 @@ import {
 } from '../usage-rows.js';
 import { addHoursCommand } from './usage-hours.js';
 import { addListCommands } from './usage-lists.js';
+import { HOUR_MS } from '../../usage/hour-counts.js';
 
 interface NearLimitOptions extends JsonOption {
   readonly above?: number;

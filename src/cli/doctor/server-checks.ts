@@ -85,15 +85,7 @@ export const checkSnapshots: Check = async ({ client }) => {
       : seconds >= OLD_SNAPSHOT_S,
   );
   if (old.length === 0) return ok('no snapshot has been open for long');
-  const sentences = old.map((one) =>
-    describeSnapshot(
-      one,
-      one.seconds === null
-        ? `for ${one.transactions} transactions`
-        : `for ${Math.floor(one.seconds / 60)} minutes`,
-    ),
-  );
-  return warn(`${firstOf(sentences)}.`);
+  return warn(`${firstOf(old.map((one) => describeSnapshot(one, one.seconds)))}.`);
 };
 
 /** Writes that change no value: for operators and owners, and for the service. */

@@ -1,4 +1,4 @@
-import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
+import { HOUR_MS, USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { messageOf } from '../../errors/describe-fault.js';
 import type { Query } from './dashboard-database.js';
 import { type HourSum, NO_KEY, readHours, readMarks, readNow, readOutages } from './queries.js';
@@ -8,8 +8,6 @@ export const RANGES = { '24h': 24, '7d': 7 * 24, '35d': 35 * 24 } as const;
 
 export type Range = keyof typeof RANGES;
 
-const HOUR_MS = 3_600_000;
-
 /** Hours that are over for so long have been written: replicas write every ten seconds. */
 const WRITTEN_AFTER_MS = 600_000;
 
@@ -18,7 +16,7 @@ const CHUNK = 24;
 
 /** The requests of all keys by hour. The sums of past hours are remembered for an hour, because to sum up 35 days takes seconds. */
 export class Hours {
-  readonly #past = new Map<number, readonly HourSum[]>();
+  #past = new Map<number, readonly HourSum[]>();
   #lastMs = 0;
 
   constructor(private readonly run: <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>) {}
@@ -27,7 +25,7 @@ export class Hours {
     const now = await this.run(readNow);
     const lastMs = now.getTime() - (now.getTime() % HOUR_MS);
     // A replica may have written to a past hour late.
-    if (lastMs !== this.#lastMs) this.#past.clear();
+    if (lastMs !== this.#lastMs) this.#past = new Map();
     this.#lastMs = lastMs;
     const hours = Array.from(
       { length: RANGES[range] },
@@ -54,7 +52,9 @@ export class Hours {
 
   /** Sums of successive hours, in their order. */
   async #sumsOf(hours: readonly number[], nowMs: number): Promise<readonly (readonly HourSum[])[]> {
-    const wanted = hours.filter((hourMs) => !this.#past.has(hourMs));
+    // Another read may replace it meanwhile.
+    const past = this.#past;
+    const wanted = hours.filter((hourMs) => !past.has(hourMs));
     const read = new Map(wanted.map((hourMs) => [hourMs, [] as HourSum[]]));
     const [first] = wanted;
     const last = wanted.at(-1);
@@ -63,9 +63,9 @@ export class Hours {
       for (const row of rows) read.get(row.hour.getTime())?.push(row);
     }
     for (const [hourMs, rows] of read) {
-      if (hourMs + HOUR_MS + WRITTEN_AFTER_MS < nowMs) this.#past.set(hourMs, rows);
+      if (hourMs + HOUR_MS + WRITTEN_AFTER_MS < nowMs) past.set(hourMs, rows);
     }
-    return hours.map((hourMs) => read.get(hourMs) ?? this.#past.get(hourMs) ?? []);
+    return hours.map((hourMs) => read.get(hourMs) ?? past.get(hourMs) ?? []);
   }
 }
 

@@ -47,39 +47,32 @@ export const readPlanPeaks = (query: Query): Promise<object[]> => query('select 
 const ATTENTION_MAX = 10;
 const WHOLE_MAX = 500;
 
-export const ATTENTION_LISTS = ['bans', 'near', 'expiring', 'deprecated', 'unused'] as const;
+const ATTENTION = {
+  bans: `
+    select began_at, api_key_id, name, ends_at, lifted_at, in_force from recent_bans
+    where began_at > present() - interval '24 hours'`,
+  near: `
+    select api_key_id, name, minute_share, day_share from api_keys_near_limit
+    where greatest(minute_share, day_share) > 0.8`,
+  expiring: `
+    select api_key_id, name, expires, expires_at from expiring_api_keys
+    where ends_key and expires_at < present() + interval '14 days'`,
+  deprecated: 'select operation, api_key_id, name, last_hour, requests_24h from deprecated_operation_callers',
+  unused: 'select api_key_id, name, last_used_at from unused_api_keys',
+};
 
-type AttentionList = (typeof ATTENTION_LISTS)[number];
+type AttentionList = keyof typeof ATTENTION;
+
+export const ATTENTION_LISTS = Object.keys(ATTENTION) as AttentionList[];
 
 export async function readAttention(query: Query, whole?: AttentionList): Promise<object> {
-  const maxOf = (list: AttentionList) => (list === whole ? WHOLE_MAX : ATTENTION_MAX);
-  const valuesOf = (list: AttentionList) => [maxOf(list) + 1];
-  return {
-    max: Object.fromEntries(ATTENTION_LISTS.map((list) => [list, maxOf(list)])),
-    bans: await query(
-      `select began_at, api_key_id, name, ends_at, lifted_at, in_force from recent_bans
-       where began_at > present() - interval '24 hours' limit $1`,
-      valuesOf('bans'),
-    ),
-    near: await query(
-      `select api_key_id, name, minute_share, day_share from api_keys_near_limit
-       where greatest(minute_share, day_share) > 0.8 limit $1`,
-      valuesOf('near'),
-    ),
-    expiring: await query(
-      `select api_key_id, name, expires, expires_at from expiring_api_keys
-       where ends_key and expires_at < present() + interval '14 days' limit $1`,
-      valuesOf('expiring'),
-    ),
-    deprecated: await query(
-      'select operation, api_key_id, name, last_hour, requests_24h from deprecated_operation_callers limit $1',
-      valuesOf('deprecated'),
-    ),
-    unused: await query(
-      'select api_key_id, name, last_used_at from unused_api_keys limit $1',
-      valuesOf('unused'),
-    ),
-  };
+  const max: Partial<Record<AttentionList, number>> = {};
+  const rows: Partial<Record<AttentionList, object[]>> = {};
+  for (const list of ATTENTION_LISTS) {
+    max[list] = list === whole ? WHOLE_MAX : ATTENTION_MAX;
+    rows[list] = await query(`${ATTENTION[list]} limit $1`, [max[list] + 1]);
+  }
+  return { max, ...rows };
 }
 
 export const KEY_SORTS = ['id', 'last_use', 'share'] as const;

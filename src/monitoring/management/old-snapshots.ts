@@ -76,5 +76,4 @@ export class OldSnapshots {
 
 const secondsSince = ({ firstAt }: Seen): number => (performance.now() - firstAt) / 1000;
 
-const describe = (seen: Seen): string =>
-  describeSnapshot(seen, `for ${Math.floor(secondsSince(seen) / 60)} minutes`);
+const describe = (seen: Seen): string => describeSnapshot(seen, secondsSince(seen));

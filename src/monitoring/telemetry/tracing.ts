@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Attributes,
   defaultTextMapGetter,
@@ -23,6 +22,7 @@ import {
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { within } from '../../database/within.js';
 import type { BatchReport } from '../../batching/batcher.js';
 import type { BatchObserver } from '../../batching/batching.js';
 import type { HttpObserver } from '../../http/observer.js';
@@ -122,8 +122,7 @@ export class Tracing implements HttpObserver, BatchObserver {
 
   /** Sends the remaining spans, as far as a second allows. The exporter reports the others. */
   async close(): Promise<void> {
-    const sent = this.#provider.shutdown().catch(() => undefined);
-    await Promise.race([sent, delay(SHUTDOWN_MS, undefined, { ref: false })]);
+    await within(SHUTDOWN_MS, this.#provider.shutdown()).catch(() => undefined);
   }
 }
 
