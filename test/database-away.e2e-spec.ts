@@ -88,12 +88,12 @@ describe('while the database is away', () => {
 
   it('a bounded queue waits: past it a request is rejected at once', async () => {
     const admission = service.app.get(Admission);
-    const headers = { authorization: `Bearer ${key}` };
-    expect((await admission.decide(headers, '192.0.2.1')).rejection).toBeUndefined();
+    const request = { method: 'GET', headers: { authorization: `Bearer ${key}` } };
+    expect((await admission.decide(request, '192.0.2.1')).rejection).toBeUndefined();
     await proxy.mode('black-hole');
     const codes: (string | undefined)[] = [];
     const flood = Array.from({ length: 5500 }, async () => {
-      codes.push((await admission.decide(headers, '192.0.2.1')).rejection?.code);
+      codes.push((await admission.decide(request, '192.0.2.1')).rejection?.code);
     });
     // Before any timer runs: on a busy machine the first of them are due by now.
     await new Promise((resolve) => process.nextTick(resolve));

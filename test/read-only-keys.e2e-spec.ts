@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { useService } from './support/use-service.js';
+import { sendRaw } from './support/wire.js';
 
 const service = useService({ environment: { BAN_AFTER_REFUSALS: '2' } });
 
@@ -23,7 +24,7 @@ async function outcomeOf(method: string, path: string, key: string): Promise<str
 
 describe('a key that may only read', () => {
   it('may GET and HEAD, gets 403 for the rest before it learns of routes, and each request counts', async () => {
-    const { key } = await issueReader({ perMinute: 12 });
+    const { key } = await issueReader({ perMinute: 13 });
     const requests = [
       ['GET', '/v1/pets'],
       ['HEAD', '/v1/store/orders'],
@@ -45,12 +46,16 @@ describe('a key that may only read', () => {
       '404 not_found',
       ...Array.from({ length: 5 }, () => '403 read_only_api_key'),
     ]);
+    const connect = `CONNECT a:1 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+    expect(JSON.parse((await sendRaw(service.port, connect)).body)).toMatchObject({
+      code: 'read_only_api_key',
+    });
     const { rows } = await service.pool.query<{ admitted: number; refused: number }>(
       `select sum(admitted)::int as admitted, sum(refused)::int as refused from api_key_daily_usage d
        join api_key_secrets s using (api_key_id) where s.hash = sha256(convert_to($1, 'UTF8'))`,
       [key],
     );
-    expect(rows).toEqual([{ admitted: 9, refused: 0 }]);
+    expect(rows).toEqual([{ admitted: 10, refused: 0 }]);
   });
 
   it('is limited as any other, and its 403 are no rejections that lead to a ban', async () => {

@@ -225,6 +225,8 @@ describe('a first start that a signal interrupts', () => {
 describe('npm start', () => {
   it('says in a sentence that another process builds the service', async () => {
     const root = fileURLToPath(new URL('..', import.meta.url));
+    // A build that was killed leaves it.
+    await rm(join(root, 'node_modules/.petstore-build'), { force: true });
     const other = spawn(
       process.execPath,
       [

@@ -38,7 +38,10 @@ describe('admission', () => {
         const client = await prisma.pools.main.connect().catch(() => undefined);
         if (client !== undefined) held.push(client);
       }
-      const decision = await admission.decide({ authorization: `Bearer ${key}` }, '192.0.2.1');
+      const decision = await admission.decide(
+        { method: 'GET', headers: { authorization: `Bearer ${key}` } },
+        '192.0.2.1',
+      );
       expect(decision.rejection).toBeUndefined();
       // One is left for the probe that looks for lost connections.
       expect(prisma.pools.all.reduce((all, pool) => all + pool.options.max, 1)).toBe(config.database.poolMax);

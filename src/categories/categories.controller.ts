@@ -1,12 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiBody,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type Preconditions, RequestPreconditions } from '../http/etag.js';
 import { JsonResponse } from '../http/json-response.js';
 import { ApiId, Operation } from '../http/operation.decorators.js';
@@ -34,7 +27,6 @@ const CategoryId = (): ParameterDecorator => Param('categoryId', new IdPipe('cat
 const UNUSED_ID = 8;
 
 @ApiTags('Categories')
-@ApiBearerAuth('apiKey')
 @Controller(PATH)
 export class CategoriesController {
   constructor(

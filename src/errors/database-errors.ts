@@ -33,9 +33,6 @@ export const UNAVAILABLE_REASONS = ['overloaded', 'timed-out', 'row-locked', 'da
 export class UnavailableError extends StacklessError {
   override readonly name = 'UnavailableError';
 
-  /** Seconds. One is enough: queues are bounded and recover by themselves, and a retry that is too early costs one rejection. */
-  readonly retryAfterSeconds = 1;
-
   constructor(
     readonly reason: UnavailableReason,
     message: string,
@@ -226,10 +223,6 @@ function readError(error: unknown): ReadError {
 }
 
 function text(of: unknown, name: string): string | undefined {
-  const value = member(of, name);
+  const value: unknown = typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
   return typeof value === 'string' ? value : undefined;
-}
-
-function member(of: unknown, name: string): unknown {
-  return typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
 }

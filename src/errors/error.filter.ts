@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { asUnavailable, UnavailableError } from './database-errors.js';
 import { ApiError } from './api-error.js';
 import { errorBody } from './error-body.js';
-import type { ErrorCode } from './error-codes.js';
 
 /** Maps every exception of guards, pipes, interceptors and handlers to the standard error response. */
 @Catch()
@@ -25,24 +24,16 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   reply.code(apiError.status).headers(apiError.headers).type(mediaType).send(text);
 }
 
-/** Errors of requests that Fastify throws by its own codes. All its other errors are bugs of the service. */
-const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
-  FST_ERR_BAD_URL: 'malformed_request',
-  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
-  FST_ERR_NOT_FOUND: 'not_found',
-};
-
 /** Maps any thrown value to an `ApiError`; unknown ones to `internal_error`. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const unavailable = asUnavailable(error);
   if (unavailable instanceof UnavailableError) {
     return new ApiError('service_unavailable', undefined, {
-      headers: { 'retry-after': String(unavailable.retryAfterSeconds) },
+      // One second is enough: queues are bounded and recover by themselves, and a retry that is too early costs one rejection.
+      headers: { 'retry-after': '1' },
       cause: unavailable,
     });
   }
-  const { code } = (error ?? {}) as { readonly code?: unknown };
-  const known = typeof code === 'string' ? FASTIFY_CODES[code] : undefined;
-  return new ApiError(known ?? 'internal_error', undefined, { cause: error });
+  return new ApiError('internal_error', undefined, { cause: error });
 }

@@ -64,6 +64,9 @@ export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH'
 export const METHOD_LIST = METHODS.join(', ');
 
 const EXPOSED = [
+  'Accept-Encoding',
+  'Accept-Patch',
+  'Allow',
   'Deprecation',
   'ETag',
   'Idempotency-Replayed',
@@ -73,6 +76,7 @@ const EXPOSED = [
   'RateLimit-Policy',
   'Retry-After',
   'Sunset',
+  'Vary',
   'WWW-Authenticate',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',

@@ -10,24 +10,18 @@ const LENGTH = 22;
 export const etagOf = (bytes: string | Buffer): string =>
   `"${hash('sha256', bytes, 'base64url').slice(0, LENGTH)}"`;
 
-/** A tag, strong or weak. */
-interface Tag {
-  readonly tag: string;
-  readonly isWeak: boolean;
-}
-
 /** An element of the list, which may be empty, and the comma or the end behind it (RFC 9110 sections 5.6.1 and 8.8.3). */
 const ELEMENT = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 
 /** The tags of a condition; `*` is any representation. A malformed value has none. */
-function parseTags(header: string): '*' | readonly Tag[] {
+function parseTags(header: string, withWeak: boolean): '*' | readonly string[] {
   if (header.trim() === '*') return '*';
-  const tags: Tag[] = [];
+  const tags: string[] = [];
   for (ELEMENT.lastIndex = 0; ELEMENT.lastIndex < header.length;) {
     const element = ELEMENT.exec(header);
     if (element === null) return [];
     const [, weak, tag] = element;
-    if (tag !== undefined) tags.push({ tag, isWeak: weak !== undefined });
+    if (tag !== undefined && (withWeak || weak === undefined)) tags.push(tag);
   }
   return tags;
 }
@@ -36,16 +30,10 @@ function parseTags(header: string): '*' | readonly Tag[] {
  * The tags of `If-Match`. Weak ones are left out: the strong comparison of RFC 9110 section 13.1.1 matches none. A malformed value
  * matches nothing, too: a client that meant to make a condition must not change what it has not seen.
  */
-export function parseIfMatch(header: string): '*' | readonly string[] {
-  const tags = parseTags(header);
-  return tags === '*' ? '*' : tags.flatMap(({ tag, isWeak }) => (isWeak ? [] : [tag]));
-}
+export const parseIfMatch = (header: string): '*' | readonly string[] => parseTags(header, false);
 
 /** The tags of `If-None-Match`, for the weak comparison that RFC 9110 section 13.1.2 demands. A malformed value matches nothing. */
-export function parseIfNoneMatch(header: string): '*' | readonly string[] {
-  const tags = parseTags(header);
-  return tags === '*' ? '*' : tags.map(({ tag }) => tag);
-}
+export const parseIfNoneMatch = (header: string): '*' | readonly string[] => parseTags(header, true);
 
 /** Whether a representation has one of the tags of a condition. */
 export const isMatch = (tags: '*' | readonly string[], etag: string): boolean =>

@@ -88,7 +88,7 @@ export class HttpAdapter extends FastifyAdapter {
     pipeline.install(this, connections);
     // Its body is ignored like that of a GET.
     fastify.addHttpMethod('DELETE', { hasBody: false, overrideExisting: true });
-    this.#late.frameworkErrors = (...call) => void pipeline.rejectTarget(...call);
+    this.#late.frameworkErrors = (_error, request, reply) => void pipeline.rejectTarget(request, reply);
     this.#late.clientErrors = parserErrorHandler(pipeline);
     fastify.addHook('preClose', () => connections.close());
     // Else headers past the first 2,000 are dropped (Node 20) or rejected (24): 16 KiB limit their size anyway.

@@ -1,5 +1,5 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiOperation, type ApiOperationOptions, ApiParam } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiOperation, type ApiOperationOptions, ApiParam } from '@nestjs/swagger';
 import { membersOf } from './validators.js';
 
 declare module 'fastify' {
@@ -16,12 +16,13 @@ interface OperationOptions extends ApiOperationOptions {
   readonly query?: new () => unknown;
 }
 
-/** An operation of the API. Every route is one, or `@Public()`. */
+/** An operation of the API, for callers with a key. Every route is one, or `@Public()`. */
 export const Operation =
   ({ query, ...described }: OperationOptions): MethodDecorator =>
   (controller, name, descriptor) => {
     const queryParameters = new Set(query === undefined ? [] : membersOf(query));
     RouteConfig({ operation: String(name), queryParameters })(controller, name, descriptor);
+    ApiBearerAuth('apiKey')(controller, name, descriptor);
     ApiOperation(described)(controller, name, descriptor);
   };
 

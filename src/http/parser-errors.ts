@@ -1,26 +1,19 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ConnectionError, FastifyBaseLogger } from 'fastify';
+import type { ConnectionError } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { errorBody } from '../errors/error-body.js';
 import type { ErrorCode } from '../errors/error-codes.js';
-import type { Admission } from '../auth/admission/admission.js';
 import { newRequestId, requestIdOf } from './request.js';
 import { breakOffBody } from './bodies.js';
 import { peerAddressOf } from './client-address.js';
-import { commonHeaders, type CommonHeadersOptions, METHOD_LIST } from './common-headers.js';
-import type { HttpObserver, SocketResponse } from './observer.js';
+import { commonHeaders, METHOD_LIST } from './common-headers.js';
+import type { SocketResponse } from './observer.js';
+import type { RequestPipeline } from './pipeline.js';
 import { ClientConnection } from './sockets/client-connection.js';
 
-/** The parts of a response to bytes that are no request. */
-export interface SocketOptions extends CommonHeadersOptions {
-  readonly admission: Admission;
-  readonly logger: FastifyBaseLogger;
-  readonly observers: readonly HttpObserver[];
-}
-
 /** Responds to bytes that Node's parser rejects, and to what arrives too late: there is only a connection then. */
-export function parserErrorHandler(options: SocketOptions) {
+export function parserErrorHandler(pipeline: RequestPipeline) {
   return (error: ConnectionError, duplex: Duplex): void => {
     const socket = ClientConnection.of(duplex);
     if (socket.isInputIgnored) return;
@@ -36,17 +29,17 @@ export function parserErrorHandler(options: SocketOptions) {
     // Bytes behind the last request of a connection are ignored (RFC 9112 section 9.6).
     if (requests.isClosing) return;
     const address = peerAddressOf(socket.remoteAddress);
-    void options.admission.chargeAddress(address).then((decision) => {
+    void pipeline.admission.chargeAddress(address).then((decision) => {
       const response = decision.rejection ?? new ApiError(code);
       requests.closeWith(() =>
-        respond(socket, { id: newRequestId(), address, decision, error: response }, options),
+        respond(socket, { id: newRequestId(), address, decision, error: response }, pipeline),
       );
     });
   };
 }
 
 /** Without listeners, Node responds to these by itself, or not at all. */
-export function handleUnusualRequests(server: Server, options: SocketOptions): void {
+export function handleUnusualRequests(server: Server, pipeline: RequestPipeline): void {
   // The request pipeline responds 417, after admission.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (request: IncomingMessage, duplex: Duplex) => {
@@ -57,13 +50,13 @@ export function handleUnusualRequests(server: Server, options: SocketOptions): v
     if (socket.requests.isClosing) return;
     socket.ignoreInput();
     const address = peerAddressOf(socket.remoteAddress);
-    void options.admission.decide(request.headers, address).then((decision) => {
+    void pipeline.admission.decide(request, address).then((decision) => {
       const error = decision.rejection ?? connectNotAllowed();
       socket.requests.closeWith(() =>
         respond(
           socket,
           { id: requestIdOf(request), address, decision, error },
-          options,
+          pipeline,
           request.headers.accept,
         ),
       );
@@ -93,11 +86,11 @@ const UNKNOWN_ORIGIN = 'null';
 function respond(
   socket: ClientConnection,
   response: SocketResponse,
-  options: SocketOptions,
+  pipeline: RequestPipeline,
   accept?: string,
 ): void {
   const { id, decision, error } = response;
-  for (const observer of options.observers) observer.respondedOnSocket?.(response);
+  for (const observer of pipeline.observers) observer.respondedOnSocket?.(response);
   const { mediaType, text } = errorBody(error, accept);
   const headers = {
     ...error.headers,
@@ -105,8 +98,8 @@ function respond(
     'content-length': String(Buffer.byteLength(text)),
     date: new Date().toUTCString(),
     connection: 'close',
-    ...options.cors.vary('Accept'),
-    ...commonHeaders(options, { id, decision, origin: UNKNOWN_ORIGIN }),
+    ...pipeline.cors.vary('Accept'),
+    ...commonHeaders(pipeline, { id, decision, origin: UNKNOWN_ORIGIN }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${text}`);

@@ -6,7 +6,6 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.js';
 import { CONFIG, LOGGER } from '../config/config.module.js';
 import { ApiError, type Headers } from '../errors/api-error.js';
-import type { AdmissionDecision } from '../auth/admission/decision.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { Caching } from './caching.js';
 import { clientAddressOf, type ClientAddressOf } from './client-address.js';
@@ -33,7 +32,6 @@ import { parseJsonBody } from './json-body.parser.js';
 import { HTTP_OBSERVERS, type HttpObserver } from './observer.js';
 import { decorateRequests } from './request.js';
 import { routeConfigOf } from '../auth/route-config.js';
-import type { SocketOptions } from './parser-errors.js';
 import type { ClientConnections } from './sockets/client-connections.js';
 import { RouteMethods } from './route-methods.js';
 
@@ -59,7 +57,7 @@ const isBodyUnread = ({ decision, is404 }: FastifyRequest): boolean =>
 
 /** Everything that happens to a request before its handler, and to its response after it, in the order of the methods. */
 @Injectable()
-export class RequestPipeline implements SocketOptions {
+export class RequestPipeline {
   readonly #methods = new RouteMethods();
   readonly #caching: Caching;
   readonly #arriving = new ArrivingBodies();
@@ -74,7 +72,7 @@ export class RequestPipeline implements SocketOptions {
     readonly clock: Clock,
     @Inject(HTTP_OBSERVERS) readonly observers: readonly HttpObserver[],
     @Inject(CONFIG) { bodyBytesMax, corsOrigins, database, trustProxy }: Config,
-    @Inject(LOGGER) readonly logger: Logger,
+    @Inject(LOGGER) logger: Logger,
   ) {
     this.cors = new Cors(corsOrigins);
     this.clientAddressOf = clientAddressOf(trustProxy, (message) => logger.warn(message));
@@ -142,7 +140,7 @@ export class RequestPipeline implements SocketOptions {
       request.decision = admission.chargeDocument(address, cost);
     } else {
       const begunAt = performance.now();
-      request.decision = forMethod(request.method, await admission.decide(request.headers, address));
+      request.decision = await admission.decide(request, address);
       request.databaseMs -= performance.now() - begunAt;
     }
 
@@ -173,7 +171,6 @@ export class RequestPipeline implements SocketOptions {
       case 'FST_ERR_CTP_BODY_TOO_LARGE':
         return bodyTooLarge(this.#bodyBytesMax);
       // Also of requests without a body.
-      case 'FST_ERR_CTP_EMPTY_TYPE':
       case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
         return unsupportedMediaType(raw);
       default:
@@ -219,11 +216,11 @@ export class RequestPipeline implements SocketOptions {
   }
 
   /** Responds to a target that cannot be decoded. It reaches no hook, so nothing was decided and no header is set. */
-  async rejectTarget(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async rejectTarget(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     this.#begun(request);
     request.decision = await this.admission.chargeAddress(this.#addressOf(request));
     this.#setCommonHeaders(request, reply, this.#caching.ofError());
-    sendError(toApiError(error), request, reply);
+    sendError(new ApiError('malformed_request'), request, reply);
     this.#responded(request, reply);
   }
 
@@ -235,11 +232,3 @@ export class RequestPipeline implements SocketOptions {
     for (const observer of this.observers) observer.responded(request, reply);
   }
 }
-
-const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
-
-/** A key that may only read is rejected for every other method, so that it learns nothing about routes. The request counts. */
-const forMethod = (method: string, decision: AdmissionDecision): AdmissionDecision =>
-  decision.caller?.isReadOnly !== true || decision.rejection !== undefined || READING.has(method)
-    ? decision
-    : { ...decision, rejection: new ApiError('read_only_api_key') };

@@ -3,24 +3,6 @@ import { PrismaClient } from '../generated/prisma/client.js';
 import type { OrderStatus } from '../store/orders.dto.js';
 import { SAMPLE_CATEGORIES, samplePets } from './sample-pets.js';
 
-/**
- * Runs work on one connection of its own that has no time-outs of the service. For work that no request waits for: on a slow
- * machine a commit may outlast them, and then the caller would not know what it wrote.
- */
-async function withPrismaWithoutTimeouts<Result>(
-  url: string,
-  work: (prisma: PrismaClient) => Promise<Result>,
-): Promise<Result> {
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg({ connectionString: url, max: 1, application_name: 'petstore' }),
-  });
-  try {
-    return await work(prisma);
-  } finally {
-    await prisma.$disconnect();
-  }
-}
-
 /** The content of a new embedded database, so that the first request returns something. */
 export interface FirstStart {
   readonly apiKey: string;
@@ -41,7 +23,11 @@ export async function prepareFirstStart(
   databaseUrl: string,
   report: (firstStart: FirstStart | undefined) => void,
 ): Promise<void> {
-  await withPrismaWithoutTimeouts(databaseUrl, async (prisma) => {
+  // Without the time-outs of the service: on a slow machine a commit may outlast them, and what it wrote would not be known.
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg({ connectionString: databaseUrl, max: 1, application_name: 'petstore' }),
+  });
+  try {
     const firstStart = await prisma.$transaction(async (transaction) => {
       if ((await transaction.apiKey.count()) > 0) return undefined;
       const sampleCount = await writeSamples(transaction);
@@ -50,7 +36,9 @@ export async function prepareFirstStart(
       return { apiKey: key, sampleCount };
     }, TIMEOUTS);
     report(firstStart);
-  });
+  } finally {
+    await prisma.$disconnect();
+  }
 }
 
 /**

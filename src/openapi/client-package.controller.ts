@@ -18,7 +18,7 @@ const readPackage = (folder: URL): { readonly name: string; readonly bytes?: Buf
 
 const PACKAGE = readPackage(FOLDER);
 
-/** The typed client as a package: `npm install http://localhost:3000/client/petstore-client-1.1.0.tgz`. */
+/** The typed client as a package: `npm install http://localhost:3000/client/petstore-client-….tgz`, by its version. */
 @ApiExcludeController()
 @Controller('client')
 export class ClientPackageController {

@@ -3,7 +3,7 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { BASE_PATH, completeDocument } from './complete-document.js';
 import type { OpenApi } from './json.js';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { Config } from '../config/config.js';
+import { type Config, releaseVersion } from '../config/config.js';
 import { CONFIG } from '../config/config.module.js';
 import { ServedDocument } from './served-document.js';
 
@@ -33,7 +33,7 @@ export function createDocument(app: INestApplication, serverUrl: string): OpenAp
   const base = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Pet Store Service')
-    .setVersion('1.1.0')
+    .setVersion(releaseVersion())
     .setDescription(DESCRIPTION)
     .addServer(serverUrl)
     .addTag('Pets', 'The pets of the store.')

@@ -1,4 +1,4 @@
-import { parse, stringify } from 'lossless-json';
+import { parse, parseNumberAndBigInt, stringify } from 'lossless-json';
 import { stringify as stringifyYaml } from 'yaml';
 
 /** A JSON object whose integers may be `bigint`. */
@@ -24,9 +24,7 @@ export const toJson = (value: unknown): string => stringify(value, undefined, 2)
 
 /** The same value, parsed from its JSON, so that both forms of the document are equal. */
 export function toYaml(value: unknown): string {
-  const plain = parse(toJson(value), undefined, (digits) =>
-    /^-?\d+$/.test(digits) ? BigInt(digits) : Number(digits),
-  );
+  const plain = parse(toJson(value), undefined, parseNumberAndBigInt);
   // Quoted wherever an older YAML would read something else than text, such as a date.
   return stringifyYaml(plain, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 100 });
 }

@@ -1,12 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
-import {
-  ApiBearerAuth,
-  ApiBody,
-  ApiCreatedResponse,
-  ApiNoContentResponse,
-  ApiOkResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { Deprecated, type Deprecation, deprecationNotice } from '../http/deprecation.interceptor.js';
 import { parseInt64 } from '../database/int64.js';
@@ -46,7 +39,6 @@ const GET_PET_DEPRECATION: Deprecation = {
 };
 
 @ApiTags('Pets')
-@ApiBearerAuth('apiKey')
 @Controller(PATH)
 export class PetsController {
   constructor(

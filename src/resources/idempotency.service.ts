@@ -1,7 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import { isUnavailable } from '../errors/database-errors.js';
-import type { ConnectionPools } from '../database/connection-pools.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { JsonResponse } from '../http/json-response.js';
 import { within } from '../database/within.js';
@@ -29,12 +28,6 @@ interface StoredResponse extends Creation {
   readonly fingerprint: Uint8Array;
 }
 
-/** Where stored responses are read. */
-interface StoredResponses {
-  readonly pools: { readonly reads: Pick<ConnectionPools['reads'], 'run'> };
-  $queryRaw(text: TemplateStringsArray, ...values: unknown[]): Promise<StoredResponse[]>;
-}
-
 /**
  * Executes a request with an Idempotency-Key at most once. The statement that creates also stores the response, so the database
  * decides over all replicas. Requests with equal keys on one replica run one after another.
@@ -43,7 +36,7 @@ interface StoredResponses {
 export class Idempotency {
   readonly #underWay = new Map<string, Promise<StoredResponse>>();
 
-  constructor(@Inject(PrismaService) private readonly prisma: StoredResponses) {}
+  constructor(private readonly prisma: PrismaService) {}
 
   /** The response of `once`, with `Location` below a path and, where an earlier request created, `Idempotency-Replayed`. */
   async respond(path: string, ...call: Parameters<Idempotency['once']>): Promise<JsonResponse> {
@@ -109,7 +102,7 @@ export class Idempotency {
   /** Whether it has expired is decided by the clock of the database, as in the statements that store: this process may know a later time. */
   async #find({ apiKeyId, key }: IdempotencyKey): Promise<StoredResponse | undefined> {
     const [stored] = await this.prisma.pools.reads.run(
-      () => this.prisma.$queryRaw`
+      () => this.prisma.$queryRaw<StoredResponse[]>`
         select resource_id as id, answer as json, fingerprint
         from idempotency_keys
         where api_key_id = ${apiKeyId} and key = ${key} and expires_at > now()`,

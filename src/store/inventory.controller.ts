@@ -1,12 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { Operation } from '../http/operation.decorators.js';
 import { RequestDeadline } from '../http/request.js';
 import { Inventory, INVENTORY_EXAMPLE } from './inventory.dto.js';
 import { InventoryRepository } from './inventory.repository.js';
 
 @ApiTags('Store')
-@ApiBearerAuth('apiKey')
 @Controller('v1/store/inventory')
 export class InventoryController {
   constructor(private readonly inventory: InventoryRepository) {}

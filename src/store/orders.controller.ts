@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
-import { ApiBearerAuth, ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type Preconditions, RequestPreconditions } from '../http/etag.js';
 import { ApiId, Operation } from '../http/operation.decorators.js';
 import type { JsonResponse } from '../http/json-response.js';
@@ -22,7 +22,6 @@ const PATH = '/v1/store/orders';
 const OrderId = (): ParameterDecorator => Param('orderId', new IdPipe('order_not_found'));
 
 @ApiTags('Store')
-@ApiBearerAuth('apiKey')
 @Controller(PATH)
 export class OrdersController {
   constructor(

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiBearerAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
 import { Clock } from '../auth/admission/clock.js';
 import type { LimitWindow } from '../auth/admission/decision.js';
@@ -9,7 +9,6 @@ import { Usage, USAGE_EXAMPLE, type UsageWindow } from './usage.dto.js';
 import { UsageRepository } from './usage.repository.js';
 
 @ApiTags('Usage')
-@ApiBearerAuth('apiKey')
 @Controller('v1/usage')
 export class UsageController {
   constructor(

@@ -125,10 +125,9 @@ describe('issue_customer_api_keys', () => {
     ).rejects.toThrow('there are 1 customers for 2 names');
   });
 
-  it('issues one key in a statement that would issue it for each column', async () => {
-    await expect(query(`select (issue_customer_api_key('crm-9', 'Acme', 'free')).*`)).rejects.toThrow(
-      'a second secret',
-    );
-    expect((await query(`select from api_keys where customer = 'crm-9'`)).rowCount).toBe(0);
+  it.each([`'crm-9'`, 'null'])('issues no key for each column of a statement, of customer %s', async (of) => {
+    const statement = `select (issue_customer_api_key(${of}, 'Once', 'free')).*`;
+    await expect(query(statement)).rejects.toThrow('a second secret for "Once"');
+    expect((await query(`select from api_keys where name = 'Once'`)).rowCount).toBe(0);
   });
 });

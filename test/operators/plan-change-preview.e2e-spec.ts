@@ -24,7 +24,8 @@ beforeAll(async () => {
   );
   await pool.query(
     `insert into api_key_usage (api_key_id, day, admitted, refused)
-     values (3, today() - 1, 901, 0), (3, today() - 2, 950, 5), (3, today() - 40, 999, 0), (1, today() - 1, 900, 0)`,
+     -- The last day is that of a clock that is ahead.
+     values (3, today() - 1, 901, 0), (3, today() - 2, 950, 5), (3, today() - 40, 999, 0), (1, today() - 1, 900, 0), (1, today() + 9, 999, 0)`,
   );
 });
 

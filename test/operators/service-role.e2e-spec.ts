@@ -36,6 +36,20 @@ describe('a service whose role is petstore_service', () => {
     expect((await service.fetch(path, { key: service.key, method: 'DELETE' })).status).toBe(204);
   });
 
+  it('names categories, with numbers past those that pets use', async () => {
+    await service.pool.query(
+      `insert into pets (name, category_id) select 'Rex', n from generate_series(1, 200) as n`,
+    );
+    const response = await service.post('/v1/categories', '{"name":"Dogs"}');
+    expect(response.status).toBe(201);
+    const path = response.headers.get('location') ?? '';
+    expect((await service.send('PUT', path, '{"name":"Hounds"}')).status).toBe(200);
+    expect(await (await service.get('/v1/categories')).json()).toEqual([
+      { id: expect.any(Number), name: 'Hounds' },
+    ]);
+    expect((await service.fetch(path, { key: service.key, method: 'DELETE' })).status).toBe(204);
+  });
+
   it('takes orders through all their states, and counts the inventory', async () => {
     const order = await orderInStatus(service, 'delivered');
     expect((await changeOrder(service, order.id, 'cancelled')).status).toBe(409);

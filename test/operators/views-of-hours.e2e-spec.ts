@@ -78,6 +78,19 @@ describe('busiest_api_keys', () => {
   });
 });
 
+describe('busiest_api_keys_since', () => {
+  it.each([`this_hour() - interval '90 minutes'`, `'-infinity'`])(
+    'has the outcomes of whole hours, from that of %s on',
+    async (since) => {
+      await hours(`(0, 1, 'listPets', 'success', 4, 40)`, `(2, 1, 'listPets', 'limited', 3, 30)`);
+      const rows = await select(
+        `select success, limited, requests, mean_ms from busiest_api_keys_since(${since}) where api_key_id = 1`,
+      );
+      expect(rows).toEqual([['4', '3', '7', '10.0']]);
+    },
+  );
+});
+
 describe('api_keys_near_limit', () => {
   it('has the largest share of the present minute and day, and the busiest hour', async () => {
     await pool.query(

@@ -71,18 +71,15 @@ export class AddressLimiter {
   }
 
   /** The same without a charge: for the headers, and for whether a key may be looked up without taking a lookup slot. */
-  peek(
-    address: string,
-    nowMs: number,
-  ): AddressState & { readonly exhausted: boolean; readonly isFlooding: boolean } {
+  peek(address: string, nowMs: number): AddressState & { readonly isFlooding: boolean } {
     const left = leftIn(this.#bucketsOf(address, nowMs));
-    return { ...this.#stateWith(left), exhausted: left <= 0, isFlooding: left <= -this.options.floodAfter };
+    return { ...this.#stateWith(left), isFlooding: left <= -this.options.floodAfter };
   }
 
   /**
    * Takes a place for the lookup of a well-formed key from an address past its limit. The networks of an IPv6 /48 share theirs.
    *
-   * @returns what gives the place back (calling it again does nothing), or undefined when `lookupsMax` or `allLookupsMax` are taken
+   * @returns what gives the place back, to be called once, or undefined when `lookupsMax` or `allLookupsMax` are taken
    */
   enterLookup(address: string): (() => void) | undefined {
     const name = siteOf(address) ?? address;
@@ -90,10 +87,7 @@ export class AddressLimiter {
     if (before >= this.options.lookupsMax || this.#allLookups >= this.options.allLookupsMax) return undefined;
     this.#lookups.set(name, before + 1);
     this.#allLookups += 1;
-    let held = true;
     return () => {
-      if (!held) return;
-      held = false;
       this.#allLookups -= 1;
       const left = (this.#lookups.get(name) ?? 0) - 1;
       if (left > 0) this.#lookups.set(name, left);

@@ -36,8 +36,11 @@ afterEach(() => {
 
 describe('an address that is rejected again and again', () => {
   it.each([
-    ['without a key', (admission: Admission) => admission.decide({}, ADDRESS)],
-    ['with what no key can be', (admission: Admission) => admission.decide({ authorization: 'x' }, ADDRESS)],
+    ['without a key', (admission: Admission) => admission.decide({ headers: {} }, ADDRESS)],
+    [
+      'with what no key can be',
+      (admission: Admission) => admission.decide({ headers: { authorization: 'x' } }, ADDRESS),
+    ],
     ['with bytes that are no request', (admission: Admission) => admission.chargeAddress(ADDRESS)],
   ])('%s is rejected at once at first, and after a delay when it floods', async (_, send) => {
     const admission = admissionOf();
@@ -57,6 +60,6 @@ describe('an address that is rejected again and again', () => {
   it('leaves others alone', async () => {
     const admission = admissionOf();
     for (let times = 0; times < FLOOD_AFTER + 2; times += 1) void admission.chargeAddress(ADDRESS);
-    await expect(codeOf(admission.decide({}, '192.0.2.2'))).resolves.toBe('missing_api_key');
+    await expect(codeOf(admission.decide({ headers: {} }, '192.0.2.2'))).resolves.toBe('missing_api_key');
   });
 });

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -8,6 +8,7 @@ import type { Config } from '../../config/config.js';
 import { CONFIG, LOGGER } from '../../config/config.module.js';
 import { PrismaService } from '../../database/prisma.service.js';
 import type { Semaphore } from '../../database/semaphore.js';
+import { ApiError } from '../../errors/api-error.js';
 import { UnavailableError } from '../../errors/database-errors.js';
 import { toApiError } from '../../errors/error.filter.js';
 import {
@@ -49,6 +50,9 @@ const RECENT_SECRETS = { max: 10_000, forMs: 5 * 60_000 };
 /** Delayed rejections at a time, so that a flood cannot hold every connection of a proxy. */
 const DELAYED_MAX = 100;
 
+/** What a key that may only read may do. */
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 const MINUTE_SECONDS = 60;
 
 type AdmissionLimits = BanPolicy & Pick<Config['limits'], 'addressLimitPerMinute'>;
@@ -83,7 +87,10 @@ export class Admission {
   }
 
   /** Decides about a request by its `Authorization` header, and counts it: once a request, never twice. */
-  async decide({ authorization }: IncomingHttpHeaders, clientAddress: string): Promise<AdmissionDecision> {
+  async decide(
+    { method = '', headers: { authorization } }: Pick<IncomingMessage, 'method' | 'headers'>,
+    clientAddress: string,
+  ): Promise<AdmissionDecision> {
     const secret = readCredential(authorization);
     if (secret === 'none') return await this.#reject(clientAddress, 'missing_api_key');
     if (secret === 'malformed') return await this.#reject(clientAddress, 'invalid_api_key');
@@ -98,7 +105,9 @@ export class Admission {
     if (decision === undefined) return await this.#crowdOut(clientAddress, undecided());
     if (decision.state === 'admitted') {
       this.#recent.add(secret, this.clock.nowMs());
-      return decision;
+      // So that a key that may only read learns nothing about other routes. The request counts.
+      const isRejected = decision.caller?.isReadOnly === true && !READING.has(method);
+      return isRejected ? { ...decision, rejection: new ApiError('read_only_api_key') } : decision;
     }
     if ('windows' in decision) return { ...decision, rejection: rejectionOf(decision) };
     this.#recent.remove(secret);
@@ -128,7 +137,7 @@ export class Admission {
    */
   async #lookUp(secret: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
     const nowMs = this.clock.nowMs();
-    const isPastLimit = this.#addresses.peek(clientAddress, nowMs).exhausted;
+    const isPastLimit = this.#addresses.peek(clientAddress, nowMs).remaining === 0;
     if (!isPastLimit || this.#recent.has(secret, nowMs)) return await this.#keys.load(secret);
     const leave = this.#addresses.enterLookup(clientAddress);
     if (leave === undefined) return undefined;

@@ -4,6 +4,11 @@ returns table (
   success bigint, client_error bigint, server_error bigint, limited bigint, banned bigint, unauthorized bigint,
   mean_ms numeric, last_hour timestamptz, undecided bigint)
 language sql stable rows 100 set search_path = public, pg_temp as $$
+  with bounds as materialized (
+    select
+      date_trunc('hour', greatest(first_hour, (select min(hour) from api_key_usage_hours)), 'UTC') as from_hour,
+      trusted_until() as to_hour
+  )
   select
     busiest.api_key_id, k.name, k.plan_id, busiest.requests,
     by_outcome.success, by_outcome.client_error, by_outcome.server_error,
@@ -12,8 +17,7 @@ language sql stable rows 100 set search_path = public, pg_temp as $$
   from (
     select u.api_key_id, saturated(sum(u.requests)) as requests
     from api_key_usage_hours u
-    where u.hour >= first_hour
-      and u.hour <= trusted_until()
+    where u.hour between (select from_hour from bounds) and (select to_hour from bounds)
     group by u.api_key_id
     order by requests desc, u.api_key_id
     limit 100
@@ -29,7 +33,8 @@ language sql stable rows 100 set search_path = public, pg_temp as $$
       coalesce(saturated(sum(u.requests) filter (where outcome = 'undecided')), 0) as undecided,
       round(sum(u.total_ms) / nullif(sum(u.requests), 0), 1) as mean_ms,
       max(u.hour) as last_hour
-    from generate_series(first_hour, this_hour(), interval '1 hour') as of_hour
+    from bounds
+    cross join generate_series(from_hour, to_hour, interval '1 hour') as of_hour
     join api_key_usage_hours u on u.hour = of_hour
     where u.api_key_id = busiest.api_key_id
   ) as by_outcome

@@ -9,7 +9,7 @@ create or replace function issue_customer_api_key(
 returns issued_api_key
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 begin
-  perform reject_second_secret(quote_ident(name) || ' of ' || quote_ident(customer), 'issue_customer');
+  perform reject_second_secret(concat_ws(' of ', quote_ident(name), quote_ident(customer)), 'issue_customer');
   return (
     select issued
     from issue_customer_api_keys(array[customer], array[name], plan, per_minute, per_day, expires, access) as issued);

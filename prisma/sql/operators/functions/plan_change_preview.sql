@@ -29,6 +29,7 @@ begin
     where u.admitted > per_day
       and u.api_key_id in (select affected.id from affected)
       and u.day > today() - 35
+      and u.day <= (trusted_until() at time zone 'UTC')::date
     group by u.api_key_id
   )
   select

@@ -4,6 +4,7 @@ from (
   select k.id as api_key_id, k.name, k.plan_id, 'key' as expires, null as prefix, k.expires_at, true as ends_key
   from api_keys k
   where k.expires_at > present()
+    and isfinite(k.expires_at)
     and k.revoked_at is null
   union all
   select
@@ -15,6 +16,7 @@ from (
   from api_key_secrets s
   join api_keys k on k.id = s.api_key_id
   where s.expires_at > present()
+    and isfinite(s.expires_at)
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > s.expires_at)
 ) as e
