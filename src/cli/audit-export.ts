@@ -30,9 +30,9 @@ const TAIL = 65_536;
 
 /** Appends the entries of the audit log that a file lacks. Returns their number. */
 export async function exportAudit(client: Client, path: string): Promise<number> {
-  if (path === '-')
+  if (path.startsWith('-'))
     throw new UsageError(
-      'An export goes on in its file.',
+      'An export goes on in a file, which --export names.',
       'For standard output: petstore audit --json-lines',
     );
   const file = await open(path, 'a+', 0o600).catch(cannot('write', path));

@@ -28,6 +28,16 @@ export async function* mapped<From, To>(
   for await (const row of rows) yield of(row);
 }
 
+/** At most so many. */
+export async function* first<Item>(items: AsyncIterable<Item>, max: number): AsyncGenerator<Item> {
+  let count = 0;
+  for await (const item of items) {
+    yield item;
+    count += 1;
+    if (count === max) return;
+  }
+}
+
 /** Printed at once, so that neither each line is a system call nor a long output is in memory. */
 const PRINTED_TOGETHER = 65_536;
 

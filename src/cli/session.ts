@@ -140,9 +140,9 @@ export async function* streamRows<Result extends Row>(
   client: pg.Client,
   text: string,
   values: readonly unknown[] = [],
+  areAllWanted = true,
 ): AsyncGenerator<Result> {
-  // All rows are wanted, not the first ones soon.
-  await client.query('set local cursor_tuple_fraction = 1');
+  if (areAllWanted) await client.query('set local cursor_tuple_fraction = 1');
   await client.query(`declare streamed no scroll cursor for ${text}`, [...values]);
   for (let isMore = true; isMore;) {
     const { rows } = await client.query<Result>(`fetch ${FETCHED} from streamed`);

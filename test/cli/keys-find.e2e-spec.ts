@@ -89,6 +89,12 @@ describe('petstore keys find', () => {
     expect(await find(leaked.key)).toMatchObject([{ state: 'revoked', works: false }]);
   });
 
+  it('is given no key as an argument, and repeats none', async () => {
+    const { key } = await issue();
+    const { code, stderr } = await petstore(['keys', 'find', key]);
+    expect([code, stderr.includes(key)]).toEqual([2, false]);
+  });
+
   it('reports a file without keys, and one that cannot be read', async () => {
     expect(await petstore(['keys', 'find', await file('psk_')])).toMatchObject({
       code: 0,

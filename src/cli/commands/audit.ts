@@ -8,7 +8,7 @@ import { CliError } from '../cli-error.js';
 import type { Row } from '../../database/statement.js';
 import type { CliContext } from '../context.js';
 import { findKeyId, toKeyReference } from '../key-command.js';
-import { mapped, printAll, some, toJson, toJsonArray, toJsonLine, wrapped } from '../output.js';
+import { first, mapped, printAll, some, toJson, toJsonArray, toJsonLine, wrapped } from '../output.js';
 import { streamRows, withDatabase } from '../session.js';
 
 interface AuditOptions extends JsonOption {
@@ -32,7 +32,11 @@ export function addAuditCommand(program: Command, context: CliContext): void {
     .option('--until <time>', 'before then, in the same forms', since)
     .option('--by <name>', 'who logged in, or who was named by --actor or PETSTORE_ACTOR')
     .option('--each', 'an entry for each row, where a statement changed several in the same way')
-    .option('--limit <changes>', `at most this many (${SHOWN}; with --json-lines: all)`, positiveInteger)
+    .option(
+      '--limit <changes>',
+      `at most this many entries (${SHOWN}; with --json-lines: all)`,
+      positiveInteger,
+    )
     .option('--json', 'print an array of objects')
     .option('--json-lines', 'print an object a line, the first change first')
     .option(
@@ -62,18 +66,20 @@ async function printChanges(
   const keyId = key === undefined ? undefined : await findKeyId(client, key);
   const planId = key === undefined ? subject : undefined;
   if (subject !== undefined) await rejectUnknown(client, keyId, planId);
-  const atMost = limit ?? (jsonLines === true ? undefined : SHOWN);
   const values = [keyId, planId, from?.toISOString(), until?.toISOString(), by];
+  const read = (atMost: number | undefined, isAscending = false): AsyncIterable<Row> =>
+    streamRows<Row>(client, ...changes(values, atMost, isAscending), atMost !== undefined || isAscending);
+  if (jsonLines === true) return await printAll(context, mapped(read(limit, true), toJsonLine));
+  const atMost = limit ?? SHOWN;
+  if (json === true) return await printAll(context, toJsonArray(read(atMost)));
+  // A statement is one entry with all of its rows.
+  const entries = each === true ? mapped(read(atMost), toChange) : grouped(read(undefined));
   let count = 0;
-  const rows = mapped(streamRows<Row>(client, ...changes(values, atMost, jsonLines === true)), (row) => {
+  const lines = mapped(first(entries, atMost), (change) => {
     count += 1;
-    return row;
+    return toText(change, context.columns);
   });
-  const toLine = (change: Change): string => toText(change, context.columns);
-  if (jsonLines === true) await printAll(context, mapped(rows, toJsonLine));
-  else if (json === true) await printAll(context, toJsonArray(rows));
-  else await printAll(context, mapped(each === true ? mapped(rows, toChange) : grouped(rows), toLine));
-  if (jsonLines === true || json === true) return;
+  await printAll(context, lines);
   if (count === 0) context.print('No changes found.\n');
   if (count === atMost)
     context.print(wrapped('More may have changed before: raise --limit.', '', context.columns));

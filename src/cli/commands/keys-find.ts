@@ -5,7 +5,7 @@ import type { Client } from 'pg';
 import { type ApiKeyHash, hasApiKeyForm, hashApiKey, KEY_PATTERN } from '../../auth/keys/api-key.js';
 import type { Row } from '../../database/statement.js';
 import { examples, type JsonOption } from '../arguments.js';
-import { cannot } from '../cli-error.js';
+import { cannot, UsageError } from '../cli-error.js';
 import { type CliContext, confirm } from '../context.js';
 import { column, numberColumn, printRows, some, textColumn, toJson } from '../output.js';
 import { changeDatabase, withDatabase } from '../session.js';
@@ -27,6 +27,11 @@ export function addFindCommand(keys: Command, context: CliContext): void {
     .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print an array of objects')
     .action(async (path: string, { revoke, yes, json }: FindOptions) => {
+      if (hasApiKeyForm(path))
+        throw new UsageError(
+          'A key on the command line is seen by others.',
+          'Pass it in a file, or by - in standard input.',
+        );
       const found = await findKeys(path === '-' ? stdin : createReadStream(path)).catch(cannot('read', path));
       let rows = await withDatabase(context, ({ client }) => overviews(client, found));
       const working = [...new Set(rows.filter(({ works }) => works).map(({ id }) => String(id)))];

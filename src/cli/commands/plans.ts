@@ -147,6 +147,6 @@ async function preview(
   );
   printRows(context, PREVIEW_COLUMNS, lines, 'No key of the plan used more than these limits.');
   context.print(
-    'Of the last 35 days, as far as they are known: not what a key would have used while it was banned. Limits of its own stay.\n',
+    'Of the last 35 days, as far as they are known: neither the last ten seconds, nor what a key would have used while it was banned. Limits of its own stay.\n',
   );
 }

@@ -19,7 +19,7 @@ const LISTS = [
     view: 'flooding_api_keys',
     description:
       'Lists the hundred keys with the most rejected requests of this hour and the one before, also during bans',
-    empty: 'No request of a key was rejected.',
+    empty: 'No request of a key was rejected, as far as it was written: replicas write every ten seconds.',
     columns: [
       ...['rejected', 'limited', 'banned'].map(numberColumn),
       ...['state', 'banned_until'].map(column),
@@ -28,7 +28,7 @@ const LISTS = [
   {
     command: 'noisy',
     view: 'noisiest_api_keys',
-    description: 'Lists the hundred keys with the most rejected requests today',
+    description: 'Lists the hundred keys with the most rejected requests today, without those during bans',
     empty: 'No request was rejected today.',
     columns: [...['rejected', 'admitted'].map(numberColumn), column('banned_until'), column('last_used_at')],
   },

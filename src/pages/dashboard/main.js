@@ -238,7 +238,7 @@ const VIEWS = {
         (row) => `${row['in_force'] ? 'until' : 'ended'} ${time(row['lifted_at'] ?? row['ends_at'])}`,
       ),
       list(
-        'Used more than 80 % of a limit',
+        'Above 80 % of a limit now',
         'near',
         (row) => `minute ${percent(Number(row['minute_share']))}, day ${percent(Number(row['day_share']))}`,
       ),
@@ -246,7 +246,7 @@ const VIEWS = {
       list(
         'Call a deprecated operation',
         'deprecated',
-        (row) => `${row['operation']}, last ${time(row['last_hour'])}`,
+        (row) => `${row['operation']}, last in the hour from ${time(row['last_hour'])}`,
       ),
       list('Unused for 90 days', 'unused', (row) =>
         row['last_used_at'] === null ? 'never used' : `since ${time(row['last_used_at'])}`,
