@@ -55,7 +55,9 @@ describe('the version', () => {
     const files = ['.env.example', 'docker-compose.yml', 'deploy/compose.image.yml', 'docs/deployment.md'];
     for (const file of [...files, ...manifests]) {
       const named = [
-        ...read(file).matchAll(/(?:petstore(?:-files)?:|VERSION=|VERSION:-|newTag: )(\d+\.[\w.-]+)/g),
+        ...read(file).matchAll(
+          /(?:petstore(?:-files)?:|VERSION=|VERSION:-|newTag: |refs\/tags\/v)(\d+\.[\w.-]+)/g,
+        ),
       ];
       expect([file, new Set(named.map(([, one]) => one))]).toEqual([file, new Set([version])]);
     }

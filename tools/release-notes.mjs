@@ -1,7 +1,7 @@
 // node tools/release-notes.mjs VERSION: what CHANGELOG.md says of a release, or of `Unreleased`. The tag of a release is `v` and its version.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { argv, exit } from 'node:process';
+import { argv, env, exit } from 'node:process';
 import { root } from './project.mjs';
 
 const [, , name = ''] = argv;
@@ -11,4 +11,9 @@ if (section === undefined) {
   console.error(`CHANGELOG.md says nothing of ${name}.`);
   exit(1);
 }
-console.log(section.slice(section.indexOf('\n')).trim());
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = env;
+const files = `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}/blob/v${name}/`;
+const text = section.slice(section.indexOf('\n')).trim();
+// Links to other files and sections lead nowhere in the notes of a release.
+const linked = text.replaceAll(/\]\((?!https?:)(#?)/g, (_, hash) => `](${files}${hash && 'CHANGELOG.md#'}`);
+console.log(GITHUB_REPOSITORY === undefined ? text : linked);

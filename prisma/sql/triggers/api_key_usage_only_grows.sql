@@ -1,4 +1,4 @@
--- Replicas of 1.0.0 update these rows themselves, so the service's role may do so.
+-- Only 1.0.0 updates these rows itself, so the service's role may do so.
 create or replace trigger api_key_usage_only_grows
   before update on api_key_usage
   for each row when (

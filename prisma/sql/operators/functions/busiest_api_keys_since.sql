@@ -6,7 +6,10 @@ returns table (
 language sql stable rows 100 set search_path = public, pg_temp as $$
   with bounds as materialized (
     select
-      date_trunc('hour', greatest(first_hour, (select min(hour) from api_key_usage_hours)), 'UTC') as from_hour,
+      case
+        when first_hour is not null
+        then date_trunc('hour', greatest(first_hour, (select min(hour) from api_key_usage_hours)), 'UTC')
+      end as from_hour,
       trusted_until() as to_hour
   )
   select

@@ -28,7 +28,7 @@ left join (
     count(*) as active_keys,
     count(*) filter (
       where c.day_admitted > 0.8 * day_limit(k, p) and is_valid(k) and not awaits_reset(k, c)
-        and exists (select from api_key_secrets s where s.api_key_id = k.id and is_valid(s))
+        and k.id in (select s.api_key_id from api_key_secrets s where is_valid(s))
     ) as near_limit_keys
   from api_key_counters c
   join api_keys k on k.id = c.api_key_id
