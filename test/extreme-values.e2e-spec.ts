@@ -1,16 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { Client, type Pool } from 'pg';
 import { Dashboard } from '../src/monitoring/dashboard/dashboard.js';
-import { MIGRATIONS_DIRECTORY } from '../src/database/migration-files.js';
 import { migrate } from '../src/database/migrations.js';
 import { UsageRecorder } from '../src/usage/usage-recorder.js';
 import { issueKeys } from './support/issue-keys.js';
 import { petstoreOn } from './cli/support/petstore.js';
 import { createEmptyDatabase } from './support/database.js';
 import { openTestPool } from './support/test-pool.js';
+import { copyMigrationsOf } from './support/release.js';
 import { grantRoles, loginAs, type TestLogin } from './support/operator-roles.js';
 import { send } from './support/send.js';
 import { rejectionOf, selectOne } from './support/sql-outcome.js';
@@ -254,11 +252,7 @@ const until = (rows: readonly object[]): string =>
 
 describe('a database of 1.0.0 in which such values were planted', () => {
   it('is repaired by the migrations, and keeps the state of every key', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'petstore-release-'));
-    const released = (await readFile(join(MIGRATIONS_DIRECTORY, 'released.txt'), 'utf8')).matchAll(
-      /\S+\/migration\.sql/g,
-    );
-    for (const [file] of released) await cp(join(MIGRATIONS_DIRECTORY, file), join(folder, file));
+    const folder = await copyMigrationsOf('1.0.0');
     const database = await createEmptyDatabase();
     await migrate({ connectionString: database.url, directory: folder });
     const pool = openTestPool(database.url, { max: 1 });

@@ -1,11 +1,11 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MIGRATIONS_DIRECTORY } from '../src/database/migration-files.js';
 import { migrate, pendingMigrations } from '../src/database/migrations.js';
 import { copyDatabase, createEmptyDatabase, type TestDatabase } from './support/database.js';
 import { issueKeys } from './support/issue-keys.js';
+import { copyMigrationsOf } from './support/release.js';
 import { startReplica } from './support/replicas.js';
 import { openTestPool } from './support/test-pool.js';
 
@@ -17,14 +17,7 @@ let folder: string;
 
 /** A database as the release left it: its migrations, which are frozen, with records. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'petstore-release-'));
-  const lines = (await readFile(join(MIGRATIONS_DIRECTORY, 'released.txt'), 'utf8')).split('\n');
-  const last = lines.findLastIndex((line) => line.endsWith(` ${RELEASE}`));
-  for (const line of lines.slice(0, last + 1)) {
-    if (line.startsWith('#')) continue;
-    const [, file = ''] = line.split(/\s+/);
-    await cp(join(MIGRATIONS_DIRECTORY, file), join(folder, file));
-  }
+  folder = await copyMigrationsOf(RELEASE);
   database = await createEmptyDatabase();
   await migrate({ connectionString: database.url, directory: folder });
   const pool = openTestPool(database.url, { max: 1 });

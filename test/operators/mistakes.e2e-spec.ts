@@ -196,19 +196,28 @@ describe('a mass change', () => {
   it('is undone from the audit log as docs/operations.md says', async () => {
     const document = readFileSync('docs/operations.md', 'utf8');
     const [recipe = ''] =
-      /^set local petstore\.changes_max.*?^ {2}and k\.plan_id = .*?;$/ms.exec(document) ?? [];
+      /^set local petstore\.changes_max.*?^ {2}and k\.plan_id is not distinct from .*?;$/ms.exec(document) ??
+      [];
     expect(recipe).toContain('plan_id');
-    const plans = async (): Promise<unknown> =>
-      (await operator.query('select id, plan_id from api_keys order by id')).rows;
-    const before = await plans();
+    const ofLimits = recipe
+      .replaceAll(/a\.(old|new) ->> 'plan_id'/g, "(a.$1 ->> 'requests_per_day')::integer")
+      .replaceAll('plan_id', 'requests_per_day');
+    const keys = async (): Promise<unknown> =>
+      (await operator.query('select id, plan_id, requests_per_day from api_keys order by id')).rows;
     await operator.query(`set local petstore.changes_max = ${KEYS}`);
-    await operator.query(`update api_keys set plan_id = 'business'`);
-    const { at } = await selectOne<{ at: string }>(
-      operator,
-      `select max(changed_at)::text as at from audit_log`,
-    );
-    expect(await plans()).not.toEqual(before);
-    await operator.query(recipe.replace('2026-11-20 12:00:00.123456Z', at));
-    expect(await plans()).toEqual(before);
+    await operator.query('update api_keys set requests_per_day = 500');
+    for (const [mistake, undo] of [
+      [`plan_id = 'business'`, recipe],
+      ['requests_per_day = 7', ofLimits],
+      ['requests_per_day = null', ofLimits],
+    ] as const) {
+      const before = await keys();
+      await operator.query(`update api_keys set ${mistake}`);
+      const newest = 'select max(changed_at)::text as at from audit_log';
+      const { at } = await selectOne<{ at: string }>(operator, newest);
+      expect(await keys()).not.toEqual(before);
+      await operator.query(undo.replace('2026-11-20 12:00:00.123456Z', at));
+      expect(await keys()).toEqual(before);
+    }
   });
 });
