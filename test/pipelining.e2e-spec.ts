@@ -74,7 +74,7 @@ describe('a client that pipelines', () => {
     const statuses = await statusesUntilClosed(get('/v1/pets?limit=1', own).repeat(700));
     expect(statuses).toEqual(Array<number>(17).fill(200));
     const { rows } = await service.pool.query<{ admitted: number }>(
-      `select minute_admitted::int as admitted from api_key_counters where api_key_id = $1`,
+      `select sum(admitted)::int as admitted from api_key_daily_usage where api_key_id = $1`,
       [id],
     );
     expect(rows).toEqual([{ admitted: 17 }]);
