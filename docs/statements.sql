@@ -490,7 +490,7 @@ order by input.number;
 select outcome.*
 from unnest($1::bigint[], $2::text[], $3::text[])
   with ordinality as item (value_1, value_2, value_3, number)
-cross join lateral delete_category_if(value_1, value_2, value_3) as outcome
+cross join lateral delete_category_if(value_1, value_2, value_3) as outcome (outcome)
 order by number;
 
 -- delete_pets
@@ -899,7 +899,7 @@ returning
 select outcome.*
 from unnest($1::bigint[], $2::text[], $3::text[], $4::text[])
   with ordinality as item (value_1, value_2, value_3, value_4, number)
-cross join lateral put_category_if(value_1, value_2, value_3, value_4) as outcome
+cross join lateral put_category_if(value_1, value_2, value_3, value_4) as outcome (outcome, json)
 order by number;
 
 -- read_inventory

@@ -25,6 +25,9 @@ export const CREATE_CATEGORIES = statement(
   }),
 );
 
-export const PUT_CATEGORIES = statement('put_categories', callSql('put_category_if', 'text'));
+export const PUT_CATEGORIES = statement(
+  'put_categories',
+  callSql('put_category_if', 'outcome, json', 'text'),
+);
 
-export const DELETE_CATEGORIES = statement('delete_categories', callSql('delete_category_if'));
+export const DELETE_CATEGORIES = statement('delete_categories', callSql('delete_category_if', 'outcome'));

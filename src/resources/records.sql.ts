@@ -157,15 +157,16 @@ export const changeSql = (
 /**
  * Calls a function of the database for each item, in their order: with its id, further values and conditions.
  *
+ * @param columns what it returns
  * @param further the types of the further values
  */
-export const callSql = (call: string, ...further: readonly string[]): string => {
+export const callSql = (call: string, columns: string, ...further: readonly string[]): string => {
   const types = ['bigint', ...further, 'text', 'text'];
   const names = types.map((_, index) => `value_${index + 1}`);
   return `
     select outcome.*
     from unnest(${types.map((type, index) => `$${index + 1}::${type}[]`).join(', ')})
       with ordinality as item (${names.join(', ')}, number)
-    cross join lateral ${call}(${names.join(', ')}) as outcome
+    cross join lateral ${call}(${names.join(', ')}) as outcome (${columns})
     order by number`;
 };

@@ -1,6 +1,6 @@
 -- It waits for a moment at most: the outcome is 'locked' if another transaction has locked the category, or is giving its number or the name
 -- away.
-create or replace function put_category_if(of_id bigint, new_name text, if_match text, if_none_match text) returns table (outcome text, "json" text)
+create or replace function put_category_if(of_id bigint, new_name text, if_match text, if_none_match text) returns table (outcome text, representation text)
 language plpgsql volatile set search_path = public, pg_temp set lock_timeout = '5ms' as $$
 declare
   category categories;
@@ -32,7 +32,7 @@ begin
       get stacked diagnostics violated = constraint_name;
       outcome := case violated when 'categories_name_key' then 'category_exists' else 'locked' end;
   end;
-  "json" := category_json(row(of_id, new_name)::categories);
+  representation := category_json(row(of_id, new_name)::categories);
   return next;
 end
 $$;
