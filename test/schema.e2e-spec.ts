@@ -32,6 +32,28 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+describe('a dump of an older server', () => {
+  it('has no name that this one reserves: the older one, which does not know that, writes it without quotes', async () => {
+    // PostgreSQL 15 reserves `order`, too.
+    const { rows } = await client.query<{ name: string }>(
+      `select distinct name
+       from (
+         select unnest(array_append(proargnames, proname)) from pg_proc where pronamespace = 'public'::regnamespace
+         union all
+         select unnest(array[relname, attname]) from pg_attribute join pg_class on pg_class.oid = attrelid
+         where relnamespace = 'public'::regnamespace and attnum > 0
+         union all
+         select typname from pg_type where typnamespace = 'public'::regnamespace
+         union all
+         select conname from pg_constraint where connamespace = 'public'::regnamespace
+       ) as names (name)
+       where name in (select word from pg_get_keywords() where catcode <> 'U') and name <> all ($1)`,
+      [['order']],
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
 describe('SQL with an empty search_path, as pg_restore sends it', () => {
   it('can write pets and orders, and count them', async () => {
     await client.query(`begin; set local search_path = ''`);

@@ -3,7 +3,6 @@ import { ApiError } from '../errors/api-error.js';
 import { UnavailableError } from '../errors/database-errors.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 import { type CreationOutcome, Idempotency } from './idempotency.service.js';
-import type { PrismaService } from '../database/prisma.service.js';
 
 const CREATED = { id: 7n, json: '{"id":7}' };
 const keyOf = (fingerprint = 'body', key = 'once'): IdempotencyKey => ({
@@ -22,7 +21,7 @@ beforeEach(() => {
     pools: { reads: { run: <Result>(work: () => Promise<Result>) => work() } },
     $queryRaw: () => Promise.resolve(stored),
   };
-  idempotency = new Idempotency(prisma as unknown as PrismaService);
+  idempotency = new Idempotency(prisma);
 });
 
 /** Statements that the test ends. */

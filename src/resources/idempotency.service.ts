@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
 import { isUnavailable } from '../errors/database-errors.js';
+import type { ConnectionPools } from '../database/connection-pools.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { JsonResponse } from '../http/json-response.js';
 import { within } from '../database/within.js';
@@ -28,6 +29,12 @@ interface StoredResponse extends Creation {
   readonly fingerprint: Uint8Array;
 }
 
+/** Where stored responses are read. */
+interface StoredResponses {
+  readonly pools: { readonly reads: Pick<ConnectionPools['reads'], 'run'> };
+  $queryRaw(text: TemplateStringsArray, ...values: unknown[]): Promise<StoredResponse[]>;
+}
+
 /**
  * Executes a request with an Idempotency-Key at most once. The statement that creates also stores the response, so the database
  * decides over all replicas. Requests with equal keys on one replica run one after another.
@@ -36,7 +43,7 @@ interface StoredResponse extends Creation {
 export class Idempotency {
   readonly #underWay = new Map<string, Promise<StoredResponse>>();
 
-  constructor(private readonly prisma: PrismaService) {}
+  constructor(@Inject(PrismaService) private readonly prisma: StoredResponses) {}
 
   /** The response of `once`, with `Location` below a path and, where an earlier request created, `Idempotency-Replayed`. */
   async respond(path: string, ...call: Parameters<Idempotency['once']>): Promise<JsonResponse> {
@@ -102,7 +109,7 @@ export class Idempotency {
   /** Whether it has expired is decided by the clock of the database, as in the statements that store: this process may know a later time. */
   async #find({ apiKeyId, key }: IdempotencyKey): Promise<StoredResponse | undefined> {
     const [stored] = await this.prisma.pools.reads.run(
-      () => this.prisma.$queryRaw<StoredResponse[]>`
+      () => this.prisma.$queryRaw`
         select resource_id as id, answer as json, fingerprint
         from idempotency_keys
         where api_key_id = ${apiKeyId} and key = ${key} and expires_at > now()`,

@@ -79,6 +79,11 @@ describe('busiest_api_keys', () => {
 });
 
 describe('busiest_api_keys_since', () => {
+  it('has nothing since null', async () => {
+    await hours(`(0, 1, 'listPets', 'success', 4, 40)`);
+    expect(await select('select api_key_id from busiest_api_keys_since(null)')).toEqual([]);
+  });
+
   it.each([`this_hour() - interval '90 minutes'`, `'-infinity'`])(
     'has the outcomes of whole hours, from that of %s on',
     async (since) => {

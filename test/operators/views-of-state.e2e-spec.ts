@@ -170,12 +170,16 @@ describe('plan_overview', () => {
       silent?.id,
     ]);
     await operator.pool.query('select suspend_api_key($1)', [suspended?.id]);
+    await operator.pool.query(
+      `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = today(), day_admitted = 1 where api_key_id = any ($1)`,
+      [[silent?.id, suspended?.id]],
+    );
     const { rows } = await operator.pool.query(
-      `select id, keys, live_keys from plan_overview where id in ('counted', 'enterprise') order by id`,
+      `select id, keys, live_keys, near_limit_keys from plan_overview where id in ('counted', 'enterprise') order by id`,
     );
     expect(rows).toEqual([
-      { id: 'counted', keys: '5', live_keys: '2' },
-      { id: 'enterprise', keys: '0', live_keys: '0' },
+      { id: 'counted', keys: '5', live_keys: '2', near_limit_keys: '1' },
+      { id: 'enterprise', keys: '0', live_keys: '0', near_limit_keys: '0' },
     ]);
   });
 });

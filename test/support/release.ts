@@ -8,10 +8,9 @@ export async function copyMigrationsOf(release: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-release-'));
   const lines = (await readFile(join(MIGRATIONS_DIRECTORY, 'released.txt'), 'utf8')).split('\n');
   const last = lines.findLastIndex((line) => line.endsWith(` ${release}`));
-  for (const [file] of lines
-    .slice(0, last + 1)
-    .join('\n')
-    .matchAll(/\S+\/migration\.sql/g))
-    await cp(join(MIGRATIONS_DIRECTORY, file), join(folder, file));
+  for (const line of lines.slice(0, last + 1)) {
+    const [file] = /\S+\/migration\.sql/.exec(line) ?? [];
+    if (file !== undefined) await cp(join(MIGRATIONS_DIRECTORY, file), join(folder, file));
+  }
   return folder;
 }
