@@ -147,6 +147,16 @@ describe('the dashboard', () => {
     expect([...hosts]).toEqual([new URL(service.management).host]);
   });
 
+  it('says of a deprecated call its hour, and of a limit what is now, which is all that is known', async () => {
+    await open(service.management);
+    const list = (title: string) =>
+      page.locator('#attention div').filter({ has: page.getByRole('heading', { name: title }) });
+    await list('Above 80 % of a limit now').locator('li').first().waitFor();
+    expect(await list('Call a deprecated operation').locator('li').allInnerTexts()).toEqual([
+      expect.stringMatching(/ getPet, last in the hour from .*\b\d\d:00$/),
+    ]);
+  });
+
   it.each(['light', 'dark'] as const)(
     'paints each outcome in the colour of its legend and in its share, in %s',
     async (colorScheme) => {
