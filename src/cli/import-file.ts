@@ -71,7 +71,7 @@ export class ImportFile {
     for (const { line, name } of kept)
       if (inCell(names.get(Number(line)) ?? '') !== name)
         throw new CliError(`${path} was written for another table: its line ${line} has the name ${name}.`);
-    const whole = `${path}.new`;
+    const whole = `${path}.petstore-new`;
     // An attempt that was killed may have left it.
     await rm(whole, { force: true });
     const file = await open(whole, 'wx', 0o600).catch(cannot('write', whole));

@@ -67,6 +67,8 @@ interface KeyChange {
   readonly call: string;
   /** From `$2` on. */
   readonly values?: readonly unknown[];
+  /** A query of `$1` whose columns are printed as well, as they are after the change. */
+  readonly also?: string;
   /** A change to confirm first; `yes` when `--yes` was given or the change can be undone. */
   readonly ask?: { readonly yes: boolean; readonly question: (key: KeyOverview) => string };
 }
@@ -76,7 +78,7 @@ export async function changeKey(
   context: CliContext,
   key: KeyReference,
   json: true | undefined,
-  { call, values = [], ask }: KeyChange,
+  { call, values = [], also, ask }: KeyChange,
 ): Promise<void> {
   if (ask !== undefined && !ask.yes) {
     // Not in the transaction of the change: a person takes time.
@@ -85,8 +87,10 @@ export async function changeKey(
     );
     await confirm(context, ask.question(found));
   }
-  const row = await changeDatabase(context, async (client) =>
-    queryOne(client, `select * from ${call}`, [await findKeyId(client, key), ...values]),
-  );
+  const row = await changeDatabase(context, async (client) => {
+    const id = await findKeyId(client, key);
+    const changed = await queryOne(client, `select * from ${call}`, [id, ...values]);
+    return also === undefined ? changed : { ...changed, ...(await queryOne(client, also, [id])) };
+  });
   printRow(context, json, row);
 }

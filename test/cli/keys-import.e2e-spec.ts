@@ -82,7 +82,7 @@ describe('petstore keys import', () => {
     const before = await readKeys(to);
     expect(before.map(({ line }) => line)).toEqual(['2', '3', '4', '5', '6', '7']);
     // What failures leave: keys that were not committed, a part of a line, and a file that did not take the place of this one.
-    await writeFile(`${to}.new`, 'line');
+    await writeFile(`${to}.petstore-new`, 'line');
     await appendFile(
       to,
       `"8","9999","customer 6","free","psk_${'a'.repeat(38)}","psk_aaaaaaaa","","","",""\r\n"9","1`,

@@ -67,6 +67,7 @@ function addRotateCommand(keys: Command, context: CliContext): void {
       changeKey(context, key, json, {
         call: 'extend_api_key_overlap(id => $1, overlap => make_interval(secs => $2))',
         values: [overlap],
+        also: 'select max(expires_at) as old_secrets_expire_at from api_key_secrets where api_key_id = $1',
       }),
     )
     .addHelpText('after', examples('petstore keys extend-overlap 7 --overlap 24h'));
