@@ -23,7 +23,7 @@ export function span(from, to) {
 }
 
 /** 100 % is all of it, and not 995 of 1,000. @param {number} share */
-export const percent = (share) => `${Math.round((share < 1 ? Math.min(share, 0.99) : share) * 100)} %`;
+export const percent = (share) => `${Math.round((share < 1 ? Math.min(share, 0.99) : share) * 100)}\u00a0%`;
 
 /** A text that somebody chose: it may be of any length, and does not change the direction of those around it. @param {string} text */
 export const named = (text) => element('bdi', { class: 'named', title: text }, text);

@@ -100,13 +100,10 @@ function factsOf({ now, hours, outcomes }) {
       .flatMap((/** @type {any} */ { requests }) => requests.slice(first))
       .reduce((/** @type {number} */ total, /** @type {number} */ one) => total + one, 0);
   return {
-    'served today': { value: sum(SERVED), meaning: 'success, client and server errors since 00:00 UTC' },
-    'rejected today': { value: sum(REJECTED), meaning: 'limited, banned and unauthorized since 00:00 UTC' },
-    'undecided today': { value: sum(['undecided']), meaning: '503 for want of the database since 00:00 UTC' },
-    'without a key today': {
-      value: sum(['no_key']),
-      meaning: '401 and 429 of client addresses since 00:00 UTC',
-    },
+    'served today': { value: sum(SERVED), meaning: 'success, client and server errors' },
+    'rejected today': { value: sum(REJECTED), meaning: 'limited, banned and unauthorized' },
+    'undecided today': { value: sum(['undecided']), meaning: '503 for want of the database' },
+    'without a key today': { value: sum(['no_key']), meaning: '401 and 429 of client addresses' },
   };
 }
 
@@ -146,7 +143,7 @@ const VIEWS = {
   summary(view) {
     showTime(view.now);
     showFacts({
-      'active keys': { value: view.active, meaning: 'with a counted request since 00:00 UTC' },
+      'active keys': { value: view.active, meaning: 'with a counted request' },
       'banned now': { value: view.banned, meaning: 'for exceeding their limits' },
       'suspended now': { value: view.suspended, meaning: 'by an operator' },
     });
