@@ -61,6 +61,8 @@ const readHours = async (): Promise<string[]> => {
 describe('requests without a decision', () => {
   it('are counted by key, hour and operation when the database is back, and say when it was away', async () => {
     const [first, second] = keys;
+    // What is written is cut off to milliseconds, twice.
+    const before = new Date(Date.now() - 2);
     await proxy.mode('close');
     await sendUndecided(40, first?.key ?? '');
     const awaySince = performance.now();
@@ -79,11 +81,12 @@ describe('requests without a decision', () => {
       `${second?.id} listPets 3`,
     ]);
     const { rows: outages } = await operator.query(
-      `select replica, undecided_of_no_key::int as undecided, ended_at - began_at between interval '1 second' and interval '1 minute' as lasted,
-              ended_at between now() - interval '1 minute' and now() + interval '1 second' as recent
+      `select replica, undecided_of_no_key::int as undecided, ended_at - began_at >= interval '1 second' as lasted,
+              began_at >= $1 and ended_at <= clock_timestamp() as meanwhile
        from database_outages`,
+      [before],
     );
-    expect(outages).toEqual([{ replica: hostname(), undecided: 5, lasted: true, recent: true }]);
+    expect(outages).toEqual([{ replica: hostname(), undecided: 5, lasted: true, meanwhile: true }]);
     const { rows: gaps } = await operator.query<{ without_database: string }>(
       'select without_database from usage_hours_gaps where without_database is not null',
     );

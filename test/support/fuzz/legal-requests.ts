@@ -67,12 +67,19 @@ const queryText = (schema: Schema): fc.Arbitrary<string> =>
 /** The one status that a placed order cannot take at once, and numbers of categories, which could not be deleted any more. */
 const isExcluded = (text: string): boolean => text === '"delivered"' || /^[1-9]\d{0,6}(?:\D|$)/.test(text);
 
+/** No two categories may have the same name. Where there is room, it begins with a number; longer ones differ without. */
+const unique =
+  ({ maxLength = 0 }: Schema) =>
+  (name: string): string =>
+    name.length < maxLength - 10 ? name.replace('"', '"{fresh} ') : name;
+
 function bodyText({ id }: Operation, schema: Schema): fc.Arbitrary<string> {
   const { properties = {}, required = [], minProperties = 0 } = schema;
   const members = Object.entries(properties).map(([name, one]) => {
     if (id === 'placeOrder') return [name, fc.constant('{fresh}')] as const;
-    const text = jsonText(resolve<Schema>(one)).filter((value) => !isExcluded(value));
-    return [name, text] as const;
+    const resolved = resolve<Schema>(one);
+    const text = jsonText(resolved).filter((value) => !isExcluded(value));
+    return [name, id.endsWith('Category') ? text.map(unique(resolved)) : text] as const;
   });
   const known = fc
     .record(Object.fromEntries(members), { requiredKeys: [...required] })
