@@ -198,8 +198,9 @@ describe('the gate', () => {
   });
 
   it.each([
-    ['no Retry-After', {}, 1],
-    ['Retry-After: 0', { 'retry-after': '0' }, 1],
+    ['no Retry-After', {}, 125],
+    // Jitter alone.
+    ['Retry-After: 0', { 'retry-after': '0' }, 0],
     [
       'a date',
       { 'retry-after': 'Fri, 20 Nov 2026 09:31:00 GMT', date: 'Fri, 20 Nov 2026 09:30:20 GMT' },
