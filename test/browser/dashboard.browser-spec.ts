@@ -124,6 +124,13 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 
 const rows = (region: string) => page.getByRole('region', { name: `Table: ${region}` }).locator('tbody tr');
 
+/** Of a list of what needs attention. */
+const itemsOf = (title: string) =>
+  page
+    .locator('#attention div')
+    .filter({ has: page.getByRole('heading', { name: title }) })
+    .locator('li');
+
 describe('the dashboard', () => {
   it.each([
     [1440, 'light'],
@@ -149,10 +156,8 @@ describe('the dashboard', () => {
 
   it('says of a deprecated call its hour, and of a limit what is now, which is all that is known', async () => {
     await open(service.management);
-    const list = (title: string) =>
-      page.locator('#attention div').filter({ has: page.getByRole('heading', { name: title }) });
-    await list('Above 80 % of a limit now').locator('li').first().waitFor();
-    expect(await list('Call a deprecated operation').locator('li').allInnerTexts()).toEqual([
+    await itemsOf('Above 80 % of a limit now').first().waitFor();
+    expect(await itemsOf('Call a deprecated operation').allInnerTexts()).toEqual([
       expect.stringMatching(/ getPet, last in the hour from .*\b\d\d:00$/),
     ]);
   });
