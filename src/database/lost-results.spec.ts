@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { EventEmitter, once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client, type Pool } from 'pg';
 import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
+import { accept, errorResponse, type Reaction, withFakePostgres } from '../../test/support/fake-postgres.js';
 import { createTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.js';
 import { openTestPool } from '../../test/support/test-pool.js';
 import { DATABASE_PROBE_MS } from '../config/config.js';
@@ -73,6 +75,25 @@ describe('a statement that takes longer than the time-out', () => {
       expect(pool.totalCount).toBe(0);
     },
   );
+
+  it('keeps its connection when its result comes just behind the response to the probe', async () => {
+    const end = jest.fn(() => Promise.resolve());
+    const [client, users] = [Object.assign(new EventEmitter(), { end }), new EventEmitter()];
+    const connectionLost: Reaction = (socket) => {
+      errorResponse({ C: '57P01' })(socket);
+      setTimeout(() => users.emit('release', undefined, client), 5);
+    };
+    await withFakePostgres([accept, connectionLost], async (port) => {
+      const { probeTimeoutMs } = LONG_DEADLINES;
+      const url = `postgresql://petstore@127.0.0.1:${port}/petstore?sslmode=disable`;
+      const looking = new LostResults(url, TIMEOUT_MS, probeTimeoutMs);
+      looking.watch(users as Pool);
+      users.emit('acquire', client);
+      await once(users, 'release');
+      looking.stop();
+    });
+    expect(end).not.toHaveBeenCalled();
+  });
 
   it('loses its connection when the process ends, whatever the server does', async () => {
     const endless = pool.query('select pg_sleep(60)');

@@ -1,3 +1,4 @@
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import pg, { type Pool, type PoolClient } from 'pg';
 import { connectionTo } from '../config/database-tls.js';
 import { classifyDatabaseError } from '../errors/database-errors.js';
@@ -73,7 +74,8 @@ export class LostResults {
     const late = [...this.#takenAt].filter(([, takenAt]) => takenAt < now - this.#lateMs);
     if (late.length === 0 || this.#isProbing || (now < this.#probeAt && !this.#isClosing)) return;
     this.#isProbing = true;
-    void this.#hasStalledCommits().then((isStalled) => {
+    void this.#hasStalledCommits().then(async (isStalled) => {
+      if (!isStalled) await unreadResults();
       this.#isProbing = false;
       this.#probeAt = performance.now() + PROBE_EVERY_MS;
       if (isStalled && !this.#isClosing) return;
@@ -112,6 +114,16 @@ export class LostResults {
       client.end().catch(ignore);
     }
   }
+}
+
+/**
+ * Resolves when the results have been read that the server sent before its response to the probe, which had a connection of its own: commits
+ * that stalled end together, as a rule.
+ */
+async function unreadResults(): Promise<void> {
+  await delay(LOOK_MS);
+  // After a pause of the process its timers run first, then it reads.
+  await turn();
 }
 
 function ignore(): void {
