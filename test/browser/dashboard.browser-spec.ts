@@ -35,6 +35,10 @@ beforeAll(async () => {
     [KEYS],
   );
   await pool.query(
+    `insert into api_key_secrets (hash, api_key_id, prefix)
+     select sha256(id::text::bytea), id, 'psk_' || lpad(id::text, 8, '0') from api_keys where id between 2 and 2000`,
+  );
+  await pool.query(
     `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
        minute_admitted = api_key_id % 60, day_admitted = api_key_id % 990, day_refused = api_key_id % 7
      where api_key_id between 2 and 2000`,
@@ -345,16 +349,19 @@ describe('the dashboard', () => {
     await page.evaluate(`document.activeElement.scrollIntoView({ block: 'center', behavior: 'instant' })`);
     await page.evaluate(`getSelection().selectAllChildren([...document.querySelectorAll('code')].at(-1))`);
     await page.evaluate(`document.querySelector('[aria-label="Table: Changes to copy"]').scrollLeft = 40`);
-    const state = (): Promise<unknown> =>
+    const state = (): Promise<{ readonly top: number; readonly kept: object }> =>
       page.evaluate(`({
-        open: [...document.querySelectorAll('#one details')].map((one) => one.open),
-        selected: String(getSelection()),
-        focused: [...document.querySelectorAll('button')].indexOf(document.activeElement),
         // Whatever comes above it, it stays where it is.
-        scrolled: [Math.round(document.activeElement.getBoundingClientRect().top), document.querySelector('[aria-label="Table: Changes to copy"]').scrollLeft],
+        top: document.activeElement.getBoundingClientRect().top,
+        kept: {
+          open: [...document.querySelectorAll('#one details')].map((one) => one.open),
+          selected: String(getSelection()),
+          focused: [...document.querySelectorAll('button')].indexOf(document.activeElement),
+          scrolled: document.querySelector('[aria-label="Table: Changes to copy"]').scrollLeft,
+        },
       })`);
     const before = await state();
-    expect(before).toMatchObject({
+    expect(before.kept).toMatchObject({
       open: [true, true],
       selected: expect.stringContaining('petstore'),
       focused: expect.any(Number),
@@ -367,7 +374,10 @@ describe('the dashboard', () => {
       );
       await pool.query(`select set_api_key_access(5, $1)`, [refresh % 2 === 0 ? 'read' : 'write']);
       await eventually(async () => expect(await page.locator('#as-of').innerText()).not.toBe(asOf), 60_000);
-      expect(await state()).toEqual(before);
+      const { top, kept } = await state();
+      expect(kept).toEqual(before.kept);
+      // A page scrolls by whole pixels, and the rows that come are no whole pixels high.
+      expect(Math.abs(top - before.top)).toBeLessThan(2);
     }
     await page.getByText('103 / ').first().waitFor();
     expect(faults).toEqual([]);
