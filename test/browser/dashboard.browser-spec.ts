@@ -166,6 +166,36 @@ describe('the dashboard', () => {
     ]);
   });
 
+  it('begins no line with a percent sign', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open(service.management);
+    await itemsOf('Above 80 % of a limit now').first().waitFor();
+    const lines = await page.evaluate<
+      number[]
+    >(`[...document.querySelectorAll('#attention li')].flatMap((item) => {
+      const text = item.lastChild;
+      return [...(text.data ?? '').matchAll(/\\d+\\s%/g)].map(({ index, 0: { length } }) => {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + length);
+        return range.getClientRects().length;
+      });
+    })`);
+    expect(new Set(lines)).toEqual(new Set([1]));
+  });
+
+  it.each([
+    [1440, 2],
+    [390, 1],
+  ])('has the facts of a key in columns, at %d pixels in %d', async (width, columns) => {
+    await page.setViewportSize({ width, height: 900 });
+    await open(service.management, '?key=5');
+    const begins = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('.facts dt')].map((one) => Math.round(one.getBoundingClientRect().left))`,
+    );
+    expect(new Set(begins).size).toBe(columns);
+  });
+
   it.each(['light', 'dark'] as const)(
     'paints each outcome in the colour of its legend and in its share, in %s',
     async (colorScheme) => {
