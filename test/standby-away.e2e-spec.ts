@@ -20,9 +20,6 @@ const ROUNDS = 3;
 /** A probe that a busy machine is too slow for would give a connection up. */
 const { probeTimeoutMs } = LONG_DEADLINES;
 
-/** More than any statement takes on a busy machine, apart from its wait for the standby. */
-const BUSY_MS = 5000;
-
 let server: PostgresServer;
 let service: TestService;
 let key: string;
@@ -76,7 +73,8 @@ const NAMES = `select name from pets where name ~ '^[0-9a-f]{8}-'`;
 
 describe('a commit that waits for a synchronous standby for a while', () => {
   it('rejects no request: others wait for their turn', async () => {
-    const statementTimeoutMs = BUSY_MS;
+    // More than a statement takes on a busy machine, apart from its wait for the standby.
+    const statementTimeoutMs = 5000;
     const patient = await startService({ databaseUrl: server.url, deadlines: { statementTimeoutMs } });
     await awaitAbsentStandby(server);
     const first = create('first', randomUUID(), patient);

@@ -37,15 +37,12 @@ describe('petstore keys rotate', () => {
   it('is extended from now on, and says until when', async () => {
     const { id } = await issue();
     await petstore(['keys', 'rotate', String(id), '--overlap', '1h']);
-    const [from, { old_secrets_expire_at: ends }, to] = [
-      Date.now(),
-      await json<{ old_secrets_expire_at: string }>(
-        petstore(['keys', 'extend-overlap', String(id), '--overlap', '2h', '--json']),
-      ),
-      Date.now(),
-    ];
-    expect(Date.parse(ends)).toBeGreaterThanOrEqual(from + 7_200_000 - 1);
-    expect(Date.parse(ends)).toBeLessThanOrEqual(to + 7_200_000);
+    const before = Date.now();
+    const { old_secrets_expire_at: ends } = await json<{ old_secrets_expire_at: string }>(
+      petstore(['keys', 'extend-overlap', String(id), '--overlap', '2h', '--json']),
+    );
+    expect(Date.parse(ends)).toBeGreaterThanOrEqual(before + 7_200_000);
+    expect(Date.parse(ends)).toBeLessThanOrEqual(Date.now() + 7_200_000);
   });
 
   it('asks before it ends the old secrets at once', async () => {

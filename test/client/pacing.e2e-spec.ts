@@ -1,5 +1,5 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PetStore, PetStoreError, type PetStoreOptions, type ResponseInfo } from '../../client/src/index.js';
 import { startService, type TestService } from '../support/service.js';
 import { clientOf, rejectionOf, withRealTime } from './clients.js';
@@ -198,15 +198,15 @@ describe('the gate', () => {
   });
 
   it.each([
-    ['no Retry-After', {}, 125],
-    // Jitter alone.
-    ['Retry-After: 0', { 'retry-after': '0' }, 0],
+    ['no Retry-After', {}, 187.5],
+    ['Retry-After: 0', { 'retry-after': '0' }, 125],
     [
       'a date',
       { 'retry-after': 'Fri, 20 Nov 2026 09:31:00 GMT', date: 'Fri, 20 Nov 2026 09:30:20 GMT' },
       40_000,
     ],
   ])('waits once after a 429 with %s', async (_what, headers, atLeastMs) => {
+    const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
     const { sent, store } = played();
     const call = store.inventory({ maxRetries: 1 });
     await turn();
@@ -214,6 +214,7 @@ describe('the gate', () => {
     while (sent.length < 2) await turn();
     sent[1]?.respond(left(5));
     await call;
+    random.mockRestore();
     expect(waitsMs).toHaveLength(1);
     expect(waitsMs[0]).toBeGreaterThanOrEqual(atLeastMs);
   });

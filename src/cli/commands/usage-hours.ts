@@ -17,7 +17,7 @@ export function addHoursCommand(usage: Command, context: CliContext): void {
   addKeyCommand(
     usage,
     'hours',
-    'Shows the outcomes of the requests of a key, by whole hour and by operation. Times without requests are shown, too.',
+    'Shows the outcomes of the requests of a key, by hour and by operation. Hours are shown whole, and times without requests, too.',
   )
     .option(...SINCE)
     .option('--until <time>', 'the end of the time, such as 2027-01-31T15:00:00Z; now by default', since)
