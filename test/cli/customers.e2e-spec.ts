@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { PRESENT_COUNTERS } from '../support/present-counters.js';
 import { json } from './support/petstore.js';
 import { type PrintedKey, usePetstore } from './support/use-petstore.js';
 
@@ -18,7 +19,7 @@ const change = (...words: string[]): Promise<CustomerKey> => json(petstore([...w
 
 const use = (id: number, minute: number, day: number): Promise<unknown> =>
   query(
-    `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
+    `update api_key_counters set ${PRESENT_COUNTERS},
        minute_admitted = $2, day_admitted = $3 where api_key_id = $1`,
     [id, minute, day],
   );

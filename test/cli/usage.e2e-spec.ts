@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueKeys } from '../support/issue-keys.js';
+import { PRESENT_COUNTERS } from '../support/present-counters.js';
 import { openTestPool } from '../support/test-pool.js';
 import { json, type Petstore, petstoreOn } from './support/petstore.js';
 
@@ -30,7 +31,7 @@ beforeAll(async () => {
        (3, now() - interval '3 days', now() - interval '2 days', 300, 10000)`,
   );
   await pool.query(
-    `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
+    `update api_key_counters set ${PRESENT_COUNTERS},
        day_admitted = 9000 where api_key_id = 1`,
   );
 });

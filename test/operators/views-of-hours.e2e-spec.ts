@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { parse } from 'yaml';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueKeys } from '../support/issue-keys.js';
+import { PRESENT_COUNTERS } from '../support/present-counters.js';
 import { openTestPool } from '../support/test-pool.js';
 
 let database: TestDatabase;
@@ -99,7 +100,7 @@ describe('busiest_api_keys_since', () => {
 describe('api_keys_near_limit', () => {
   it('has the largest share of the present minute and day, and the busiest hour', async () => {
     await pool.query(
-      `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
+      `update api_key_counters set ${PRESENT_COUNTERS},
          minute_admitted = case api_key_id when 1 then 30 else 90 end, day_admitted = case api_key_id when 1 then 950 else 90 end
        where api_key_id < 3`,
     );
@@ -128,7 +129,7 @@ describe('api_keys_near_limit with many keys', () => {
        select 'crowd', 'enterprise', 10, 1000 from generate_series(1, 120)`,
     );
     await pool.query(
-      `update api_key_counters c set minute = date_trunc('minute', now(), 'UTC'), day = (now() at time zone 'UTC')::date,
+      `update api_key_counters c set ${PRESENT_COUNTERS},
          minute_admitted = case when k.name = 'crowd' then 10 else 1 end, day_admitted = case when k.name = 'crowd' then 10 else 950 end
        from api_keys k where k.id = c.api_key_id and (k.id = 1 or k.name = 'crowd')`,
     );

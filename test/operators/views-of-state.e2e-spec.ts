@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { tally } from '../support/send.js';
 import { issueKeys, type TestKey } from '../support/issue-keys.js';
+import { PRESENT_COUNTERS } from '../support/present-counters.js';
 import { selectOne } from '../support/sql-outcome.js';
 import { useOperator } from '../support/use-operator.js';
 
@@ -171,7 +172,7 @@ describe('plan_overview', () => {
     ]);
     await operator.pool.query('select suspend_api_key($1)', [suspended?.id]);
     await operator.pool.query(
-      `update api_key_counters set minute = date_trunc('minute', now(), 'UTC'), day = today(), day_admitted = 1 where api_key_id = any ($1)`,
+      `update api_key_counters set ${PRESENT_COUNTERS}, day_admitted = 1 where api_key_id = any ($1)`,
       [[silent?.id, suspended?.id]],
     );
     const { rows } = await operator.pool.query(
@@ -203,7 +204,7 @@ describe('plan_peaks', () => {
       [one?.id, other?.id, own?.id],
     );
     await operator.pool.query(
-      `update api_key_counters set minute = date_trunc('minute', present(), 'UTC'), day = today(), day_admitted = case api_key_id when $3 then 8000 when $1 then 129 else 99 end
+      `update api_key_counters set ${PRESENT_COUNTERS}, day_admitted = case api_key_id when $3 then 8000 when $1 then 129 else 99 end
        where api_key_id in ($1, $2, $3)`,
       [one?.id, other?.id, own?.id],
     );
