@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { Metrics } from '../src/monitoring/telemetry/metrics.js';
 import { petstoreOn } from './cli/support/petstore.js';
+import { eventually } from './support/eventually.js';
 import { useReplicas, useService } from './support/use-service.js';
 
-const service = useService();
+const lines: string[] = [];
+const service = useService({ onLogLine: (line) => lines.push(line) });
 const replicas = useReplicas(service, 1);
 
 const PET = '{"name":"Rex","categoryId":1,"status":"available"}';
@@ -23,6 +27,18 @@ const idOf = async (response: Response): Promise<number> => {
   expect(response.status).toBe(201);
   return ((await response.json()) as { id: number }).id;
 };
+
+const createCategory = (name: string): Promise<Response> =>
+  service.post('/v1/categories', JSON.stringify({ name }));
+const putCategory = (id: number, name: string): Promise<Response> =>
+  service.send('PUT', `/v1/categories/${id}`, JSON.stringify({ name }));
+
+async function lastId(table: string): Promise<number> {
+  const { rows } = await service.pool.query<{ last: string }>(
+    `select pg_sequence_last_value('${table}_id_seq') as last`,
+  );
+  return Number(rows[0]?.last);
+}
 
 const warned = async (): Promise<string> => {
   const { stdout } = await petstoreOn(service.databaseUrl)(['doctor', '--json']);
@@ -96,5 +112,97 @@ describe('rows that were inserted with explicit ids', () => {
     const before = await importPets(10);
     expect(await idOf(await service.post('/v1/pets', PET))).toBeLessThan(before + 1000);
     expect(await warned()).toMatch(/^ok: /);
+  });
+
+  it('are passed at once, also a million of them, and with gaps', async () => {
+    const client = await service.pool.connect();
+    try {
+      await client.query('begin; set local statement_timeout = 0; alter table pets disable trigger user');
+      for (const gap of [1, 60]) {
+        const { rows } = await client.query<{ last: string; skipped: string }>(
+          `with imported as (
+             insert into pets (id, name, category_id)
+             select coalesce(pg_sequence_last_value('pets_id_seq'), 0) + $1::int * number, 'imported', 1
+             from generate_series(1, 1000000 / $1::int) as number
+             returning id)
+           select max(id) as last from imported`,
+          [gap],
+        );
+        await client.query(`set local statement_timeout = '600ms'`);
+        const skipped = await client.query<{ last: string }>(`select skip_used_ids('pets') as last`);
+        expect(skipped.rows).toEqual(rows);
+        await client.query('set local statement_timeout = 0');
+      }
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+});
+
+describe('numbers that callers choose', () => {
+  it('move the ids no further than past the rows in their way', async () => {
+    const { id: first } = (await (await createCategory('first')).json()) as { id: number };
+    for (let step = 64n, n = 0; step < 2n ** 62n; step *= 2n, n += 1)
+      await service.send('PUT', `/v1/categories/${BigInt(first) + step}`, `{"name":"far ${n}"}`);
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all([
+        createCategory(`new ${round}`),
+        putCategory((await lastId('categories')) + 1, `next ${round}`),
+      ]);
+    }
+    expect((await idOf(await createCategory('last'))) - first).toBeLessThan(128 + 3 * 20);
+    await service.pool.query(`select skip_used_ids('categories')`);
+    expect((await lastId('categories')) - first).toBeLessThan(256);
+    expect(await warned()).toMatch(/^ok: .*categories 99\.99 %/);
+  });
+
+  it('are no outage when one is inserted while it is given away', async () => {
+    const number = (await idOf(await createCategory('before'))) + 1;
+    const holder = new Client({ connectionString: service.databaseUrl });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('insert into categories (id, name) values ($1, $2)', [number, 'taken']);
+    const waiting = createCategory('drawn again');
+    await eventually(async () => {
+      const { rowCount } = await service.pool.query(
+        `select from pg_stat_activity
+         where datname = current_database() and wait_event = 'transactionid'`,
+      );
+      expect(rowCount).toBe(1);
+    });
+    await holder.query('commit');
+    await holder.end();
+    expect((await idOf(await waiting)) - number).toBeLessThan(10);
+    const metrics = await service.app.get(Metrics).registry.metrics();
+    expect(metrics).toMatch(/^petstore_statement_failures_total\{batch="create_categories",.* 0$/m);
+    expect(metrics).not.toMatch(/^petstore_statement_failures_total\{.* [1-9]/m);
+    expect(lines.join('')).not.toContain('the database is away');
+  });
+
+  it('do the same to pets, when a role of the service writes the rows', async () => {
+    const last = await importPets(1);
+    await service.pool.query(
+      `insert into pets (id, name, category_id)
+       select $1 + 64 * 2::numeric ^ n, 'far', 1 from generate_series(0, 56) as n`,
+      [last],
+    );
+    expect((await idOf(await service.post('/v1/pets', PET))) - last).toBeLessThan(200);
+  });
+});
+
+describe('the doctor', () => {
+  it.each([
+    ['9007199254740991', /^ok: .*pets 99\.9 %/],
+    ['9007199254740992', /^warn: new ids of pets are above 9007199254740991, .*setval\('pets_id_seq', …\)/],
+    [
+      '8302000000000000000',
+      /^fail: 9\.98 % of the ids of pets are left\. The last one is 8302000000000000000: /,
+    ],
+  ])('says what is left of the ids after %s', async (last, finding) => {
+    const before = await lastId('pets');
+    await service.pool.query(`select setval('pets_id_seq', $1)`, [last]);
+    expect(await warned()).toMatch(finding);
+    await service.pool.query(`select setval('pets_id_seq', $1)`, [before]);
   });
 });

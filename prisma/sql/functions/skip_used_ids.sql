@@ -1,4 +1,5 @@
--- It tries ids that are 64, 128, 256, … ahead: ten million rows in sequence take 18 look-ups, and a single row with the largest id none.
+-- A million rows in sequence are passed at once, and a single row far ahead is not passed at all. The sequence moves by at most 64 ids for a
+-- row, and ends at the id of a row.
 -- Concurrent calls wait for each other, and the later ones find nothing to do. The sequence never moves back: its short steps are those
 -- of nextval, and during a long one other sessions do not take a thousand ids.
 create or replace function skip_used_ids(of_table text) returns bigint
@@ -6,7 +7,7 @@ language plpgsql volatile security definer set search_path = public, pg_temp as 
 declare
   used_sequence regclass;
   last bigint;
-  step bigint := 0;
+  used_end bigint;
 begin
   if not exists (select from drawn_ids() where table_name = of_table) then
     raise exception 'unknown table "%"', of_table using
@@ -16,18 +17,19 @@ begin
   perform pg_advisory_xact_lock(hashtext('skip_used_ids'), hashtext(of_table));
   used_sequence := pg_get_serial_sequence(quote_ident(of_table), 'id');
   last := nextval(used_sequence);
-  while next_ids_are_used(of_table, last + step) loop
-    step := greatest(64, 2 * step);
-    if last > 9223372036854775807 - 128 - step then
-      raise exception 'no free id of % after %', of_table, last using errcode = 'sequence_generator_limit_exceeded';
+  loop
+    used_end := end_of_used_ids(of_table, last);
+    exit when used_end is null;
+    last := nextval(used_sequence);
+    if used_end - last > 1024 then
+      last := setval(used_sequence, used_end);
+    else
+      while last < used_end loop
+        last := nextval(used_sequence);
+      end loop;
     end if;
   end loop;
-  if step > 1024 then
-    perform setval(used_sequence, last + step);
-  else
-    perform nextval(used_sequence) from generate_series(1, step);
-  end if;
-  return last + step;
+  return last;
 end
 $$;
 

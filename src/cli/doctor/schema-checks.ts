@@ -5,7 +5,6 @@ import {
   readRecords,
 } from '../../database/migration-files.js';
 import { readSchemaObjects, SCHEMA_OBJECTS } from '../../database/schema-objects.js';
-import { queryOne } from '../session.js';
 import { type Check, fail, ok, firstOf, warn } from './check.js';
 
 export const checkMigrations: Check = async ({ client }) => {
@@ -35,26 +34,43 @@ export const checkObjects: Check = async ({ client }) => {
   );
 };
 
+/** Above it a JavaScript client reads several ids as one number. */
+const SAFE_ID_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Below so many percent of a sequence an operator must act: an import or a restore has moved it. */
+const LEFT_MIN = 10;
+
 /**
  * Rows that were inserted with explicit ids do not move the sequence. The service and issue_api_key do so at the first collision.
  * Callers choose numbers of categories, and new_category skips them.
  */
 export const checkIds: Check = async ({ client }) => {
-  const { tables } = await queryOne<{ tables: string[] }>(
-    client,
-    `select array(
-       select table_name::text
-       from drawn_ids()
-       where table_name <> 'categories' and case
-         when has_table_privilege(quote_ident(table_name), 'select') and has_sequence_privilege(quote_ident(sequence_name), 'usage')
-         then next_ids_are_used(table_name, coalesce(pg_sequence_last_value(quote_ident(sequence_name)::regclass), 0))
-         end) as tables`,
+  const { rows } = await client.query<{ table: string; last: bigint; left: number; isBehind: boolean }>(
+    `select table_name as "table", last, trunc(100 * (9223372036854775807 - last::numeric) / 9223372036854775807, 2)::float as left,
+       table_name <> 'categories' and next_ids_are_used(table_name, last) as "isBehind"
+     from drawn_ids()
+     cross join lateral (select coalesce(pg_sequence_last_value(quote_ident(sequence_name)::regclass), 0)) as sequence (last)
+     where has_table_privilege(quote_ident(table_name), 'select') and has_sequence_privilege(quote_ident(sequence_name), 'usage')`,
   );
-  if (tables.length === 0) return ok('new rows get unused ids');
-  const fix = tables.map((table) => `select skip_used_ids('${table}');`).join(' ');
-  return warn(
-    `the sequences of ${tables.join(', ')} are behind ids that are in use, so a new row may fail or take longer. As the owner, run: ${fix}`,
-  );
+  const setBack = ({ table, last }: (typeof rows)[number]): string =>
+    `The last one is ${last}: as the owner, set it back to one that free ids follow: select setval('${table}_id_seq', …);`;
+  const ending = rows.find(({ left }) => left < LEFT_MIN);
+  if (ending !== undefined)
+    return fail(`${ending.left} % of the ids of ${ending.table} are left. ${setBack(ending)}`);
+  const unsafe = rows.find(({ last }) => last > SAFE_ID_MAX);
+  if (unsafe !== undefined)
+    return warn(
+      `new ids of ${unsafe.table} are above ${SAFE_ID_MAX}, so JavaScript clients confuse them. ${setBack(unsafe)}`,
+    );
+  const behind = rows.filter(({ isBehind }) => isBehind).map(({ table }) => table);
+  if (behind.length > 0) {
+    const fix = behind.map((table) => `select skip_used_ids('${table}');`).join(' ');
+    return warn(
+      `the sequences of ${behind.join(', ')} are behind ids that are in use, so a new row may fail or take longer. As the owner, run: ${fix}`,
+    );
+  }
+  const left = rows.map((row) => `${row.table} ${row.left} %`).join(', ');
+  return ok(`new rows get unused ids, of which are left: ${left}`);
 };
 
 /** Bans begin again only after such a time: a clock was ahead, or the trigger that rejects it was disabled. */
