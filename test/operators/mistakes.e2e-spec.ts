@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Client } from 'pg';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Query } from 'pg';
 import { petstoreOn } from '../cli/support/petstore.js';
 import { grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
 import { rejectionOf, selectOne } from '../support/sql-outcome.js';
@@ -25,36 +29,78 @@ beforeAll(async () => {
   operator = new Client({ connectionString: login.url });
   await operator.connect();
 });
-beforeEach(() => operator.query('begin'));
+beforeEach(() => operator.query('begin; savepoint start'));
 afterEach(() => operator.query('rollback'));
 
-describe('a statement of an operator that changes more than a hundred rows', () => {
+const HINT =
+  'Look at its where clause. If so many are meant, allow their number, and repeat it: set petstore.changes_max = …;';
+
+const change = (from: number, to: number): string =>
+  `update api_keys set name = name where id between ${from} and ${to}`;
+
+const loop = (statement: string): string =>
+  `do $$ declare n bigint; begin for n in 1..101 loop ${statement} end loop; end $$`;
+
+describe('a transaction of an operator that changes more than a hundred keys, secrets or plans', () => {
   it.each([
-    ['api_keys', `update api_keys set plan_id = 'free'`, KEYS],
-    ['api_keys', 'update api_keys set revoked_at = null', KEYS],
-    ['api_keys', 'update api_keys set name = name where id <= 101', 101],
-    ['api_key_secrets', 'update api_key_secrets set expires_at = now()', KEYS],
-  ])('is rejected with the name of the setting: %s: %s', async (table, statement, changes) => {
+    [`update api_keys set plan_id = 'free'`, KEYS],
+    ['update api_keys set revoked_at = null', KEYS],
+    ['update api_keys set name = name where id <= 101', 101],
+    ['update api_key_secrets set expires_at = now()', KEYS],
+    // Functions, row by row.
+    [`select count(*) from api_keys k, revoke_api_key(k.id) r where k.name like 'A%'`, 101],
+    ['select set_api_key_expiry(id, null) from api_keys', 101],
+    [`select rotate_api_key(id, '0') from api_keys where revoked_at is null`, 101],
+    // Loops, also with a savepoint for each turn.
+    [loop('update api_keys set name = name where id = n;'), 101],
+    [
+      loop('begin update api_keys set name = name where id = n; exception when division_by_zero then end;'),
+      101,
+    ],
+    [loop(`perform create_plan('p' || n, 1, 1);`), 101],
+    [loop(`insert into api_keys (name, plan_id) values ('x', 'free');`), 101],
+    // Inserts that no issuing function makes.
+    [`insert into api_keys (name, plan_id) select 'x', 'free' from generate_series(1, 102)`, 102],
+    [`insert into plans select 'p' || n, 1, 1 from generate_series(1, 103) as n`, 103],
+  ])('is rejected: %s', async (statement, changes) => {
     expect(await rejectionOf(operator, statement)).toEqual({
       code: '23001',
-      message: `the statement changes ${changes} rows of ${table}, more than petstore.changes_max (100)`,
-      hint: `Look at its where clause. If all of them are meant, repeat it after: set petstore.changes_max = ${changes};`,
+      message: `the transaction changes ${changes} keys, secrets or plans, more than petstore.changes_max (100)`,
+      hint: HINT,
     });
   });
 
-  it('is possible where the setting says so, for plans, too', async () => {
-    await operator.query(`set local petstore.changes_max = ${KEYS}`);
+  it('is rejected when it copies keys from a file', async () => {
+    const lines = 'x\tfree\n'.repeat(101);
+    expect(await copyRejection(operator, 'copy api_keys (name, plan_id) from stdin', lines)).toMatch(
+      /^the transaction changes 101 keys/,
+    );
+    expect(
+      await copyRejection(operator, 'copy api_keys (name, plan_id) from stdin', lines.slice(7)),
+    ).toBeUndefined();
+  });
+
+  it('is rejected when several statements do it, and not for what a savepoint has taken back', async () => {
+    await operator.query(`${change(1, 40)}; ${change(41, 100)}`);
+    await operator.query(`rollback to savepoint start; ${change(1, 60)}; release savepoint start`);
+    await operator.query(change(1, 40));
+    expect(await rejectionOf(operator, change(7, 7))).toMatchObject({ hint: HINT });
+    await operator.query(`rollback; begin; ${change(1, 100)}; commit; begin; ${change(1, 100)}`);
+  });
+
+  it('is possible where the setting says so', async () => {
+    await operator.query(`set local petstore.changes_max = ${2 * KEYS}`);
     await operator.query(`update api_keys set plan_id = 'free'`);
-    await operator.query(`set local petstore.changes_max = 3`);
+    await operator.query(`select suspend_api_key(id) from api_keys`);
     expect(await rejectionOf(operator, 'update plans set custom = custom')).toMatchObject({
-      message: 'the statement changes 4 rows of plans, more than petstore.changes_max (3)',
+      message: `the transaction changes ${2 * KEYS + 4} keys, secrets or plans, more than petstore.changes_max (${2 * KEYS})`,
     });
   });
 
   it('is not one of a plan whose keys follow it', async () => {
     await operator.query(`update plans set requests_per_minute = 5 where id = 'pro'`);
     await operator.query(
-      `set local petstore.changes_max = ${KEYS}; update api_keys set requests_per_minute = 5, requests_per_day = 50; reset petstore.changes_max`,
+      `set local petstore.changes_max = ${2 * KEYS}; update api_keys set requests_per_minute = 5, requests_per_day = 50; reset petstore.changes_max; set local petstore.changes_made = 0`,
     );
     await operator.query(
       `update plans set custom = true, requests_per_minute = null, requests_per_day = null where id = 'pro'`,
@@ -62,9 +108,14 @@ describe('a statement of an operator that changes more than a hundred rows', () 
     await operator.query(`select set_plan('pro', per_minute => 5, per_day => 50, custom => false)`);
   });
 
-  it('is possible in a hundred rows, and by calls of functions', async () => {
-    await operator.query('update api_keys set name = name where id <= 100');
-    await operator.query(`select suspend_api_key(id) from api_keys where plan_id = 'pro'`);
+  it('is not one that issues keys, or renames a plan with all of its keys', async () => {
+    await operator.query(`select issue_api_keys(array_fill('x'::text, array[${KEYS}]), plan => 'pro')`);
+    await operator.query(loop(`perform issue_api_key('x' || n, 'pro');`));
+    await operator.query(`select rename_plan('pro', 'professional')`);
+    await operator.query('update api_keys set name = name where id <= 99');
+    expect(await rejectionOf(operator, 'update api_keys set name = name where id <= 2')).toMatchObject({
+      hint: HINT,
+    });
   });
 
   it('is possible for the owner', async () => {
@@ -72,13 +123,40 @@ describe('a statement of an operator that changes more than a hundred rows', () 
   });
 });
 
+/** The message of the error of a `copy … from stdin`, if it has one. */
+async function copyRejection(client: Client, text: string, lines: string): Promise<string | undefined> {
+  await client.query('savepoint copying');
+  const outcome = await new Promise<string | undefined>((resolve) => {
+    const copy = new Query(text) as Query & { handleCopyInResponse: (connection: CopyConnection) => void };
+    copy.handleCopyInResponse = (connection) => {
+      connection.sendCopyFromChunk(Buffer.from(lines));
+      connection.endCopyFrom();
+    };
+    copy.on('error', ({ message }) => resolve(message));
+    copy.on('end', () => resolve(undefined));
+    client.query(copy);
+  });
+  await client.query('rollback to savepoint copying');
+  return outcome;
+}
+
+interface CopyConnection {
+  sendCopyFromChunk(chunk: Buffer): void;
+  endCopyFrom(): void;
+}
+
 describe('a revoked key', () => {
-  it('becomes live again by a statement of its own alone', async () => {
+  it('becomes live again by a transaction of its own alone', async () => {
     await operator.query('update api_keys set revoked_at = null where id = 1');
-    expect(await rejectionOf(operator, 'update api_keys set revoked_at = null where id <= 5')).toMatchObject({
-      code: '23001',
-      message: expect.stringContaining('revives revoked keys'),
-    });
+    await operator.query(
+      'savepoint revived; update api_keys set revoked_at = null where id between 50 and 100',
+    );
+    for (const ids of ['2', '2, 3', '2, 50']) {
+      expect(
+        await rejectionOf(operator, `update api_keys set revoked_at = null where id in (${ids})`),
+      ).toMatchObject({ code: '23001', message: expect.stringContaining('revives several revoked keys') });
+      await operator.query('rollback to savepoint revived');
+    }
   });
 });
 
@@ -131,6 +209,22 @@ describe('bans_lifted_at', () => {
 });
 
 describe('a plan', () => {
+  it('gets other numbers while a transaction issues keys of it', async () => {
+    const issuing = await database.pool.connect();
+    try {
+      await issuing.query(`begin; select issue_api_key('open', 'pro')`);
+      await operator.query(`set local lock_timeout = '2s'`);
+      for (const numbers of ['per_minute => 600', 'per_day => 20000, custom => false'])
+        await operator.query(`select set_plan('pro', ${numbers})`);
+      expect(await selectOne(operator, `select * from plans where id = 'pro'`)).toEqual({
+        ...{ id: 'pro', requests_per_minute: 600, requests_per_day: 20_000, custom: false },
+      });
+    } finally {
+      await issuing.query('rollback');
+      issuing.release();
+    }
+  });
+
   it('is deleted by a function, which names the keys that it has', async () => {
     await operator.query(`select create_plan('old', 5, 50)`);
     expect(await selectOne(operator, `select id, keys from delete_plan('old')`)).toEqual({
@@ -204,7 +298,7 @@ describe('a mass change', () => {
       .replaceAll('plan_id', 'requests_per_day');
     const keys = async (): Promise<unknown> =>
       (await operator.query('select id, plan_id, requests_per_day from api_keys order by id')).rows;
-    await operator.query(`set local petstore.changes_max = ${KEYS}`);
+    await operator.query(`set local petstore.changes_max = ${20 * KEYS}`);
     await operator.query('update api_keys set requests_per_day = 500');
     for (const [mistake, undo] of [
       [`plan_id = 'business'`, recipe],
@@ -219,5 +313,24 @@ describe('a mass change', () => {
       await operator.query(undo.replace('2026-11-20 12:00:00.123456Z', at));
       expect(await keys()).toEqual(before);
     }
+  });
+});
+
+describe('petstore keys find --revoke', () => {
+  it('revokes as many keys as it has named', async () => {
+    const { rows } = await database.pool.query<{ key: string }>(
+      `select key from issue_api_keys(array_fill('Leaked'::text, array[101]), plan => 'free')`,
+    );
+    const path = join(tmpdir(), `leaked-${randomUUID()}`);
+    await writeFile(path, rows.map(({ key }) => key).join('\n'));
+    const run = petstoreOn(login.url);
+    expect(await run(['keys', 'find', path, '--revoke', '--yes'])).toMatchObject({ code: 0, stderr: '' });
+    await rm(path);
+    expect(
+      await selectOne(
+        operator,
+        `select count(*)::int from api_keys where name = 'Leaked' and revoked_at is not null`,
+      ),
+    ).toEqual({ count: 101 });
   });
 });

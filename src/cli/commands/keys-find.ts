@@ -38,6 +38,7 @@ export function addFindCommand(keys: Command, context: CliContext): void {
       if (revoke === true && working.length > 0) {
         if (yes !== true) await confirm(context, `This permanently revokes ${some('key', working)}.`);
         await changeDatabase(context, async (client) => {
+          await client.query(`select set_config('petstore.changes_max', $1, true)`, [String(working.length)]);
           for (const id of working) await client.query('select revoke_api_key($1)', [id]);
           rows = await overviews(client, found);
           return {};

@@ -1,10 +1,9 @@
 -- With the owner's rights, as delete_plan. The id of a plan never changes, so that its audit has one name: the keys move to a new plan, all of
--- them, however many a statement of an operator may change. A key that is issued meanwhile waits, and then finds no plan.
+-- them, however many an operator may change. A key that is issued meanwhile waits, and then finds no plan.
 create or replace function rename_plan(id text, new_id text) returns plan_overview
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare
-  changes_max constant text := coalesce(current_setting('petstore.changes_max', true), '');
   old plans;
   result plan_overview;
 begin
@@ -14,9 +13,7 @@ begin
       using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
   perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom);
-  perform set_config('petstore.changes_max', '2147483647', true);
   update api_keys set plan_id = new_id where plan_id = old.id;
-  perform set_config('petstore.changes_max', changes_max, true);
   delete from plans where id = old.id;
   select * into strict result from plan_overview where id = new_id;
   return result;

@@ -9,12 +9,16 @@ language plpgsql volatile set search_path = public, pg_temp as $$
 declare
   result plan_overview;
 begin
-  update plans
-  set
-    custom = coalesce(set_plan.custom, custom),
-    requests_per_minute = coalesce(per_minute, case when not coalesce(set_plan.custom, custom) then requests_per_minute end),
-    requests_per_day = coalesce(per_day, case when not coalesce(set_plan.custom, custom) then requests_per_day end)
-  where id = set_plan.id;
+  -- A statement that names custom, which the keys refer to, waits for each transaction that has issued keys of the plan.
+  if set_plan.custom <> (select custom from plans where id = set_plan.id) then
+    update plans
+    set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day
+    where id = set_plan.id;
+  else
+    update plans
+    set requests_per_minute = coalesce(per_minute, requests_per_minute), requests_per_day = coalesce(per_day, requests_per_day)
+    where id = set_plan.id;
+  end if;
   if not found then
     raise exception 'plan "%" does not exist', set_plan.id
       using errcode = 'no_data_found',
