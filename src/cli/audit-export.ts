@@ -1,12 +1,11 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import type { Client } from 'pg';
 import { INT64_MAX } from '../database/int64.js';
 import { cannot, CliError, UsageError } from './cli-error.js';
 import { toJsonLine } from './output.js';
 import type { Row } from '../database/statement.js';
 import { parseExact, queryOne, streamRows } from './session.js';
+import { linesOf } from './text-file.js';
 
 /**
  * What an export has written last, and the numbers before it that no entry had: a transaction that was open may still commit them. It is the
@@ -61,7 +60,8 @@ async function lastMark(path: string, file: FileHandle): Promise<Exported | unde
   for (const start of size > TAIL ? [size - TAIL, 0] : [0]) {
     let mark: string | undefined;
     // One that was not written to its end does not count.
-    for await (const line of linesOf(path, start)) if (isMark(line) && line.endsWith('}}')) mark = line;
+    for await (const line of linesOf(path, start))
+      if (line !== undefined && isMark(line) && line.endsWith('}}')) mark = line;
     if (mark !== undefined) return (parseExact(mark) as { readonly exported: Exported }).exported;
   }
   return undefined;
@@ -130,15 +130,5 @@ class Lines {
 
   async #flush(): Promise<void> {
     await this.file.appendFile(this.#lines.splice(0).join(''));
-  }
-}
-
-/** The lines of a file, `-` for standard input. */
-export async function* linesOf(path: string, start = 0): AsyncGenerator<string> {
-  const input = path === '-' ? process.stdin : createReadStream(path, { start });
-  try {
-    yield* createInterface({ input, crlfDelay: Infinity });
-  } catch (error) {
-    cannot('read', path)(error);
   }
 }

@@ -30,9 +30,18 @@ export class UsageError extends CliError {
   }
 }
 
+/** The connection was lost in a commit. */
+export class UnknownOutcomeError extends CliError {
+  override readonly name = 'UnknownOutcomeError';
+
+  constructor(error: unknown) {
+    super(`Lost the connection to the database in the commit: ${describeFault(error)}. ${UNKNOWN_CHANGE}`);
+  }
+}
+
 /** Fails with what the system says of a file. */
 export const cannot =
-  (what: 'read' | 'write', path: string) =>
+  (what: 'read' | 'write' | 'remove', path: string) =>
   (error: unknown): never => {
     throw new CliError(`Cannot ${what} ${path}: ${describeFault(error)}`);
   };
@@ -79,7 +88,7 @@ const toFailure = (exitCode: number, message: string, hint = ''): Failure => ({
 });
 
 /** Of a change whose commit was sent, and not confirmed. */
-export const UNKNOWN_CHANGE = 'The change may be in the database. To see it: petstore audit';
+const UNKNOWN_CHANGE = 'The change may be in the database. To see it: petstore audit';
 
 /** What a command has changed: nothing yet, perhaps something, or the row that a committed change returned, which may be empty. */
 export type Change = undefined | 'unknown' | Row;

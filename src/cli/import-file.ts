@@ -1,7 +1,6 @@
-import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
-import { parse } from 'csv-parse/sync';
-import type { Client } from 'pg';
-import { inCell, toCsv, toCsvLines } from '../monitoring/text.js';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { toCsv } from '../monitoring/text.js';
 import { cannot, CliError } from './cli-error.js';
 import type { Row } from '../database/statement.js';
 
@@ -18,10 +17,7 @@ const COLUMNS = [
   ...['requests_per_minute', 'requests_per_day', 'expires_at', 'customer'],
 ];
 
-/**
- * The file that gets new keys before they are committed, so that none is lost, and by which an import that failed goes on. A key that is in it
- * may not have been committed.
- */
+/** The new file for issued keys: the only place where they are, so it is whole before they are committed, and never changes afterwards. */
 export class ImportFile {
   private constructor(
     private readonly path: string,
@@ -34,69 +30,29 @@ export class ImportFile {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') cannot('write', path)(error);
       throw new CliError(
         `${path} exists already, and is not overwritten.`,
-        'Name another file, or pass --resume to go on with the import that has written it.',
+        `Name another file. Whether its keys are live says: petstore keys find ${path}`,
       );
     });
-    const record = new ImportFile(path, file);
-    await record.#write(toCsv(COLUMNS, []));
-    return record;
+    return new ImportFile(path, file);
   }
 
-  /**
-   * Continues a file, without the keys that were not committed.
-   *
-   * @param names those of the table, by line
-   * @returns with it the lines that have a key
-   * @throws CliError if the file is that of another table
-   */
-  static async resume(
-    path: string,
-    client: Client,
-    names: ReadonlyMap<number, string>,
-  ): Promise<{ readonly record: ImportFile; readonly done: ReadonlySet<number> }> {
-    const text = await readFile(path).catch(cannot('read', path));
-    // The last line may not have been written to its end.
-    const lines = parse<Record<string, string>>(text, {
-      bom: true,
-      columns: true,
-      skip_records_with_error: true,
-    });
-    const { rows } = await client.query<{ id: bigint; prefix: string }>(
-      `select api_key_id as id, prefix from api_key_secrets
-       join unnest($1::bigint[], $2::text[]) as line (api_key_id, prefix) using (api_key_id, prefix)`,
-      [lines.map(({ id }) => id), lines.map(({ prefix }) => prefix)],
-    );
-    const committed = new Set(rows.map(({ id, prefix }) => `${id} ${prefix}`));
-    const kept = lines.filter(({ id, prefix }) => committed.has(`${id} ${prefix}`));
-    for (const { line, name } of kept)
-      if (inCell(names.get(Number(line)) ?? '') !== name)
-        throw new CliError(`${path} was written for another table: its line ${line} has the name ${name}.`);
-    const whole = `${path}.petstore-new`;
-    // An attempt that was killed may have left it.
-    await rm(whole, { force: true });
-    const file = await open(whole, 'wx', 0o600).catch(cannot('write', whole));
-    const record = new ImportFile(path, file);
-    // Cells are as they were: `inCell` changes none that it has changed.
-    await record.#write(toCsv(COLUMNS, kept));
-    await rename(whole, path);
-    return { record, done: new Set(kept.map(({ line }) => Number(line))) };
-  }
-
-  /** Resolves when they are on the disk. */
-  add(keys: readonly IssuedKey[]): Promise<void> {
-    return this.#write(toCsvLines(COLUMNS, keys));
-  }
-
-  close(): Promise<void> {
-    return this.file.close();
-  }
-
-  async #write(text: string): Promise<void> {
+  /** Resolves when they are on the disk, and the file is closed. */
+  async write(keys: readonly IssuedKey[]): Promise<void> {
     try {
-      await this.file.appendFile(text);
-      await this.file.datasync();
+      await this.file.appendFile(toCsv(COLUMNS, keys));
+      await this.file.sync();
+      await this.file.close();
+      // Its name is an entry of the directory.
+      const directory = await open(dirname(this.path));
+      await directory.sync();
+      await directory.close();
     } catch (error) {
       cannot('write', this.path)(error);
     }
+  }
+
+  async remove(): Promise<void> {
+    await this.file.close();
+    await rm(this.path).catch(cannot('remove', this.path));
   }
 }

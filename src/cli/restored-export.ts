@@ -1,10 +1,11 @@
 import { stringify } from 'lossless-json';
 import type { Client } from 'pg';
 import { isDataError } from '../errors/database-errors.js';
-import { isMark, linesOf } from './audit-export.js';
+import { isMark } from './audit-export.js';
 import { CliError } from './cli-error.js';
 import type { AuditEntry } from './restored-changes.js';
 import { parseExact } from './session.js';
+import { linesOf } from './text-file.js';
 
 export type Place = Pick<AuditEntry, 'id' | 'changed_at'>;
 
@@ -84,8 +85,9 @@ export async function readExport(client: Client, path: string): Promise<ReadExpo
     if (latest === undefined || row.latest > latest) ({ latest } = row);
   };
   let batch: Line[] = [];
-  for await (const line of entriesOf(path)) {
-    if (batch.push(line) === LINES) await add(batch.splice(0));
+  for await (const { where, text } of entriesOf(path)) {
+    if (text === undefined) addFault(`${where} is not UTF-8.`);
+    else if (batch.push({ where, text }) === LINES) await add(batch.splice(0));
   }
   await add(batch);
   if (moreFaults > 0) faults.push(`and ${moreFaults} lines more`);
@@ -101,13 +103,14 @@ interface Line {
 }
 
 /** Lines that may be entries, as they stand in the file: PostgreSQL reads them, with every number to its digit. */
-async function* entriesOf(path: string): AsyncGenerator<Line> {
+async function* entriesOf(path: string): AsyncGenerator<Pick<Line, 'where'> & Partial<Line>> {
   let number = 0;
   let array: string[] | undefined;
   for await (const text of linesOf(path)) {
     number += 1;
-    if (number === 1 && text.startsWith('[')) array = [];
-    if (array !== undefined) array.push(text);
+    if (number === 1 && text?.startsWith('[') === true) array = [];
+    if (text === undefined) yield { where: `Line ${number}` };
+    else if (array !== undefined) array.push(text);
     else if (text.trim() !== '' && !isMark(text)) yield { where: `Line ${number}`, text };
   }
   if (array === undefined) return;

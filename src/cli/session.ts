@@ -7,7 +7,7 @@ import { dataDirectory } from '../database/embedded/data-directory.js';
 import { runningEmbeddedUrl } from '../database/embedded/embedded-postgres.js';
 import { pendingMigrations } from '../database/migrations.js';
 import { beginTransaction, closeSession, openSession, rollBack } from '../database/session-settings.js';
-import { CliError, UNKNOWN_CHANGE } from './cli-error.js';
+import { CliError, UnknownOutcomeError } from './cli-error.js';
 import type { Row } from '../database/statement.js';
 import type { CliContext } from './context.js';
 import { printable } from '../monitoring/text.js';
@@ -155,7 +155,7 @@ export async function* streamRows<Result extends Row>(
 /**
  * Runs changes in one transaction and names the actor for the audit log.
  *
- * @throws CliError when the connection is lost in the commit
+ * @throws UnknownOutcomeError when the connection is lost in the commit
  */
 export async function changeDatabase<Result extends Row>(
   context: CliContext,
@@ -172,9 +172,7 @@ export async function changeDatabase<Result extends Row>(
     context.onCommitting?.();
     return result;
   }).catch((error: unknown) => {
-    if (!isCommitting || classifyDatabaseError(error) !== 'broken') throw error;
-    const fault = `Lost the connection to the database in the commit: ${describeFault(error)}`;
-    throw new CliError(`${fault}. ${UNKNOWN_CHANGE}`);
+    throw isCommitting && classifyDatabaseError(error) === 'broken' ? new UnknownOutcomeError(error) : error;
   });
   context.onCommit?.(row);
   return row;

@@ -48,11 +48,10 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 /** Rows as a table with titles (RFC 4180). */
 export const toCsv = (columns: readonly string[], rows: readonly object[]): string =>
-  BYTE_ORDER_MARK + toLine(columns) + toCsvLines(columns, rows);
-
-/** Rows that follow others. */
-export const toCsvLines = (columns: readonly string[], rows: readonly object[]): string =>
-  rows.map((row) => toLine(columns.map((name) => (row as Record<string, Cell>)[name]))).join('');
+  BYTE_ORDER_MARK +
+  [columns, ...rows.map((row) => columns.map((name) => (row as Record<string, Cell>)[name]))]
+    .map(toLine)
+    .join('');
 
 const toLine = (cells: readonly (Cell | undefined)[]): string => `${cells.map(toCell).join(',')}\r\n`;
 
@@ -67,4 +66,4 @@ function toCell(value: Cell | undefined): string {
 }
 
 /** A spreadsheet would run a text that looks like a formula, and names are chosen by customers. */
-export const inCell = (text: string): string => text.replaceAll(FORMULA, "$1$2'");
+const inCell = (text: string): string => text.replaceAll(FORMULA, "$1$2'");

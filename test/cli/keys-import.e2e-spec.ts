@@ -1,12 +1,17 @@
-import { mkdtemp, readFile, rm, stat, writeFile, appendFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
-import { json } from './support/petstore.js';
+import { eventually } from '../support/eventually.js';
+import { holdOpen } from '../support/operators.js';
+import { runProgram } from '../support/process.js';
+import { createTcpProxy } from '../support/tcp-proxy.js';
+import { json, petstoreOn } from './support/petstore.js';
 import { usePetstore } from './support/use-petstore.js';
 
-const { petstore, query } = usePetstore();
+const { database, petstore, query } = usePetstore();
 
 let folder: string;
 let files = 0;
@@ -37,6 +42,9 @@ async function idsOf(keys: readonly string[]): Promise<unknown[]> {
   );
   return rows.map(({ id }) => id);
 }
+
+const count = async (): Promise<number> =>
+  (await query<{ count: number }>('select count(*)::int from api_keys')).rows[0]?.count ?? 0;
 
 const importTo = (table: string, to: string, ...more: string[]) =>
   petstore(['keys', 'import', table, '--to', to, ...more]);
@@ -73,42 +81,121 @@ describe('petstore keys import', () => {
     );
   });
 
-  it('goes on where it failed, and issues no key twice', async () => {
-    const lines = ['name,plan', ...Array.from({ length: 7 }, (_, n) => `customer ${n},free`)];
-    const table = await tableWith(...lines, `${'x'.repeat(300)},free`);
+  it('issues nothing after an error, and leaves no file', async () => {
+    const before = await count();
+    const table = await tableWith('name,plan', 'short,free', `${'x'.repeat(300)},free`);
     const to = newPath();
-    const failed = await importTo(table, to, '--batch', '3');
-    expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/^2 lines \(8, 9\): /) });
-    const before = await readKeys(to);
-    expect(before.map(({ line }) => line)).toEqual(['2', '3', '4', '5', '6', '7']);
-    // What failures leave: keys that were not committed, a part of a line, and a file that did not take the place of this one.
-    await writeFile(`${to}.petstore-new`, 'line');
-    await appendFile(
-      to,
-      `"8","9999","customer 6","free","psk_${'a'.repeat(38)}","psk_aaaaaaaa","","","",""\r\n"9","1`,
-    );
-    const corrected = await tableWith(...lines, 'short,free');
-    expect(await importTo(corrected, to)).toMatchObject({
+    expect(await importTo(table, to)).toEqual({
       code: 1,
-      stderr: expect.stringContaining('exists already, and is not overwritten'),
+      stdout: '',
+      stderr: expect.stringMatching(
+        new RegExp(`^No key of ${to} is live, so it is removed\\.\n2 lines \\(2, 3\\): `),
+      ),
     });
-    expect(await json(importTo(corrected, to, '--resume', '--json'))).toEqual({ issued: 2, file: to });
-    const keys = await readKeys(to);
-    expect(keys.slice(0, 6)).toEqual(before);
-    expect(keys.map(({ line }) => line)).toEqual(['2', '3', '4', '5', '6', '7', '8', '9']);
-    expect(await idsOf(keys.map(({ key }) => key))).toEqual(keys.map(({ id }) => id));
-    expect(await json(importTo(corrected, to, '--resume', '--json'))).toEqual({ issued: 0, file: to });
-    expect((await stat(to)).mode & 0o777).toBe(0o600);
-    const other = await tableWith('name,plan', 'somebody else,free');
-    expect((await importTo(other, to, '--resume')).stderr).toMatch(
-      /was written for another table: its line 2 /,
+    await expect(stat(to)).rejects.toThrow('ENOENT');
+    expect(await count()).toEqual(before);
+  });
+
+  it('overwrites no file, and so neither that of another import', async () => {
+    const table = await tableWith('name,plan', ...Array.from({ length: 50 }, (_, n) => `customer ${n},free`));
+    const to = newPath();
+    const before = await count();
+    const outcomes = await Promise.all([importTo(table, to), importTo(table, to)]);
+    expect(new Set(outcomes.map(({ code }) => code))).toEqual(new Set([0, 1]));
+    expect(outcomes.map(({ stderr }) => stderr).join('')).toBe(
+      `${to} exists already, and is not overwritten.\nName another file. Whether its keys are live says: petstore keys find ${to}\n`,
     );
+    expect(await count()).toBe(before + 50);
+    expect((await idsOf((await readKeys(to)).map(({ key }) => key))).length).toBe(50);
+  });
+
+  it('has every key in the file, closed, before it commits', async () => {
+    const table = await tableWith('name,plan', 'Acme,free', 'Globex,pro');
+    const to = newPath();
+    let found: unknown;
+    const onCommitting = (): void => {
+      found = parse(readFileSync(to), { bom: true, columns: true });
+    };
+    await petstore(['keys', 'import', table, '--to', to], { context: { onCommitting } });
+    expect(found).toEqual(await readKeys(to));
+    expect(await idsOf((found as readonly Issued[]).map(({ key }) => key))).toHaveLength(2);
+  });
+
+  it('has every live key in the file when it is killed while its commit waits', async () => {
+    const table = await tableWith('name,plan', ...Array.from({ length: 40 }, (_, n) => `killed ${n},free`));
+    const to = newPath();
+    // As for a standby that is away.
+    await query(
+      `create function wait_in_commit() returns trigger language plpgsql as
+         $$ begin perform pg_advisory_xact_lock(7); return null; end $$;
+       create constraint trigger waits after insert on api_keys deferrable initially deferred
+         for each row execute function wait_in_commit()`,
+    );
+    const holder = await holdOpen(database.url, 'select pg_advisory_xact_lock(7)', []);
+    const { child, ended } = runProgram('cli/main.js', ['keys', 'import', table, '--to', to], {
+      DATABASE_URL: database.url,
+    });
+    const live = `select count(*)::int from api_keys where name like 'killed %'`;
+    const waiting = `select from pg_stat_activity where datname = current_database() and application_name = 'petstore cli' and query = 'commit'`;
+    await eventually(async () => expect((await query(waiting)).rowCount).toBe(1));
+    child.kill('SIGKILL');
+    await ended;
+    expect((await query(live)).rows).toEqual([{ count: 0 }]);
+    await holder.stop();
+    await eventually(async () => expect((await query(live)).rows).toEqual([{ count: 40 }]));
+    await query('drop function wait_in_commit cascade');
+    expect(await idsOf((await readKeys(to)).map(({ key }) => key))).toHaveLength(40);
+    const found = await json<{ works: boolean }[]>(petstore(['keys', 'find', to, '--json']));
+    expect(found.map(({ works }) => works)).toEqual(Array(40).fill(true));
+  });
+
+  it('keeps the file, and says how to learn whether its keys are live, when the commit gets no response', async () => {
+    const table = await tableWith('name,plan', 'Acme,free');
+    const to = newPath();
+    const proxy = await createTcpProxy(database.url);
+    const { code, stderr } = await petstoreOn(proxy.url)(['keys', 'import', table, '--to', to], {
+      context: { onCommitting: () => void proxy.mode('cut') },
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        new RegExp(
+          `^Lost the connection .*\nWhether the keys of ${to} are live says: petstore keys find ${to}\n$`,
+        ),
+      ),
+    ]);
+    expect(await readKeys(to)).toHaveLength(1);
+    await proxy.close();
+  });
+
+  it.each(['--resume', '--batch=1000'])('says that there is no %s any more, and the way', async (option) => {
+    const to = newPath();
+    expect(await importTo(await tableWith('name,plan', 'Acme,free'), to, option)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/neither --batch nor --resume\.\n.*petstore keys find /),
+    });
+    await expect(stat(to)).rejects.toThrow('ENOENT');
+  });
+
+  it('reads no other characters than the table has', async () => {
+    const windows1252 = newPath();
+    await writeFile(windows1252, Buffer.from('name,plan\r\nAcme,free\r\nM\u00FCller,free\r\n', 'latin1'));
+    expect(await importTo(windows1252, newPath())).toMatchObject({
+      code: 1,
+      stderr: `Line 3 of ${windows1252} is not UTF-8.\nSave the file in UTF-8, and repeat the command.\n`,
+    });
+    const utf8 = newPath();
+    await writeFile(utf8, '\uFEFFname,plan\r\nM\u00FCller\u2028大,free\r\n');
+    const to = newPath();
+    await json(importTo(utf8, to, '--json'));
+    expect(await readKeys(to)).toMatchObject([{ name: 'M\u00FCller\u2028大' }]);
   });
 
   it.each([
     [['plan', 'free'], /has no column "name"\.$/m],
     [['name,plan,limit', 'a,free,1'], /has a column "limit"\.\nThe columns are name, customer, plan, /],
     [['name,plan', 'a,free', 'b,'], /^Line 3, column plan: it is empty\.$/m],
+    [['name,plan,name', 'a,free,b'], /has two columns "name"\.$/m],
     [['name,plan', 'a,gold'], /^Line 2, column plan: there is no plan "gold"\.\n/],
     [['name,plan,per_minute', 'a,free,0'], /^Line 2, column per_minute: It must be an integer from 1 /],
     [['name,plan,expires', 'a,free,tomorrow'], /^Line 2, column expires: It must be a valid time /],

@@ -286,9 +286,10 @@ describe('petstore db restored', () => {
     ['{"id":1}\n', 'Line 1 is not an entry of the audit log.'],
     ['\n{"id":', 'Line 2 is not JSON.'],
     ['[7]', 'The file is not an entry of the audit log.'],
+    ['\n{"actor":"M\u00FCller"}', 'Line 2 is not UTF-8.'],
   ])('names what is wrong with the file %j', async (text, fault) => {
     const wrong = join(folder, 'wrong.jsonl');
-    await writeFile(wrong, text);
+    await writeFile(wrong, text, 'latin1');
     const { code, stderr } = await petstoreOn(backup.url)(['db', 'restored', '--audit', wrong, '--yes']);
     expect({ code, fault: stderr.split('\n')[0] }).toEqual({ code: 1, fault });
   });

@@ -1,18 +1,18 @@
-import { readFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Info, parse } from 'csv-parse/sync';
 import { type Client, DatabaseError } from 'pg';
 import { describeFault } from '../../errors/describe-fault.js';
 import { examples, instant, type JsonOption, positiveInteger } from '../arguments.js';
-import { cannot, CliError } from '../cli-error.js';
+import { CliError, UnknownOutcomeError, UsageError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
 import { type IssuedKey, ImportFile } from '../import-file.js';
 import { some, toJson } from '../output.js';
 import { changeDatabase, withDatabase } from '../session.js';
+import { readText } from '../text-file.js';
 
 interface ImportOptions extends JsonOption {
   readonly to: string;
-  readonly batch?: number;
+  readonly batch?: string;
   readonly resume?: true;
 }
 
@@ -20,45 +20,43 @@ export function addImportCommand(keys: Command, context: CliContext): void {
   keys
     .command('import')
     .description(
-      'Issues a key for each row of a table (CSV) and writes the keys to a new file that only you may read, before they are committed. ' +
-        'Columns: name and plan; optional: customer, per_minute, per_day, expires, access (read or write).',
+      'Issues a key for each row of a table (CSV), all or none, and writes the keys to a new file that only you may read, before they are ' +
+        'committed. Columns: name and plan; optional: customer, per_minute, per_day, expires, access (read or write).',
     )
     .argument('<file>', 'the table, with titles')
-    .requiredOption('--to <file>', 'the file for the keys, which are stored nowhere else')
-    .option('--batch <rows>', 'commit each time after so many rows, instead of all together', positiveInteger)
-    .option('--resume', 'go on with an import that failed, by the file for the keys')
+    .requiredOption('--to <file>', 'the new file for the keys, which are stored nowhere else')
     .option('--json', 'print an object')
+    .addOption(new Option('--batch <rows>').hideHelp())
+    .addOption(new Option('--resume').hideHelp())
     .action(async (path: string, { to, batch, resume, json }: ImportOptions) => {
+      if (batch !== undefined || resume === true)
+        throw new UsageError(
+          'An import is one transaction since 2.0, so there is neither --batch nor --resume.',
+          `Whether the keys of an earlier file are live says: petstore keys find ${to}`,
+        );
       const table = await readTable(path);
       await withDatabase(context, ({ client }) => rejectUnknownPlans(client, table));
-      const { record, done } =
-        resume === true
-          ? await withDatabase(context, ({ client }) =>
-              ImportFile.resume(to, client, new Map(table.map(({ line, name }) => [line, name]))),
-            )
-          : { record: await ImportFile.create(to), done: new Set<number>() };
+      const file = await ImportFile.create(to);
       try {
-        const rows = table.filter(({ line }) => !done.has(line));
-        const size = batch ?? Math.max(1, rows.length);
-        for (let from = 0; from < rows.length; from += size)
-          await changeDatabase(context, async (client) => {
-            await record.add(await issue(client, rows.slice(from, from + size)));
-            return {};
-          });
-        context.print(
-          json === true ? toJson({ issued: rows.length, file: to }) : `${rows.length} keys issued: ${to}\n`,
-        );
-      } finally {
-        await record.close();
+        await changeDatabase(context, async (client) => {
+          await file.write(await issue(client, table));
+          return {};
+        });
+      } catch (error) {
+        if (error instanceof UnknownOutcomeError)
+          throw new CliError(
+            error.message,
+            `Whether the keys of ${to} are live says: petstore keys find ${to}`,
+          );
+        context.printError(`No key of ${to} is live, so it is removed.\n`);
+        await file.remove();
+        throw error;
       }
+      context.print(
+        json === true ? toJson({ issued: table.length, file: to }) : `${table.length} keys issued: ${to}\n`,
+      );
     })
-    .addHelpText(
-      'after',
-      examples(
-        'petstore keys import customers.csv --to keys.csv',
-        'petstore keys import customers.csv --to keys.csv --resume',
-      ),
-    );
+    .addHelpText('after', examples('petstore keys import customers.csv --to keys.csv'));
 }
 
 interface TableRow {
@@ -78,12 +76,14 @@ const COLUMNS = ['name', 'customer', 'plan', 'per_minute', 'per_day', 'expires',
 
 /** @throws CliError that names the first row and column that is wrong */
 async function readTable(path: string): Promise<readonly TableRow[]> {
-  const text = await readFile(path).catch(cannot('read', path));
+  const text = await readText(path);
   let titles: readonly string[] = [];
   const rows = readCsv(text, (read) => (titles = read));
   const unknown = titles.find((title) => !(COLUMNS as readonly string[]).includes(title));
   if (unknown !== undefined)
     throw new CliError(`${path} has a column "${unknown}".`, `The columns are ${COLUMNS.join(', ')}.`);
+  const twice = titles.find((title, index) => titles.indexOf(title) < index);
+  if (twice !== undefined) throw new CliError(`${path} has two columns "${twice}".`);
   for (const title of ['name', 'plan'])
     if (!titles.includes(title)) throw new CliError(`${path} has no column "${title}".`);
   return rows.map(({ record, info }) => toTableRow(record, info.lines));
@@ -96,11 +96,10 @@ interface ReadRow {
   readonly info: Pick<Info, 'lines'>;
 }
 
-function readCsv(text: Buffer, onTitles: (titles: string[]) => void): readonly ReadRow[] {
+function readCsv(text: string, onTitles: (titles: string[]) => void): readonly ReadRow[] {
   try {
     return parse<ReadRow, Cells>(text, {
       info: true,
-      bom: true,
       trim: true,
       record_delimiter: ['\r\n', '\n'],
       skip_empty_lines: true,
