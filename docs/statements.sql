@@ -615,15 +615,16 @@ cross join lateral (
     union all
     (select *
      from categories as listed
-     where (lower(listed.name collate "C"), listed.id) >= (lower(page.name collate "C"), page.from_id) and lower(listed.name collate "C") <= lower(page.name collate "C")
+     where (lower(listed.name collate "C"), listed.id) >= (lower(page.name collate "C"), page.from_id)
+       and lower(listed.name collate "C") <= lower(page.name collate "C")
      order by lower(listed.name collate "C") asc, listed.id asc
      limit page.size + 1)) as record) as found
 order by page.number;
 
 -- list_orders
 select found.next_id as "nextId", found.items
-from unnest((select $1::bigint[]), (select $2::int[]), (select $3::bigint[]), (select $4::order_status[]))
-  with ordinality as page (from_id, size, pet_id, status, number)
+from unnest((select $1::bigint[]), (select $2::int[]), (select $3::order_status[]), (select $4::bigint[]))
+  with ordinality as page (from_id, size, status, pet_id, number)
 cross join lateral (
   select
     (array_agg(record.id))[page.size + 1] as next_id,
@@ -631,24 +632,33 @@ cross join lateral (
   from (
     (select *
      from orders as listed
-     where page.pet_id is null
-       and page.status is null
+     where page.status is null
+       and page.pet_id is null
        and listed.id >= page.from_id
      order by listed.id asc
      limit page.size + 1)
     union all
     (select *
      from orders as listed
-     where (listed.pet_id, listed.id) >= (page.pet_id, page.from_id) and listed.pet_id <= page.pet_id
-       and (page.status is null or listed.status = page.status)
+     where page.pet_id is null
+       and (listed.status, listed.id) >= (page.status, page.from_id)
+       and listed.status <= page.status
+     order by listed.status asc, listed.id asc
+     limit page.size + 1)
+    union all
+    (select *
+     from orders as listed
+     where page.status is null
+       and (listed.pet_id, listed.id) >= (page.pet_id, page.from_id)
+       and listed.pet_id <= page.pet_id
      order by listed.pet_id asc, listed.id asc
      limit page.size + 1)
     union all
     (select *
      from orders as listed
-     where page.pet_id is null
-       and (listed.status, listed.id) >= (page.status, page.from_id) and listed.status <= page.status
-     order by listed.status asc, listed.id asc
+     where (listed.status, listed.pet_id, listed.id) >= (page.status, page.pet_id, page.from_id)
+       and (listed.status, listed.pet_id) <= (page.status, page.pet_id)
+     order by listed.status asc, listed.pet_id asc, listed.id asc
      limit page.size + 1)) as record) as found
 order by page.number;
 
@@ -670,7 +680,8 @@ cross join lateral (
     union all
     (select *
      from pets as listed
-     where (listed.status, listed.id) >= (page.status, page.from_id) and listed.status <= page.status
+     where (listed.status, listed.id) >= (page.status, page.from_id)
+       and listed.status <= page.status
      order by listed.status asc, listed.id asc
      limit page.size + 1)) as record) as found
 order by page.number;
@@ -711,7 +722,8 @@ cross join lateral (
     union all
     (select *
      from pets as listed
-     where (listed.status, listed.id) <= (page.status, page.from_id) and listed.status >= page.status
+     where (listed.status, listed.id) <= (page.status, page.from_id)
+       and listed.status >= page.status
      order by listed.status desc, listed.id desc
      limit page.size + 1)) as record) as found
 order by page.number;
@@ -921,5 +933,10 @@ select wanted.number::int, of_hour.hour, u.operation, u.outcome, u.requests
 from unnest($1::bigint[], $2::timestamptz[]) with ordinality as wanted (key_id, now, number)
 cross join lateral generate_series(23, 0, -1) as ago
 cross join lateral (select date_trunc('hour', wanted.now, 'UTC') - ago * interval '1 hour' as hour) as of_hour
-left join api_key_usage_hours as u on u.hour = of_hour.hour and u.api_key_id = wanted.key_id
+left join lateral (
+  select operation, outcome, requests
+  from api_key_usage_hours
+  where hour = of_hour.hour and api_key_id = wanted.key_id
+  limit 300
+) as u on true
 order by wanted.number, of_hour.hour, u.operation, u.outcome;

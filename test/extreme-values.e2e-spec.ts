@@ -160,11 +160,11 @@ describe('counts at their bound', () => {
       `insert into api_key_usage_hours
        select h, $1::bigint, operation, outcome, count_max(), count_max()
        from generate_series(date_trunc('hour', now()) - interval '23 hours', now(), '1 hour') as h,
-         unnest(array['listPets', 'getPet', 'x']) as operation, unnest(array['success', 'limited', 'client_error', 'server_error']) as outcome
+         unnest(array['listPets', 'getPet', 'none']) as operation, unnest(array['success', 'limited', 'client_error', 'server_error']) as outcome
        union all
        select '2026-11-20 12:00Z'::timestamptz, $1, 'listPets', 'success', count_max(), count_max()
        union all
-       select date_trunc('hour', now()), $1, 'op' || n, 'success', count_max(), count_max() from generate_series(1, 2000) as n`,
+       select date_trunc('hour', now()), 1000000 + n, 'listPets', 'success', count_max(), count_max() from generate_series(1, 2000) as n`,
       [keys[0]?.id],
     );
     for (const { key } of keys) await send(service.origin, { key });

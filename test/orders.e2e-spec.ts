@@ -249,12 +249,17 @@ describe('GET /v1/store/orders', () => {
     try {
       await client.query('set plan_cache_mode = force_generic_plan');
       await client.query(`prepare of_pet as ${LIST_ORDERS.statement.text}`);
-      const explained = await client.query<{ 'QUERY PLAN': string }>(
-        `explain (analyze, costs off, timing off, summary off) execute of_pet ('{9000}', '{20}', '{2}', '{null}')`,
-      );
-      const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).toMatch(/Index Scan using orders_pet_id_id_idx on orders listed\w* .*rows=21/);
-      expect(plan).not.toMatch(/Seq Scan on orders|Rows Removed/);
+      for (const [status, index] of [
+        ['null', 'orders_pet_id_id_idx on orders listed\\w* .*rows=21'],
+        ['placed', 'orders_status_pet_id_id_idx on orders listed\\w* .*rows=0'],
+      ] as const) {
+        const explained = await client.query<{ 'QUERY PLAN': string }>(
+          `explain (analyze, costs off, timing off, summary off) execute of_pet ('{9000}', '{20}', '{${status}}', '{2}')`,
+        );
+        const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
+        expect(plan).toMatch(new RegExp(`Index Scan using ${index}`));
+        expect(plan).not.toMatch(/Seq Scan on orders|Rows Removed/);
+      }
     } finally {
       await client.query('reset plan_cache_mode; deallocate of_pet');
       client.release();

@@ -120,7 +120,7 @@ describe('prisma/schema.prisma', () => {
       /UNIQUE INDEX "api_key_secrets_prefix_key"/,
     ],
     ['a primary key', '@@id([apiKeyId, day])', '@@id([day, apiKeyId])', /"api_key_usage_pkey" PRIMARY KEY/],
-    ['a foreign key', 'onUpdate: Restrict', 'onUpdate: Cascade', /"orders_pet_id_fkey"/],
+    ['a foreign key', 'onUpdate: Restrict', 'onUpdate: Cascade', /"api_key_usage_hours_operation_fkey"/],
     ['a type', 'minuteLimit Int ', 'minuteLimit BigInt', /"minute_limit" SET DATA TYPE BIGINT/],
     ['a column', '@map("minute_limit")', '@map("per_minute")', /ADD COLUMN +"per_minute"/],
     ['nullability', 'revokedAt         DateTime?', 'revokedAt         DateTime', /"revoked_at" SET NOT NULL/],

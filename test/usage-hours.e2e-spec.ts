@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { UsageRecorder } from '../src/usage/usage-recorder.js';
+import { USAGE_OUTCOMES } from '../src/usage/hour-counts.js';
 import type { Usage } from '../src/usage/usage.dto.js';
+import { COUNTS_MAX } from '../src/usage/usage.repository.js';
 import { holdOpen } from './support/operators.js';
 import { send } from './support/send.js';
 import { useReplicas, useService } from './support/use-service.js';
@@ -183,6 +185,47 @@ describe('the usage of a key by hour', () => {
         counts: [{ operation: 'listPets', outcome: 'success', requests: 1 }],
       },
     ]);
+  });
+});
+
+const addHours = (id: bigint, operations: string) =>
+  sql(
+    `insert into api_key_usage_hours
+     select '2026-11-20 22:00Z', $1, operation, 'success', 1, 1 from ${operations} as named (operation)`,
+    id,
+  );
+const operationsOf = async (key: string): Promise<readonly string[]> => {
+  const { hours } = (await (await service.fetch('/v1/usage', { key })).json()) as Usage;
+  return hours.flatMap(({ counts }) => counts.map(({ operation }) => operation));
+};
+
+describe('the operations of the hours', () => {
+  it('are those of one table, so that a key has no more rows in an hour than are read', async () => {
+    const { id, key } = await service.issueKey();
+    await expect(addHours(id, `(values ('of my own'))`)).rejects.toMatchObject({ code: '23503' });
+    await addHours(id, 'operations');
+    const { rows } = await sql('select operation from operations order by operation');
+    expect(await operationsOf(key)).toEqual(rows.map(({ operation }: { operation: string }) => operation));
+    expect(rows.length * USAGE_OUTCOMES.length).toBeLessThanOrEqual(COUNTS_MAX);
+  });
+
+  it('may be those of a later release', async () => {
+    const { id, key } = await service.issueKey();
+    await sql(`insert into operations values ('paintPet')`);
+    await addHours(id, `(values ('paintPet'))`);
+    expect(await operationsOf(key)).toEqual(['paintPet']);
+  });
+
+  it('stay readable, and bounded, where others were written before there was the table', async () => {
+    const { id, key } = await service.issueKey();
+    const reference = 'constraint api_key_usage_hours_operation_fkey';
+    await sql(`alter table api_key_usage_hours drop ${reference}`);
+    await addHours(id, `(select 'of my own ' || n from generate_series(1, 60000) as n)`);
+    await sql(
+      `alter table api_key_usage_hours add ${reference} foreign key (operation) references operations not valid`,
+    );
+    const operations = await operationsOf(key);
+    expect([operations.length, operations[0]]).toEqual([COUNTS_MAX, expect.stringMatching(/^of my own /)]);
   });
 });
 

@@ -84,11 +84,18 @@ interface Filter {
   readonly comparable?: (value: string) => string;
 }
 
+const row = (values: readonly string[]): string =>
+  values.length === 1 ? values.join() : `(${values.join(', ')})`;
+
 const isAbsent = ({ wanted }: { readonly wanted: string }): string => `${wanted} is null`;
 
+const subsetsOf = <Item>([first, ...others]: readonly Item[]): readonly (readonly Item[])[] =>
+  first === undefined ? [[]] : subsetsOf(others).flatMap((subset) => [subset, [first, ...subset]]);
+
 /**
- * Declares a list with filters that can be combined. With one of them, a page compares rows, which only its index can serve: by the
- * primary key, the planner would read the whole table to find the rows of a rare value. Of several, the first one's index is read.
+ * Declares a list with filters that can be combined. Each combination needs an index of its columns, in their order, and the id: a page
+ * compares rows, which only that index can serve. By the primary key, the planner would read the whole table to find the rows of a rare value.
+ * Of several filters name first the one with the fewest values: the index of the other alone would look as good for the combination.
  */
 export function listOf<Name extends string>(
   name: string,
@@ -104,28 +111,26 @@ export function listOf<Name extends string>(
       return { type, column, wanted, own: comparable(`listed.${column}`), value: comparable(wanted) };
     },
   );
-  const branch = (where: readonly string[], order: readonly string[]): string => `
+  const branches = subsetsOf(conditions).map((present) => {
+    const own = present.map((one) => one.own);
+    const values = present.map(({ value }) => value);
+    const where = [
+      ...conditions.filter((one) => !present.includes(one)).map(isAbsent),
+      `${row([...own, 'listed.id'])} ${from} ${row([...values, 'page.from_id'])}`,
+      ...(own.length === 0 ? [] : [`${row(own)} ${to} ${row(values)}`]),
+    ];
+    return `
         (select *
          from ${resource.table} as listed
          where ${where.join('\n           and ')}
-         order by ${order.map((one) => `${one} ${direction}`).join(', ')}
+         order by ${[...own, 'listed.id'].map((one) => `${one} ${direction}`).join(', ')}
          limit page.size + 1)`;
-  const all = branch([...conditions.map(isAbsent), `listed.id ${from} page.from_id`], ['listed.id']);
-  const filtered = conditions.map(({ own, value }, index) =>
-    branch(
-      [
-        ...conditions.slice(0, index).map(isAbsent),
-        `(${own}, listed.id) ${from} (${value}, page.from_id) and ${own} ${to} ${value}`,
-        ...conditions.slice(index + 1).map((one) => `(${isAbsent(one)} or ${one.own} = ${one.value})`),
-      ],
-      [own, 'listed.id'],
-    ),
-  );
+  });
   const columns = Object.fromEntries(conditions.map(({ column, type }) => [column, type]));
   const sql = pagesSql(
     resource,
     { from_id: 'bigint', size: 'int', ...columns },
-    [all, ...filtered].join('\n        union all'),
+    branches.join('\n        union all'),
   );
   return {
     statement: statement(name, sql),

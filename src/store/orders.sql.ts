@@ -5,8 +5,8 @@ import { changeSql, creationSql, findSql, type Resource } from '../resources/rec
 const ORDERS: Resource = { table: 'orders', json: 'order_json', newRow: 'new_order' };
 
 export const LIST_ORDERS = listOf('list_orders', ORDERS, {
-  petId: { type: 'bigint', column: 'pet_id' },
   status: { type: 'order_status' },
+  petId: { type: 'bigint', column: 'pet_id' },
 });
 
 export const FIND_ORDERS = statement('find_orders', findSql(ORDERS));

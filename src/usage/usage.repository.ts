@@ -25,6 +25,9 @@ const DAYS_OF_KEYS = statement(
     order by wanted.number, of_day.day`,
 );
 
+/** Rows of a key in an hour: more than there are operations and outcomes. */
+export const COUNTS_MAX = 300;
+
 /** The last hours of keys, ordered by key, then by hour. An hour without requests is a row without an operation. */
 const HOURS_OF_KEYS = statement(
   'usage_hours_of_keys',
@@ -33,7 +36,12 @@ const HOURS_OF_KEYS = statement(
     from unnest($1::bigint[], $2::timestamptz[]) with ordinality as wanted (key_id, now, number)
     cross join lateral generate_series(${USAGE_HOURS - 1}, 0, -1) as ago
     cross join lateral (select date_trunc('hour', wanted.now, 'UTC') - ago * interval '1 hour' as hour) as of_hour
-    left join api_key_usage_hours as u on u.hour = of_hour.hour and u.api_key_id = wanted.key_id
+    left join lateral (
+      select operation, outcome, requests
+      from api_key_usage_hours
+      where hour = of_hour.hour and api_key_id = wanted.key_id
+      limit ${COUNTS_MAX}
+    ) as u on true
     order by wanted.number, of_hour.hour, u.operation, u.outcome`,
 );
 

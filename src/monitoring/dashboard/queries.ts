@@ -9,12 +9,16 @@ export async function readNow(query: Query): Promise<Date> {
   return row?.now ?? new Date(Number.NaN);
 }
 
+/** Rows of a list that has no pages: more than there are where nobody has written rows without end. */
+const ROWS_MAX = 10_000;
+
 const PLANS = `
   select
     id, requests_per_minute, requests_per_day,
     live_keys as keys, suspended_keys as suspended, active_keys as active, near_limit_keys as near
   from plan_overview
-  order by requests_per_minute nulls last, id`;
+  order by requests_per_minute nulls last, id
+  limit ${ROWS_MAX}`;
 
 const REST = `
   select
@@ -41,7 +45,8 @@ export async function readSummary(query: Query): Promise<object> {
 }
 
 /** The most that one key of each plan has used. Apart from the summary, because it reads the usage by hour. */
-export const readPlanPeaks = (query: Query): Promise<object[]> => query('select * from plan_peaks');
+export const readPlanPeaks = (query: Query): Promise<object[]> =>
+  query(`select * from plan_peaks limit ${ROWS_MAX}`);
 
 /** Rows of each list, and of the one that is wanted whole; one more says that there are others. */
 const ATTENTION_MAX = 10;
@@ -152,17 +157,26 @@ export async function readKey(query: Query, id: bigint): Promise<object | undefi
     now,
     key,
     secrets: await query(
-      'select prefix, created_at, expires_at from api_key_secrets where api_key_id = $1 order by created_at',
+      `select *
+       from (
+         select prefix, created_at, expires_at from api_key_secrets
+         where api_key_id = $1 order by created_at desc limit 100) as newest
+       order by created_at`,
       [id],
     ),
     days: await query(
       `select day::text, admitted, refused from api_key_daily_usage
-       where api_key_id = $1 and day > today() - 31 order by day`,
+       where api_key_id = $1 and day between today() - 30 and today() + 1 order by day limit 32`,
       [id],
     ),
     hours: await query(
-      `select hour, operation, outcome, requests from api_key_hourly_usage
-       where api_key_id = $1 and hour > present() - interval '35 days' order by hour`,
+      `select hour, outcome, saturated(sum(requests)) as requests from api_key_hourly_usage
+       where api_key_id = $1 and hour > present() - interval '35 days' group by 1, 2 order by hour limit ${ROWS_MAX}`,
+      [id],
+    ),
+    operations: await query(
+      `select operation, outcome, saturated(sum(requests)) as requests from api_key_hourly_usage
+       where api_key_id = $1 and hour > present() - interval '35 days' group by 1, 2 order by min(hour) limit ${ROWS_MAX}`,
       [id],
     ),
     bans: await query(
@@ -218,7 +232,8 @@ export const readMarks = (query: Query, from: Date): Promise<object[]> =>
      union all
      select date_trunc('hour', began_at, 'UTC'), 'bans', 'insert', count(*)
      from api_key_bans where began_at >= $1 group by 1
-     order by 1`,
+     order by 1
+     limit ${ROWS_MAX}`,
     [from.toISOString()],
   );
 
@@ -259,6 +274,7 @@ export const readHours = (query: Query, from: Date, to: Date): Promise<HourSum[]
      from api_key_usage_hours where hour >= $1 and hour < $2 group by hour, operation, outcome
      union all
      select hour, 'none', '${NO_KEY}', saturated(sum(requests)), 0
-     from address_usage_hours where hour >= $1 and hour < $2 group by hour`,
+     from address_usage_hours where hour >= $1 and hour < $2 group by hour
+     limit ${ROWS_MAX}`,
     [from.toISOString(), to.toISOString()],
   );

@@ -69,7 +69,7 @@ const BAN_COLUMNS = [
  * @param {any} view
  * @param {string} back the address of all keys
  */
-export function showKey(place, chart, { key, secrets, days, hours, bans, changes }, back) {
+export function showKey(place, chart, { key, secrets, days, operations, bans, changes }, back) {
   const id = String(key.id);
   const facts = Object.entries({
     state: `${key.state}${sinceOf(key)}`,
@@ -84,11 +84,9 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
     expires: time(key.expires_at),
   });
   /** @type {Map<string, Row>} */
-  const operations = new Map();
-  for (const { operation, outcome, requests } of hours) {
-    const row = operations.get(operation) ?? { operation };
-    row[outcome] = (row[outcome] ?? 0) + Number(requests);
-    operations.set(operation, row);
+  const byOperation = new Map();
+  for (const { operation, outcome, requests } of operations) {
+    byOperation.set(operation, { operation, ...byOperation.get(operation), [outcome]: Number(requests) });
   }
   const outcomes = Object.entries(OUTCOMES).map(([outcome, title]) => count(title, outcome));
   show(
@@ -104,7 +102,7 @@ export function showKey(place, chart, { key, secrets, days, hours, bans, changes
     listing(
       'By operation, 35 days',
       [column('operation', (row) => row['operation']), ...outcomes],
-      [...operations.values()],
+      [...byOperation.values()],
       'No requests in 35 days.',
     ),
     listing(
