@@ -1,0 +1,230 @@
+// npm run trial:floods: what one client can do to the others of three replicas behind HAProxy, without a key and with one. It needs root, for
+// a network of its own, and Debian's haproxy and openssl; takes two minutes and prints a table. `-- FILE` tries another haproxy.cfg.
+import { spawn, spawnSync } from 'node:child_process';
+import { connect as connectHttp2, constants } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
+import { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connect as connectTls } from 'node:tls';
+import pg from 'pg';
+import { migrate } from '../../dist/database/migrations.js';
+import { openTemporaryDatabase } from '../../tools/temporary-database.mjs';
+import { constantLoad, quantile, send, tally } from './client.mjs';
+import { check, freePort, makeDirectory, ROOT, startService } from './local.mjs';
+import { selfSigned } from './proxies.mjs';
+
+const [config = join(ROOT, 'deploy/haproxy/haproxy.cfg')] = process.argv.slice(2);
+const IN_NETWORK = 'PETSTORE_TRIAL_NETWORK';
+/** As long as HAProxy lets a client be silent. */
+const FLOOD_MS = 15_000;
+const HONEST_PER_SECOND = 20;
+/** The address of the floods. Honest clients have 127.0.0.1. */
+const FLOODER = '127.0.0.2';
+/** One network of a customer, from which a client may choose any address (RFC 6177). */
+const NETWORK = 'fd00:7::';
+
+if (process.env[IN_NETWORK] === undefined) {
+  const words = ['--net', process.execPath, ...process.argv.slice(1)];
+  const { status } = spawnSync('unshare', words, {
+    stdio: 'inherit',
+    env: { ...process.env, [IN_NETWORK]: '1' },
+  });
+  process.exit(status ?? 1);
+}
+spawnSync('sh', [
+  '-euc',
+  `ip link set lo up; for n in $(seq 10); do ip address add ${NETWORK}$n/64 dev lo nodad; done`,
+]);
+async function trial() {
+  const database = await openTemporaryDatabase();
+  await migrate({ connectionString: database.url });
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query(
+    `select key from issue_api_keys('{honest,flooding}', 'enterprise', 1000000, 100000000)`,
+  );
+  const [honest, flooding] = rows.map(({ key }) => key);
+  // A page of the largest pets is the largest response of the interface.
+  await client.query(
+    `insert into pets (name, category_id, status) select repeat('🐕', 255), 9007199254740993, 'available' from generate_series(1, 100)`,
+  );
+  Object.assign(process.env, { TRUST_PROXY: '1' });
+  const replicas = [];
+  for (let n = 0; n < 3; n += 1) {
+    const ports = [await freePort(), await freePort()];
+    await startService(database.url, 'fatal', { ports });
+    replicas.push(ports);
+  }
+  const haproxy = await startHaproxy(replicas);
+  const flood = { ...haproxy, key: flooding };
+
+  console.log(
+    '| One client | Requests of others | Failed | 99 % within | Outcomes |\n| --- | ---: | ---: | ---: | --- |',
+  );
+  for (const [what, begin] of Object.entries(FLOODS)) {
+    const sockets = [];
+    const load = constantLoad(HONEST_PER_SECOND, (i) => honestRequest(haproxy.origin, honest, i));
+    await delay(1000);
+    await begin(flood, sockets);
+    await delay(FLOOD_MS);
+    const responses = await load.stop();
+    for (const socket of sockets) socket.destroy();
+    await delay(1000);
+    const failed = responses.filter(({ status }) => !(status < 300));
+    if (failed.length > 0) process.exitCode = 1;
+    const figures = [responses.length, failed.length, `${quantile(responses, 0.99)} ms`, tally(responses)];
+    console.log(`| ${[what, ...figures].join(' | ')} |`);
+  }
+  const memory = /^VmHWM:\s*(.*)$/m.exec(
+    spawnSync('cat', [`/proc/${haproxy.pid}/status`]).stdout.toString(),
+  )?.[1];
+  check('no request of others failed', process.exitCode === undefined, `HAProxy took up to ${memory}`);
+  await client.end();
+  await database.close();
+}
+
+/** With connections of their own, as new clients have. */
+function honestRequest(origin, key, i) {
+  const headers = { connection: 'close' };
+  if (i % 10 === 0) {
+    const body = JSON.stringify({ name: 'honest', categoryId: 1 });
+    return send(origin, { key, method: 'POST', path: '/v1/pets', body, headers });
+  }
+  return send(origin, { key, path: i % 10 === 1 ? '/openapi.json' : '/v1/pets?limit=5', headers });
+}
+
+const FLOODS = {
+  'nobody floods': async () => undefined,
+  'without a key: 4,000 streams of HTTP/2, /openapi.json unread': (flood, sockets) =>
+    streams(flood, sockets, { path: '/openapi.json', key: undefined }),
+  'without a key: 300 connections of HTTP/1.1, /openapi.json unread': (flood, sockets) =>
+    connections(flood, sockets, 300, [FLOODER], 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'),
+  'without a key: 4,000 streams of HTTP/2, 401 unread': (flood, sockets) =>
+    streams(flood, sockets, { path: '/v1/pets', key: undefined }),
+  'without a key: 300 connections each of ten addresses of one network': (flood, sockets) =>
+    connections(
+      flood,
+      sockets,
+      3000,
+      Array.from({ length: 10 }, (_, n) => `${NETWORK}${n + 1}`),
+      'GET /v1/pets HTTP/1.1\r\n',
+    ),
+  'with a key: 4,000 streams of HTTP/2, pages of the largest pets unread': (flood, sockets) =>
+    streams(flood, sockets, { path: '/v1/pets?limit=100' }),
+  'with a key: 100 connections of HTTP/2 from which nothing is read, pages of the largest pets': (
+    flood,
+    sockets,
+  ) => streams(flood, sockets, { path: '/v1/pets?limit=100', sessions: 100, isDeaf: true }),
+  'with a key: 4,000 streams of HTTP/2, bodies of a byte a second': (flood, sockets) =>
+    streams(flood, sockets, { path: '/v1/pets', method: 'POST', bodyBytes: 1000 }),
+  'with a key: 4,000 streams of HTTP/2, large bodies whose end does not come': (flood, sockets) =>
+    streams(flood, sockets, { path: '/v1/pets', method: 'POST', bodyBytes: 60_000, sentBytes: 59_000 }),
+};
+
+/** A hundred streams for each session, whose window is empty, or which reads not even the socket. */
+async function streams(
+  flood,
+  sockets,
+  { path, method = 'GET', key = flood.key, sessions = 40, isDeaf = false, bodyBytes, sentBytes = 0 },
+) {
+  for (let n = 0; n < sessions; n += 1) {
+    const socket = connectTls({
+      ...{ host: '127.0.0.1', port: flood.tlsPort, localAddress: FLOODER },
+      ...{ ALPNProtocols: ['h2'], rejectUnauthorized: false },
+    });
+    sockets.push(socket.on('error', () => undefined));
+    const connection = isDeaf ? new Deaf(socket) : socket;
+    const session = connectHttp2(`https://127.0.0.1:${flood.tlsPort}`, {
+      createConnection: () => connection,
+      settings: { initialWindowSize: isDeaf ? 2 ** 31 - 1 : bodyBytes === undefined ? 0 : 65_535 },
+    });
+    session.on('error', () => undefined);
+    await new Promise((resolve) => session.once('remoteSettings', resolve).once('close', resolve));
+    if (isDeaf && !session.destroyed) session.setLocalWindowSize(2 ** 31 - 1);
+    connection.isDeaf = isDeaf;
+    for (let stream = 0; stream < 100 && !session.destroyed; stream += 1) {
+      const outgoing = session.request(
+        {
+          ...{ [constants.HTTP2_HEADER_PATH]: path, [constants.HTTP2_HEADER_METHOD]: method },
+          ...(key && { authorization: `Bearer ${key}` }),
+          ...(bodyBytes && { 'content-type': 'application/json', 'content-length': bodyBytes }),
+        },
+        { endStream: bodyBytes === undefined },
+      );
+      outgoing.on('error', () => undefined);
+      if (bodyBytes === undefined) continue;
+      outgoing.write(' '.repeat(sentBytes));
+      const trickle = setInterval(() => outgoing.write(' '), 1000);
+      outgoing.once('close', () => clearInterval(trickle));
+    }
+  }
+}
+
+/** A socket that is read until it is deaf. */
+class Deaf extends Duplex {
+  isDeaf = false;
+  #socket;
+
+  constructor(socket) {
+    super();
+    this.#socket = socket;
+    socket.on('data', (bytes) => (this.isDeaf ? socket.pause() : this.push(bytes)));
+    socket.on('close', () => this.destroy());
+  }
+
+  _read() {
+    // It is pushed as it arrives.
+  }
+
+  _write(bytes, _encoding, done) {
+    this.#socket.write(bytes, done);
+  }
+}
+
+/** Connections that send something, and read nothing. */
+async function connections(flood, sockets, count, addresses, bytes) {
+  for (let n = 0; n < count; n += 1) {
+    const localAddress = addresses[n % addresses.length];
+    const host = localAddress.includes(':') ? `${NETWORK}1` : '127.0.0.1';
+    const socket = connectTcp({ host, port: flood.port, localAddress });
+    sockets.push(socket.pause().on('error', () => undefined));
+    socket.write(bytes);
+    if (n % 50 === 0) await delay(10);
+  }
+}
+
+async function startHaproxy(replicas) {
+  const directory = makeDirectory('floods');
+  selfSigned(directory, 'site');
+  spawnSync('sh', ['-c', 'mkdir certificates && cat site.crt site.key > certificates/site.pem'], {
+    cwd: directory,
+  });
+  const [port, tlsPort, metrics] = [await freePort(), await freePort(), await freePort()];
+  const file = join(directory, 'haproxy.cfg');
+  const env = {
+    ...{ ...process.env, HAPROXY_BIND: `[::]:${port} v4v6`, HAPROXY_TLS_BIND: `[::]:${tlsPort} v4v6` },
+    ...{ HAPROXY_METRICS_BIND: `127.0.0.1:${metrics}`, HAPROXY_DNS: '127.0.0.1:53' },
+    HAPROXY_ERRORS: join(ROOT, 'deploy/haproxy/errors'),
+    ...Object.fromEntries(
+      replicas.flatMap(([replica, management], n) => [
+        [`HAPROXY_API_${n + 1}`, `127.0.0.1:${replica}`],
+        [`HAPROXY_API_${n + 1}_MANAGEMENT_PORT`, management],
+      ]),
+    ),
+  };
+  // Its certificates are in a place of the container.
+  spawnSync('sh', ['-euc', `sed "s|/certificates|${directory}/certificates|" ${config} > ${file}`]);
+  const child = spawn('haproxy', ['-db', '-f', file], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  process.once('exit', () => child.kill('SIGKILL'));
+  const origin = `http://127.0.0.1:${port}`;
+  for (let wait = 0; (await send(origin, { path: '/openapi.json' })).status !== 200; wait += 1) {
+    if (wait > 100) throw new Error('HAProxy did not start');
+    await delay(100);
+  }
+  return { origin, port, tlsPort, pid: child.pid };
+}
+
+await trial();
+// HAProxy, the replicas and the database end with this process.
+process.exit();
