@@ -59,14 +59,21 @@ function outcomeOf({ status, code }: { readonly status: number; readonly code: s
   return status >= 400 ? 'client_error' : 'success';
 }
 
-/** What the page of a key shows. */
-async function hoursOf(
+interface Shown {
+  readonly operation: string;
+  readonly outcome: string;
+  readonly requests: number;
+}
+
+const total = (all: readonly Shown[]): number => all.reduce((sum, { requests }) => sum + requests, 0);
+
+/** What the page of a key shows by hour, and by operation. */
+async function shownOf(
   id: bigint,
-): Promise<readonly { operation: string; outcome: string; requests: number }[]> {
+): Promise<{ readonly hours: readonly Shown[]; readonly operations: readonly Shown[] }> {
   const { body = '' } =
     (await dashboard.respond({ target: `/dashboard/data/key?key=${id}`, host: 'localhost' })) ?? {};
-  const { view } = JSON.parse(body) as { view: { hours: [] } };
-  return view.hours;
+  return (JSON.parse(body) as { view: Awaited<ReturnType<typeof shownOf>> }).view;
 }
 
 describe('the figures of the dashboard', () => {
@@ -100,9 +107,12 @@ describe('the figures of the dashboard', () => {
       expect(service.app.get(UsageRecorder).problems()).toEqual([]);
     });
     const shown: Record<string, number> = {};
-    for (const { id } of keys)
-      for (const { operation, outcome, requests } of await hoursOf(id))
+    for (const { id } of keys) {
+      const view = await shownOf(id);
+      for (const { operation, outcome, requests } of view.operations)
         shown[`${id} ${operation} ${outcome}`] = requests;
+      expect(total(view.hours)).toBe(total(view.operations));
+    }
     expect(shown).toEqual(Object.fromEntries(sent));
     expect(Object.keys(shown).length).toBeGreaterThanOrEqual(100);
     expect(new Set(Object.keys(shown).map((figure) => figure.split(' ')[2]))).toEqual(

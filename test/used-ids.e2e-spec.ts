@@ -157,6 +157,20 @@ describe('numbers that callers choose', () => {
     expect(await warned()).toMatch(/^ok: .*categories 99\.99 %/);
   });
 
+  it('count once for many pets', async () => {
+    const { id: first } = (await (await createCategory('many pets')).json()) as { id: number };
+    await service.pool.query(
+      `insert into pets (name, category_id, status) select 'Rex', $1, 'available' from generate_series(1, 50000)`,
+      [first + 90],
+    );
+    for (let nth = 1; nth <= 64; nth += 1)
+      await service.pool.query(`insert into categories values ($1, $2)`, [first + nth, `close ${nth}`]);
+    for (let step = 128; step < 2 ** 40; step *= 2)
+      await service.pool.query(`insert into categories values ($1, $2)`, [first + step, `doubled ${step}`]);
+    expect((await idOf(await createCategory('after'))) - first).toBeLessThan(260);
+    await service.pool.query('truncate pets, orders');
+  });
+
   it('are no outage when one is inserted while it is given away', async () => {
     const number = (await idOf(await createCategory('before'))) + 1;
     const holder = new Client({ connectionString: service.databaseUrl });
@@ -195,9 +209,10 @@ describe('the doctor', () => {
   it.each([
     ['9007199254740991', /^ok: .*pets 99\.9 %/],
     ['9007199254740992', /^warn: new ids of pets are above 9007199254740991, .*setval\('pets_id_seq', …\)/],
+    ['9223372036854775800', /^fail: pets has 0 % of its ids left\./],
     [
       '8302000000000000000',
-      /^fail: 9\.98 % of the ids of pets are left\. The last one is 8302000000000000000: /,
+      /^fail: pets has 9\.98 % of its ids left\. The last one is 8302000000000000000: /,
     ],
   ])('says what is left of the ids after %s', async (last, finding) => {
     const before = Math.max(1, await lastId('pets'));

@@ -30,7 +30,7 @@ export class ImportFile {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') cannot('write', path)(error);
       throw new CliError(
         `${path} exists already, and is not overwritten.`,
-        `Name another file. Whether its keys are live says: petstore keys find ${path}`,
+        `Name another file. To see whether its keys are live: petstore keys find ${path}`,
       );
     });
     return new ImportFile(path, file);
@@ -42,17 +42,24 @@ export class ImportFile {
       await this.file.appendFile(toCsv(COLUMNS, keys));
       await this.file.sync();
       await this.file.close();
-      // Its name is an entry of the directory.
-      const directory = await open(dirname(this.path));
-      await directory.sync();
-      await directory.close();
     } catch (error) {
       cannot('write', this.path)(error);
     }
+    await syncDirectory(dirname(this.path)).catch(() => undefined);
   }
 
   async remove(): Promise<void> {
     await this.file.close();
     await rm(this.path).catch(cannot('remove', this.path));
+  }
+}
+
+/** Its entry has the name of a new file. Not every file system can do it, and not every user may. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
   }
 }

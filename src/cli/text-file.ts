@@ -7,7 +7,7 @@ import { cannot, CliError } from './cli-error.js';
 /**
  * A file as text, without a byte order mark.
  *
- * @throws CliError if it cannot be read or is not UTF-8: other characters would be read than were written
+ * @throws CliError if it cannot be read or is not UTF-8: its characters would be read wrongly
  */
 export async function readText(path: string): Promise<string> {
   const bytes = await readFile(path).catch(cannot('read', path));

@@ -6,7 +6,8 @@ const SKIP_USED_IDS = 'select skip_used_ids($1::text)';
 /**
  * Sends a statement that inserts rows with ids of the table's sequence, and repeats it after a lost race, which is no failure: the server
  * has rolled it back. If a row has such an id already, because an import, a replication or a caller inserted it with its id, moves the
- * sequence past the used ids first. Another value that must be unique was inserted since the statement began, and is found the next time.
+ * sequence past the used ids first. If another unique value was inserted meanwhile, the repeated
+ * statement finds it.
  *
  * @param sendBefore a moment of `performance.now()`
  * @throws NotSentError if it could not be sent again by then

@@ -89,7 +89,7 @@ describe('petstore keys import', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        new RegExp(`^No key of ${to} is live, so it is removed\\.\n2 lines \\(2, 3\\): `),
+        new RegExp(`^None of the keys in ${to} is live, so it is removed\\.\n2 lines \\(2, 3\\): `),
       ),
     });
     await expect(stat(to)).rejects.toThrow('ENOENT');
@@ -103,7 +103,7 @@ describe('petstore keys import', () => {
     const outcomes = await Promise.all([importTo(table, to), importTo(table, to)]);
     expect(new Set(outcomes.map(({ code }) => code))).toEqual(new Set([0, 1]));
     expect(outcomes.map(({ stderr }) => stderr).join('')).toBe(
-      `${to} exists already, and is not overwritten.\nName another file. Whether its keys are live says: petstore keys find ${to}\n`,
+      `${to} exists already, and is not overwritten.\nName another file. To see whether its keys are live: petstore keys find ${to}\n`,
     );
     expect(await count()).toBe(before + 50);
     expect((await idsOf((await readKeys(to)).map(({ key }) => key))).length).toBe(50);
@@ -160,7 +160,7 @@ describe('petstore keys import', () => {
       1,
       expect.stringMatching(
         new RegExp(
-          `^Lost the connection .*\nWhether the keys of ${to} are live says: petstore keys find ${to}\n$`,
+          `^Lost the connection .*\nTo see whether the keys of ${to} are live: petstore keys find ${to}\n$`,
         ),
       ),
     ]);

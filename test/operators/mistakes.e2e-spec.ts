@@ -33,7 +33,7 @@ beforeEach(() => operator.query('begin; savepoint start'));
 afterEach(() => operator.query('rollback'));
 
 const HINT =
-  'Look at its where clause. If so many are meant, allow their number, and repeat it: set petstore.changes_max = …;';
+  'Check the where clauses of its statements. If so many changes are meant, allow them and repeat it: set petstore.changes_max = …;';
 
 const change = (from: number, to: number): string =>
   `update api_keys set name = name where id between ${from} and ${to}`;
@@ -62,6 +62,12 @@ describe('a transaction of an operator that changes more than a hundred keys, se
     // Inserts that no issuing function makes.
     [`insert into api_keys (name, plan_id) select 'x', 'free' from generate_series(1, 102)`, 102],
     [`insert into plans select 'p' || n, 1, 1 from generate_series(1, 103) as n`, 103],
+    // Together with its plan, which becomes custom: then plan_custom of the keys changes as well.
+    [
+      `with plan as (update plans set custom = true, requests_per_minute = null, requests_per_day = null where id = 'pro' returning id)
+       update api_keys set name = 'x', requests_per_minute = 5, requests_per_day = 50 from plan where plan_id = plan.id`,
+      141,
+    ],
   ])('is rejected: %s', async (statement, changes) => {
     expect(await rejectionOf(operator, statement)).toEqual({
       code: '23001',

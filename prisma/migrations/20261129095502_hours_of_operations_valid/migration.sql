@@ -1,4 +1,4 @@
--- Only somebody else than the service has written other operations. Their hours stay readable until they are deleted; then the doctor is content
+-- Only somebody other than the service has written other operations. Their hours stay readable until they are deleted; then the doctor is content
 -- after: alter table api_key_usage_hours validate constraint api_key_usage_hours_operation_fkey;
 do $$
 begin

@@ -1,5 +1,5 @@
--- Callers may choose numbers, so a row far ahead must not count as one that is in the way. Ids are in a run while one of 64 is used. Its end is
--- found in steps that double while the run goes on, each of which reads a row for 64 ids.
+-- Callers may choose numbers, so a single row far ahead must not count as being in the way. A run of used ids goes on while at least one in 64
+-- is used: in the next 64, the 64 after them, then 128, 256 and so on, of which at most one in 64 is read.
 create or replace function end_of_used_ids(of_table text, after bigint) returns bigint
 language plpgsql volatile
 set enable_seqscan = off
@@ -15,29 +15,41 @@ declare
       'select category_id from pets where status is null']
     else array[format('select id from %I', of_table)]
   end;
-  last_id constant bigint := 9223372036854775807;
-  step bigint := 64;
+  run bigint := 0;
+  longer bigint := 64;
   goes_on boolean;
   used_end bigint;
 begin
-  while after <= last_id - 2 * step loop
-    execute format(
-      'select exists (select from %1$s where id > $1 + $2 and id <= $1 + 2 * $2)
-         and (select count(*) from (select from %1$s where id > $1 and id <= $1 + 2 * $2 limit $2 / 32) as found) = $2 / 32',
-      format('(%s) as used (id)', array_to_string(sources, ' union all ')))
-      into goes_on using after, step;
+  while after <= 9223372036854775807 - longer loop
+    for source in 1..cardinality(sources) loop
+      execute format(
+        case source
+          when 1 then 'select count(*) = $3 from (select from (%s) as used (id) where id > $1 and id <= $2 limit $3) as found'
+          -- Many pets may have the same number: from one to the next.
+          else
+            'with recursive used (id) as (
+               select min(id) from (%1$s) as first (id) where id > $1 and id <= $2
+               union all
+               select (select min(id) from (%1$s) as next (id) where id > used.id and id <= $2) from used where id is not null)
+             select count(id) = $3 from (select id from used limit $3) as found'
+        end,
+        sources[source])
+        into goes_on using after + run, after + longer, (longer - run) / 64;
+      exit when goes_on;
+    end loop;
     exit when not goes_on;
-    step := 2 * step;
+    run := longer;
+    longer := 2 * longer;
   end loop;
   execute (
     select format('select greatest(%s)', string_agg(format('(select max(id) from (%s) as used (id) where id > $1 and id <= $2)', source), ', '))
     from unnest(sources) as source)
-    into used_end using after, after + least(step, last_id - after);
+    into used_end using after, after + run;
   return used_end;
 end
 $$;
 
 comment on function end_of_used_ids is
-  'The end of the run of used ids after the given one, in which one of 64 is used; null if the next 64 are free.';
+  'The end of the run of used ids after the given one, in which at least one in 64 ids is used; null if the next 64 are free.';
 
 revoke execute on function end_of_used_ids(text, bigint) from public;

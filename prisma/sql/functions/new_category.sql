@@ -1,5 +1,5 @@
 -- Numbers that are skipped are never looked at again, because a sequence is not rolled back, also where the statement runs out of its time.
--- Where more than a few are in use a run of them is skipped at once, unless another transaction does that: the statement holds locks already,
+-- If more than a few are in use, the whole run is skipped at once, unless another transaction does that: the statement holds locks already,
 -- so it waits for none.
 create or replace function new_category() returns categories
 language plpgsql volatile set search_path = public, pg_temp as $$

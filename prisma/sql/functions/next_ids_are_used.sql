@@ -4,7 +4,7 @@ language plpgsql stable set search_path = public, pg_temp as $$
 declare
   found_one boolean;
 begin
-  execute format('select exists (select from %I where id > $1 and id <= $1 + 64)', of_table) into found_one using after;
+  execute format('select exists (select from %I where id > $1 and id <= least($1, 9223372036854775807 - 64) + 64)', of_table) into found_one using after;
   return found_one;
 end
 $$;

@@ -1,5 +1,5 @@
--- A million rows in sequence are passed at once, and a single row far ahead is not passed at all. The sequence moves by at most 64 ids for a
--- row, and ends at the id of a row.
+-- Moves past a million consecutive rows at once, but not to a single row far ahead: by at most 64 ids for each id that it passes. It ends at
+-- the id of a row.
 -- Concurrent calls wait for each other, and the later ones find nothing to do. The sequence never moves back: its short steps are those
 -- of nextval, and during a long one other sessions do not take a thousand ids.
 create or replace function skip_used_ids(of_table text) returns bigint

@@ -32,7 +32,7 @@ export function addImportCommand(keys: Command, context: CliContext): void {
       if (batch !== undefined || resume === true)
         throw new UsageError(
           'An import is one transaction since 2.0, so there is neither --batch nor --resume.',
-          `Whether the keys of an earlier file are live says: petstore keys find ${to}`,
+          `To see whether the keys of an earlier file are live: petstore keys find ${to}`,
         );
       const table = await readTable(path);
       await withDatabase(context, ({ client }) => rejectUnknownPlans(client, table));
@@ -46,10 +46,10 @@ export function addImportCommand(keys: Command, context: CliContext): void {
         if (error instanceof UnknownOutcomeError)
           throw new CliError(
             error.message,
-            `Whether the keys of ${to} are live says: petstore keys find ${to}`,
+            `To see whether the keys of ${to} are live: petstore keys find ${to}`,
           );
-        context.printError(`No key of ${to} is live, so it is removed.\n`);
-        await file.remove();
+        context.printError(`None of the keys in ${to} is live, so it is removed.\n`);
+        await file.remove().catch((failure: Error) => context.printError(`${failure.message}\n`));
         throw error;
       }
       context.print(

@@ -53,14 +53,14 @@ export const checkIds: Check = async ({ client }) => {
      where has_table_privilege(quote_ident(table_name), 'select') and has_sequence_privilege(quote_ident(sequence_name), 'usage')`,
   );
   const setBack = ({ table, last }: (typeof rows)[number]): string =>
-    `The last one is ${last}: as the owner, set it back to one that free ids follow: select setval('${table}_id_seq', …);`;
+    `The last one is ${last}: as the owner, set it back to a value that is followed by free ids: select setval('${table}_id_seq', …);`;
   const ending = rows.find(({ left }) => left < LEFT_MIN);
   if (ending !== undefined)
-    return fail(`${ending.left} % of the ids of ${ending.table} are left. ${setBack(ending)}`);
+    return fail(`${ending.table} has ${ending.left} % of its ids left. ${setBack(ending)}`);
   const unsafe = rows.find(({ last }) => last > SAFE_ID_MAX);
   if (unsafe !== undefined)
     return warn(
-      `new ids of ${unsafe.table} are above ${SAFE_ID_MAX}, so JavaScript clients confuse them. ${setBack(unsafe)}`,
+      `new ids of ${unsafe.table} are above ${SAFE_ID_MAX}, which JavaScript clients cannot tell apart. ${setBack(unsafe)}`,
     );
   const behind = rows.filter(({ isBehind }) => isBehind).map(({ table }) => table);
   if (behind.length > 0) {
@@ -71,7 +71,7 @@ export const checkIds: Check = async ({ client }) => {
   }
   if (rows.length === 0) return ok('not checked: this role may not read the sequences');
   const left = rows.map((row) => `${row.table} ${row.left} %`).join(', ');
-  return ok(`new rows get unused ids, of which are left: ${left}`);
+  return ok(`new rows get unused ids; left: ${left}`);
 };
 
 /** Bans begin again only after such a time: a clock was ahead, or the trigger that rejects it was disabled. */

@@ -9,7 +9,7 @@ export async function readNow(query: Query): Promise<Date> {
   return row?.now ?? new Date(Number.NaN);
 }
 
-/** Rows of a list that has no pages: more than there are where nobody has written rows without end. */
+/** Rows of a list that has no pages: more than there are, unless somebody has flooded a table. */
 const ROWS_MAX = 10_000;
 
 const PLANS = `

@@ -4,6 +4,8 @@ create or replace function rename_plan(id text, new_id text) returns plan_overvi
 language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
 declare
+  changes_max constant text := coalesce(current_setting('petstore.changes_max', true), '');
+  changes_made constant text := coalesce(current_setting('petstore.changes_made', true), '');
   old plans;
   result plan_overview;
 begin
@@ -13,7 +15,9 @@ begin
       using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
   perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom);
+  perform set_config('petstore.changes_max', '2147483647', true);
   update api_keys set plan_id = new_id where plan_id = old.id;
+  perform set_config('petstore.changes_max', changes_max, true), set_config('petstore.changes_made', changes_made, true);
   delete from plans where id = old.id;
   select * into strict result from plan_overview where id = new_id;
   return result;

@@ -10,7 +10,7 @@ declare
   result plan_overview;
 begin
   -- A statement that names custom, which the keys refer to, waits for each transaction that has issued keys of the plan.
-  if set_plan.custom <> (select custom from plans where id = set_plan.id) then
+  if set_plan.custom <> (select custom from plans where id = set_plan.id for no key update) then
     update plans
     set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day
     where id = set_plan.id;

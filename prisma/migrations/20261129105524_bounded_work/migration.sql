@@ -1,7 +1,10 @@
 -- From prisma/sql by "npm run migration". Changes below this line are lost.
 
--- Callers may choose numbers, so a row far ahead must not count as one that is in the way. Ids are in a run while one of 64 is used. Its end is
--- found in steps that double while the run goes on, each of which reads a row for 64 ids.
+comment on table operations is 'The operations of the API that hours of usage name. Migrations fill it.';
+comment on column operations.operation is 'The operationId; none where no route matched.';
+
+-- Callers may choose numbers, so a single row far ahead must not count as being in the way. A run of used ids goes on while at least one in 64
+-- is used: in the next 64, the 64 after them, then 128, 256 and so on, of which at most one in 64 is read.
 create or replace function end_of_used_ids(of_table text, after bigint) returns bigint
 language plpgsql volatile
 set enable_seqscan = off
@@ -17,35 +20,95 @@ declare
       'select category_id from pets where status is null']
     else array[format('select id from %I', of_table)]
   end;
-  last_id constant bigint := 9223372036854775807;
-  step bigint := 64;
+  run bigint := 0;
+  longer bigint := 64;
   goes_on boolean;
   used_end bigint;
 begin
-  while after <= last_id - 2 * step loop
-    execute format(
-      'select exists (select from %1$s where id > $1 + $2 and id <= $1 + 2 * $2)
-         and (select count(*) from (select from %1$s where id > $1 and id <= $1 + 2 * $2 limit $2 / 32) as found) = $2 / 32',
-      format('(%s) as used (id)', array_to_string(sources, ' union all ')))
-      into goes_on using after, step;
+  while after <= 9223372036854775807 - longer loop
+    for source in 1..cardinality(sources) loop
+      execute format(
+        case source
+          when 1 then 'select count(*) = $3 from (select from (%s) as used (id) where id > $1 and id <= $2 limit $3) as found'
+          -- Many pets may have the same number: from one to the next.
+          else
+            'with recursive used (id) as (
+               select min(id) from (%1$s) as first (id) where id > $1 and id <= $2
+               union all
+               select (select min(id) from (%1$s) as next (id) where id > used.id and id <= $2) from used where id is not null)
+             select count(id) = $3 from (select id from used limit $3) as found'
+        end,
+        sources[source])
+        into goes_on using after + run, after + longer, (longer - run) / 64;
+      exit when goes_on;
+    end loop;
     exit when not goes_on;
-    step := 2 * step;
+    run := longer;
+    longer := 2 * longer;
   end loop;
   execute (
     select format('select greatest(%s)', string_agg(format('(select max(id) from (%s) as used (id) where id > $1 and id <= $2)', source), ', '))
     from unnest(sources) as source)
-    into used_end using after, after + least(step, last_id - after);
+    into used_end using after, after + run;
   return used_end;
 end
 $$;
 
 comment on function end_of_used_ids is
-  'The end of the run of used ids after the given one, in which one of 64 is used; null if the next 64 are free.';
+  'The end of the run of used ids after the given one, in which at least one in 64 ids is used; null if the next 64 are free.';
 
 revoke execute on function end_of_used_ids(text, bigint) from public;
 
+-- An update without its where clause is the worst mistake of an operator, and a function that is called for each row is no better, so the
+-- changes of a transaction are counted. A setting holds the count: it ends with the transaction, and a rollback to a savepoint restores it.
+-- Whoever sets it knows what they do: the guard stops mistakes, not malice. The owner, who restores, is not limited, nor are keys that functions
+-- with the owner's rights issue. Of updates the present role says nothing, because those of a foreign key have the owner's rights, too.
+create or replace function limit_changes() returns trigger
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  changes_max constant integer := coalesce(nullif(current_setting('petstore.changes_max', true), '')::integer, 100);
+  owner constant oid := (select relowner from pg_class where oid = 'plans'::regclass);
+  changes bigint := coalesce(nullif(current_setting('petstore.changes_made', true), '')::bigint, 0);
+  revived bigint := coalesce(nullif(current_setting('petstore.keys_revived', true), '')::bigint, 0);
+begin
+  if to_regrole('petstore_operator') is null
+    or not pg_has_role(session_user, 'petstore_operator', 'member')
+    or pg_has_role(session_user, owner, 'member')
+    or (tg_op = 'INSERT' and pg_has_role(current_user, owner, 'member'))
+  then
+    return null;
+  end if;
+  if tg_table_name = 'api_keys' and tg_op = 'UPDATE' then
+    -- A plan that becomes custom, or is so no more, changes plan_custom of its keys by the foreign key, and nothing else of them.
+    select changes + count(distinct id) filter (where
+          o.plan_custom = n.plan_custom or to_jsonb(o) - 'plan_custom' is distinct from to_jsonb(n) - 'plan_custom'),
+        revived + count(distinct id) filter (where o.revoked_at is not null and n.revoked_at is null)
+      into changes, revived
+      from old_rows o join new_rows n using (id);
+  else
+    changes := changes + (select count(*) from new_rows);
+  end if;
+  if changes > changes_max then
+    raise exception 'the transaction changes % keys, secrets or plans, more than petstore.changes_max (%)', changes, changes_max
+      using errcode = 'restrict_violation',
+            hint = 'Check the where clauses of its statements. If so many changes are meant, allow them and repeat it: set petstore.changes_max = …;';
+  end if;
+  if revived > 1 then
+    raise exception 'the transaction revives several revoked keys, and each needs a transaction of its own'
+      using errcode = 'restrict_violation', column = 'revoked_at', hint = 'Add to its where clause: id = ….';
+  end if;
+  perform set_config('petstore.changes_made', changes::text, true), set_config('petstore.keys_revived', revived::text, true);
+  return null;
+end
+$$;
+
+comment on function limit_changes is
+  'Rejects a transaction of an operator that changes more than petstore.changes_max (100) keys, secrets or plans, or revives several revoked keys.';
+
+revoke execute on function limit_changes() from public;
+
 -- Numbers that are skipped are never looked at again, because a sequence is not rolled back, also where the statement runs out of its time.
--- Where more than a few are in use a run of them is skipped at once, unless another transaction does that: the statement holds locks already,
+-- If more than a few are in use, the whole run is skipped at once, unless another transaction does that: the statement holds locks already,
 -- so it waits for none.
 create or replace function new_category() returns categories
 language plpgsql volatile set search_path = public, pg_temp as $$
@@ -67,6 +130,19 @@ $$;
 
 comment on function new_category is 'A category with a number that neither a category nor a pet uses.';
 
+-- 64 ids: as many as two statements take.
+create or replace function next_ids_are_used(of_table text, after bigint) returns boolean
+language plpgsql stable set search_path = public, pg_temp as $$
+declare
+  found_one boolean;
+begin
+  execute format('select exists (select from %I where id > $1 and id <= least($1, 9223372036854775807 - 64) + 64)', of_table) into found_one using after;
+  return found_one;
+end
+$$;
+
+comment on function next_ids_are_used is 'Whether a table has one of the 64 ids after the given one.';
+
 -- The one list of rights: prisma/roles.sql grants them, and `petstore doctor` and the tests compare them with the catalog. Each table, view
 -- and function is in it. Only the owner may do the rest.
 create or replace function role_rights() returns table (role name, privilege text, object name)
@@ -84,7 +160,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_usage_hour, delete_old_address_usage, delete_old_bans, delete_old_database_outages'),
 
     -- Operators write only the columns that they decide. Ids and hashes are created by functions.
-    ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, address_usage_hours, api_key_bans, database_outages, deprecated_operations, audit_log'),
+    ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, address_usage_hours, api_key_bans, database_outages, operations, deprecated_operations, audit_log'),
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, customer_overview, plan_overview, plan_peaks, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
       'api_keys_near_limit, deprecated_operation_callers, flooding_api_keys, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
@@ -137,8 +213,8 @@ $$;
 
 comment on function role_rights is 'What each role may do with each table, view, sequence and function. prisma/roles.sql grants it.';
 
--- A million rows in sequence are passed at once, and a single row far ahead is not passed at all. The sequence moves by at most 64 ids for a
--- row, and ends at the id of a row.
+-- Moves past a million consecutive rows at once, but not to a single row far ahead: by at most 64 ids for each id that it passes. It ends at
+-- the id of a row.
 -- Concurrent calls wait for each other, and the later ones find nothing to do. The sequence never moves back: its short steps are those
 -- of nextval, and during a long one other sessions do not take a thousand ids.
 create or replace function skip_used_ids(of_table text) returns bigint
@@ -176,3 +252,77 @@ comment on function skip_used_ids is
   'Moves the sequence of a table past ids that rows have already: select skip_used_ids(''pets''). Returns the last id that is skipped.';
 
 revoke execute on function skip_used_ids(text) from public;
+
+-- With the owner's rights, as delete_plan. The id of a plan never changes, so that its audit has one name: the keys move to a new plan, all of
+-- them, however many an operator may change. A key that is issued meanwhile waits, and then finds no plan.
+create or replace function rename_plan(id text, new_id text) returns plan_overview
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  changes_max constant text := coalesce(current_setting('petstore.changes_max', true), '');
+  changes_made constant text := coalesce(current_setting('petstore.changes_made', true), '');
+  old plans;
+  result plan_overview;
+begin
+  select * into old from plans where id = rename_plan.id for update;
+  if not found then
+    raise exception 'plan "%" does not exist', rename_plan.id
+      using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
+  end if;
+  perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom);
+  perform set_config('petstore.changes_max', '2147483647', true);
+  update api_keys set plan_id = new_id where plan_id = old.id;
+  perform set_config('petstore.changes_max', changes_max, true), set_config('petstore.changes_made', changes_made, true);
+  delete from plans where id = old.id;
+  select * into strict result from plan_overview where id = new_id;
+  return result;
+end
+$$;
+
+comment on function rename_plan is
+  'Gives a plan another id, which all of its keys get: select * from rename_plan(''startup'', ''growth'').';
+
+revoke execute on function rename_plan(text, text) from public;
+
+create or replace function set_plan(
+  id text,
+  per_minute integer default null,
+  per_day integer default null,
+  custom boolean default null)
+returns plan_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  result plan_overview;
+begin
+  -- A statement that names custom, which the keys refer to, waits for each transaction that has issued keys of the plan.
+  if set_plan.custom <> (select custom from plans where id = set_plan.id for no key update) then
+    update plans
+    set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day
+    where id = set_plan.id;
+  else
+    update plans
+    set requests_per_minute = coalesce(per_minute, requests_per_minute), requests_per_day = coalesce(per_day, requests_per_day)
+    where id = set_plan.id;
+  end if;
+  if not found then
+    raise exception 'plan "%" does not exist', set_plan.id
+      using errcode = 'no_data_found',
+            hint = 'To see the plans: select * from plan_overview, or petstore plans list. '
+                   'To create one: select * from create_plan(…), or petstore plans create.';
+  end if;
+  select * into strict result from plan_overview where plan_overview.id = set_plan.id;
+  return result;
+end
+$$;
+
+comment on function set_plan is
+  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600).';
+
+revoke execute on function set_plan(text, integer, integer, boolean) from public;
+
+create or replace trigger api_keys_limit_inserts after insert on api_keys
+  referencing new table as new_rows for each statement execute function limit_changes();
+
+create or replace trigger plans_limit_inserts after insert on plans
+  referencing new table as new_rows for each statement execute function limit_changes();
