@@ -41,7 +41,7 @@ export class UnknownOutcomeError extends CliError {
 
 /** Fails with what the system says of a file. */
 export const cannot =
-  (what: 'read' | 'write' | 'remove', path: string) =>
+  (what: 'read' | 'write', path: string) =>
   (error: unknown): never => {
     throw new CliError(`Cannot ${what} ${path}: ${describeFault(error)}`);
   };

@@ -1,4 +1,4 @@
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { toCsv } from '../monitoring/text.js';
 import { cannot, CliError } from './cli-error.js';
@@ -17,49 +17,34 @@ const COLUMNS = [
   ...['requests_per_minute', 'requests_per_day', 'expires_at', 'customer'],
 ];
 
-/** The new file for issued keys: the only place where they are, so it is whole before they are committed, and never changes afterwards. */
-export class ImportFile {
-  private constructor(
-    private readonly path: string,
-    private readonly file: FileHandle,
-  ) {}
+/** @throws CliError if there is such a file */
+export const createImportFile = (path: string): Promise<FileHandle> =>
+  open(path, 'wx', 0o600).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') cannot('write', path)(error);
+    throw new CliError(
+      `${path} exists already, and is not overwritten.`,
+      `Name another file. To see whether its keys are live: petstore keys find ${path}`,
+    );
+  });
 
-  /** @throws CliError if there is such a file */
-  static async create(path: string): Promise<ImportFile> {
-    const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') cannot('write', path)(error);
-      throw new CliError(
-        `${path} exists already, and is not overwritten.`,
-        `Name another file. To see whether its keys are live: petstore keys find ${path}`,
-      );
-    });
-    return new ImportFile(path, file);
-  }
-
-  /** Resolves when they are on the disk, and the file is closed. */
-  async write(keys: readonly IssuedKey[]): Promise<void> {
-    try {
-      await this.file.appendFile(toCsv(COLUMNS, keys));
-      await this.file.sync();
-      await this.file.close();
-    } catch (error) {
-      cannot('write', this.path)(error);
-    }
-    await syncDirectory(dirname(this.path)).catch(() => undefined);
-  }
-
-  async remove(): Promise<void> {
-    await this.file.close();
-    await rm(this.path).catch(cannot('remove', this.path));
-  }
-}
-
-/** Its entry has the name of a new file. Not every file system can do it, and not every user may. */
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path);
+/**
+ * Writes issued keys to their new file, the only place where they are: it is whole before they are committed, and never changes afterwards.
+ * Resolves when it is on the disk, and closed.
+ */
+export async function writeImportFile(
+  file: FileHandle,
+  path: string,
+  keys: readonly IssuedKey[],
+): Promise<void> {
   try {
-    await directory.sync();
-  } finally {
-    await directory.close();
+    await file.appendFile(toCsv(COLUMNS, keys));
+    await file.sync();
+    await file.close();
+  } catch (error) {
+    cannot('write', path)(error);
   }
+  // Its name is an entry of the directory. Not every file system can do it, and not every user may.
+  const directory = await open(dirname(path)).catch(() => undefined);
+  await directory?.sync().catch(() => undefined);
+  await directory?.close();
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Info, parse } from 'csv-parse/sync';
 import { type Client, DatabaseError } from 'pg';
@@ -5,7 +6,7 @@ import { describeFault } from '../../errors/describe-fault.js';
 import { examples, instant, type JsonOption, positiveInteger } from '../arguments.js';
 import { CliError, UnknownOutcomeError, UsageError } from '../cli-error.js';
 import type { CliContext } from '../context.js';
-import { type IssuedKey, ImportFile } from '../import-file.js';
+import { createImportFile, type IssuedKey, writeImportFile } from '../import-file.js';
 import { some, toJson } from '../output.js';
 import { changeDatabase, withDatabase } from '../session.js';
 import { readText } from '../text-file.js';
@@ -36,10 +37,10 @@ export function addImportCommand(keys: Command, context: CliContext): void {
         );
       const table = await readTable(path);
       await withDatabase(context, ({ client }) => rejectUnknownPlans(client, table));
-      const file = await ImportFile.create(to);
+      const file = await createImportFile(to);
       try {
         await changeDatabase(context, async (client) => {
-          await file.write(await issue(client, table));
+          await writeImportFile(file, to, await issue(client, table));
           return {};
         });
       } catch (error) {
@@ -49,7 +50,8 @@ export function addImportCommand(keys: Command, context: CliContext): void {
             `To see whether the keys of ${to} are live: petstore keys find ${to}`,
           );
         context.printError(`None of the keys in ${to} is live, so it is removed.\n`);
-        await file.remove().catch((failure: Error) => context.printError(`${failure.message}\n`));
+        await file.close();
+        await rm(to).catch((failure: Error) => context.printError(`${failure.message}\n`));
         throw error;
       }
       context.print(
