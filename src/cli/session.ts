@@ -172,7 +172,8 @@ export async function changeDatabase<Result extends Row>(
     context.onCommitting?.();
     return result;
   }).catch((error: unknown) => {
-    throw isCommitting && classifyDatabaseError(error) === 'broken' ? new UnknownOutcomeError(error) : error;
+    const isUnknown = ['broken', 'unexpected'].includes(classifyDatabaseError(error));
+    throw isCommitting && isUnknown && !(error instanceof CliError) ? new UnknownOutcomeError(error) : error;
   });
   context.onCommit?.(row);
   return row;
