@@ -609,14 +609,14 @@ cross join lateral (
     (select *
      from categories as listed
      where page.name is null
-       and listed.id >= page.from_id
+       and (listed.id) >= (page.from_id)
      order by listed.id asc
      limit page.size + 1)
     union all
     (select *
      from categories as listed
      where (lower(listed.name collate "C"), listed.id) >= (lower(page.name collate "C"), page.from_id)
-       and lower(listed.name collate "C") <= lower(page.name collate "C")
+       and (lower(listed.name collate "C")) <= (lower(page.name collate "C"))
      order by lower(listed.name collate "C") asc, listed.id asc
      limit page.size + 1)) as record) as found
 order by page.number;
@@ -634,7 +634,7 @@ cross join lateral (
      from orders as listed
      where page.status is null
        and page.pet_id is null
-       and listed.id >= page.from_id
+       and (listed.id) >= (page.from_id)
      order by listed.id asc
      limit page.size + 1)
     union all
@@ -642,7 +642,7 @@ cross join lateral (
      from orders as listed
      where page.pet_id is null
        and (listed.status, listed.id) >= (page.status, page.from_id)
-       and listed.status <= page.status
+       and (listed.status) <= (page.status)
      order by listed.status asc, listed.id asc
      limit page.size + 1)
     union all
@@ -650,7 +650,7 @@ cross join lateral (
      from orders as listed
      where page.status is null
        and (listed.pet_id, listed.id) >= (page.pet_id, page.from_id)
-       and listed.pet_id <= page.pet_id
+       and (listed.pet_id) <= (page.pet_id)
      order by listed.pet_id asc, listed.id asc
      limit page.size + 1)
     union all
@@ -674,14 +674,14 @@ cross join lateral (
     (select *
      from pets as listed
      where page.status is null
-       and listed.id >= page.from_id
+       and (listed.id) >= (page.from_id)
      order by listed.id asc
      limit page.size + 1)
     union all
     (select *
      from pets as listed
      where (listed.status, listed.id) >= (page.status, page.from_id)
-       and listed.status <= page.status
+       and (listed.status) <= (page.status)
      order by listed.status asc, listed.id asc
      limit page.size + 1)) as record) as found
 order by page.number;
@@ -716,14 +716,14 @@ cross join lateral (
     (select *
      from pets as listed
      where page.status is null
-       and listed.id <= page.from_id
+       and (listed.id) <= (page.from_id)
      order by listed.id desc
      limit page.size + 1)
     union all
     (select *
      from pets as listed
      where (listed.status, listed.id) <= (page.status, page.from_id)
-       and listed.status >= page.status
+       and (listed.status) >= (page.status)
      order by listed.status desc, listed.id desc
      limit page.size + 1)) as record) as found
 order by page.number;

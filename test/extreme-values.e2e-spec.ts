@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { maxHeaderSize } from 'node:http';
 import { Client, type Pool } from 'pg';
 import { Dashboard } from '../src/monitoring/dashboard/dashboard.js';
 import { migrate } from '../src/database/migrations.js';
@@ -30,6 +31,24 @@ const service = useService({
   },
 });
 afterAll(() => login.drop());
+
+describe('the buffer of HAProxy', () => {
+  it('holds the largest page of pets and the largest request, so that no slow client keeps a replica', async () => {
+    const configuration = await readFile('deploy/haproxy/haproxy.cfg', 'utf8');
+    const bufferBytes = Number(/^ {2}tune\.bufsize (\d+)$/m.exec(configuration)?.[1]);
+    await service.pool.query(
+      `insert into pets (id, name, category_id, status)
+       select ${BIGINT_MAX} - n, repeat(chr(1), 254) || 'x', -${BIGINT_MAX}, 'available' from generate_series(1, 100) as n`,
+    );
+    const { key } = await service.issueKey();
+    const page = await service.fetch('/v1/pets?sort=-id&limit=100', { key });
+    const pageBytes = (await page.arrayBuffer()).byteLength;
+    await service.pool.query(`delete from pets where id >= ${BIGINT_MAX} - 100`);
+    expect(pageBytes).toBeGreaterThan(160_000);
+    expect(bufferBytes).toBeGreaterThan(pageBytes + maxHeaderSize);
+    expect(bufferBytes).toBeGreaterThan(service.config.bodyBytesMax + maxHeaderSize);
+  });
+});
 
 describe('the role of the service', () => {
   let client: Client;

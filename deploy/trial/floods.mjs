@@ -1,6 +1,7 @@
 // npm run trial:floods: what one client can do to the others of three replicas behind HAProxy, without a key and with one. It needs root, for
-// a network of its own, and Debian's haproxy and openssl; takes two minutes and prints a table. `-- FILE` tries another haproxy.cfg.
-import { spawn, spawnSync } from 'node:child_process';
+// a network of its own, and Debian's haproxy and openssl; takes four minutes and prints a table. `-- FILE` tries another haproxy.cfg.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import pg from 'pg';
 import { migrate } from '../../dist/database/migrations.js';
 import { openTemporaryDatabase } from '../../tools/temporary-database.mjs';
 import { constantLoad, quantile, send, tally } from './client.mjs';
-import { check, freePort, makeDirectory, ROOT, startService } from './local.mjs';
+import { check, freePort, makeDirectory, ROOT, startHaproxy, startService } from './local.mjs';
 import { selfSigned } from './proxies.mjs';
 
 const [config = join(ROOT, 'deploy/haproxy/haproxy.cfg')] = process.argv.slice(2);
@@ -19,6 +20,7 @@ const IN_NETWORK = 'PETSTORE_TRIAL_NETWORK';
 /** As long as HAProxy lets a client be silent. */
 const FLOOD_MS = 15_000;
 const HONEST_PER_SECOND = 20;
+const WINDOW_MAX = 2 ** 31 - 1;
 /** The address of the floods. Honest clients have 127.0.0.1. */
 const FLOODER = '127.0.0.2';
 /** One network of a customer, from which a client may choose any address (RFC 6177). */
@@ -36,6 +38,7 @@ spawnSync('sh', [
   '-euc',
   `ip link set lo up; for n in $(seq 10); do ip address add ${NETWORK}$n/64 dev lo nodad; done`,
 ]);
+
 async function trial() {
   const database = await openTemporaryDatabase();
   await migrate({ connectionString: database.url });
@@ -56,7 +59,7 @@ async function trial() {
     await startService(database.url, 'fatal', { ports });
     replicas.push(ports);
   }
-  const haproxy = await startHaproxy(replicas);
+  const haproxy = await startWithTls(replicas);
   const flood = { ...haproxy, key: flooding };
 
   console.log(
@@ -76,9 +79,7 @@ async function trial() {
     const figures = [responses.length, failed.length, `${quantile(responses, 0.99)} ms`, tally(responses)];
     console.log(`| ${[what, ...figures].join(' | ')} |`);
   }
-  const memory = /^VmHWM:\s*(.*)$/m.exec(
-    spawnSync('cat', [`/proc/${haproxy.pid}/status`]).stdout.toString(),
-  )?.[1];
+  const [, memory] = /^VmHWM:\s*(.*)$/m.exec(readFileSync(`/proc/${haproxy.pid}/status`, 'utf8')) ?? [];
   check('no request of others failed', process.exitCode === undefined, `HAProxy took up to ${memory}`);
   await client.end();
   await database.close();
@@ -97,14 +98,14 @@ function honestRequest(origin, key, i) {
 const CREATE = { path: '/v1/pets', method: 'POST' };
 
 const FLOODS = {
-  'nobody floods': async () => undefined,
-  'without a key: 4,000 streams of HTTP/2, /openapi.json unread': (flood, sockets) =>
+  'no flood': async () => undefined,
+  'without a key: 40 × 100 streams of HTTP/2, /openapi.json unread': (flood, sockets) =>
     streams(flood, sockets, { path: '/openapi.json', key: undefined }),
   'without a key: the same as /%6fpenapi.json': (flood, sockets) =>
     streams(flood, sockets, { path: '/%6fpenapi.json', key: undefined }),
-  'without a key: 4,000 streams of HTTP/2, 401 unread': (flood, sockets) =>
+  'without a key: 40 × 100 streams of HTTP/2, 401 unread': (flood, sockets) =>
     streams(flood, sockets, { path: '/v1/pets', key: undefined }),
-  'without a key: 30,000 streams of HTTP/2, large bodies whose end does not come': (flood, sockets) =>
+  'without a key: 300 × 100 streams of HTTP/2, large bodies whose end does not come': (flood, sockets) =>
     streams(flood, sockets, {
       ...CREATE,
       key: undefined,
@@ -112,31 +113,24 @@ const FLOODS = {
       bodyBytes: 60_000,
       sentBytes: 59_000,
     }),
-  'without a key: 300 connections each of ten addresses of one network': (flood, sockets) =>
-    connections(
-      flood,
-      sockets,
-      3000,
-      Array.from({ length: 10 }, (_, n) => `${NETWORK}${n + 1}`),
-      'GET /v1/pets HTTP/1.1\r\n',
-    ),
-  'with a key: 4,000 streams of HTTP/2, pages of the largest pets unread': (flood, sockets) =>
+  'without a key: 300 connections each of ten addresses of one network': connections,
+  'with a key: 40 × 100 streams of HTTP/2, pages of the largest pets unread': (flood, sockets) =>
     streams(flood, sockets, { path: '/v1/pets?limit=100' }),
-  'with a key: 100 connections of HTTP/2 from which nothing is read, pages of the largest pets': (
+  'with a key: 100 × 100 streams of HTTP/2 whose connection is not read, pages of the largest pets': (
     flood,
     sockets,
-  ) => streams(flood, sockets, { path: '/v1/pets?limit=100', sessions: 100, isDeaf: true }),
-  'with a key: 4,000 streams of HTTP/2, bodies of a byte a second': (flood, sockets) =>
+  ) => streams(flood, sockets, { path: '/v1/pets?limit=100', sessions: 100, isRead: false }),
+  'with a key: 40 × 100 streams of HTTP/2, bodies of a byte a second': (flood, sockets) =>
     streams(flood, sockets, { ...CREATE, bodyBytes: 1000 }),
-  'with a key: 30,000 streams of HTTP/2, large bodies whose end does not come': (flood, sockets) =>
+  'with a key: 300 × 100 streams of HTTP/2, large bodies whose end does not come': (flood, sockets) =>
     streams(flood, sockets, { ...CREATE, sessions: 300, bodyBytes: 60_000, sentBytes: 59_000 }),
 };
 
-/** A hundred streams for each session, whose window is empty, or which reads not even the socket. */
+/** A hundred streams in each session. Their windows are empty, or are large and the connection is not read. HAProxy takes 32 at a time. */
 async function streams(
   flood,
   sockets,
-  { path, method = 'GET', key = flood.key, sessions = 40, isDeaf = false, bodyBytes, sentBytes = 0 },
+  { path, method = 'GET', key = flood.key, sessions = 40, isRead = true, bodyBytes, sentBytes = 0 },
 ) {
   for (let n = 0; n < sessions; n += 1) {
     const socket = connectTls({
@@ -144,15 +138,15 @@ async function streams(
       ...{ ALPNProtocols: ['h2'], rejectUnauthorized: false },
     });
     sockets.push(socket.on('error', () => undefined));
-    const connection = isDeaf ? new Deaf(socket) : socket;
+    const connection = isRead ? socket : new UnreadConnection(socket);
     const session = connectHttp2(`https://127.0.0.1:${flood.tlsPort}`, {
       createConnection: () => connection,
-      settings: { initialWindowSize: isDeaf ? 2 ** 31 - 1 : bodyBytes === undefined ? 0 : 65_535 },
+      settings: { initialWindowSize: isRead ? 0 : WINDOW_MAX },
     });
     session.on('error', () => undefined);
     await new Promise((resolve) => session.once('remoteSettings', resolve).once('close', resolve));
-    if (isDeaf && !session.destroyed) session.setLocalWindowSize(2 ** 31 - 1);
-    connection.isDeaf = isDeaf;
+    if (!isRead && !session.destroyed) session.setLocalWindowSize(WINDOW_MAX);
+    connection.isRead = isRead;
     for (let stream = 0; stream < 100 && !session.destroyed; stream += 1) {
       const outgoing = session.request(
         {
@@ -171,15 +165,15 @@ async function streams(
   }
 }
 
-/** A socket that is read until it is deaf. */
-class Deaf extends Duplex {
-  isDeaf = false;
+/** A connection that is read for the handshake alone. */
+class UnreadConnection extends Duplex {
+  isRead = true;
   #socket;
 
   constructor(socket) {
     super();
     this.#socket = socket;
-    socket.on('data', (bytes) => (this.isDeaf ? socket.pause() : this.push(bytes)));
+    socket.on('data', (bytes) => (this.isRead ? this.push(bytes) : socket.pause()));
     socket.on('close', () => this.destroy());
   }
 
@@ -192,47 +186,36 @@ class Deaf extends Duplex {
   }
 }
 
-/** Connections that send something, and read nothing. */
-async function connections(flood, sockets, count, addresses, bytes) {
-  for (let n = 0; n < count; n += 1) {
-    const localAddress = addresses[n % addresses.length];
-    const host = localAddress.includes(':') ? `${NETWORK}1` : '127.0.0.1';
-    const socket = connectTcp({ host, port: flood.port, localAddress });
-    sockets.push(socket.pause().on('error', () => undefined));
-    socket.write(bytes);
+/** 300 connections of each of ten addresses, whose headers do not end. */
+async function connections({ port }, sockets) {
+  for (let n = 0; n < 3000; n += 1) {
+    const socket = connectTcp({ host: `${NETWORK}1`, port, localAddress: `${NETWORK}${1 + (n % 10)}` });
+    sockets.push(socket.on('error', () => undefined));
+    socket.write('GET /v1/pets HTTP/1.1\r\n');
     if (n % 50 === 0) await delay(10);
   }
 }
 
-async function startHaproxy(replicas) {
+async function startWithTls(replicas) {
   const directory = makeDirectory('floods');
+  const certificates = join(directory, 'certificates');
+  mkdirSync(certificates);
   selfSigned(directory, 'site');
-  spawnSync('sh', ['-c', 'mkdir certificates && cat site.crt site.key > certificates/site.pem'], {
-    cwd: directory,
-  });
-  const [port, tlsPort, metrics] = [await freePort(), await freePort(), await freePort()];
+  const [certificate, key] = ['site.crt', 'site.key'].map((name) => readFileSync(join(directory, name)));
+  writeFileSync(join(certificates, 'site.pem'), Buffer.concat([certificate, key]));
   const file = join(directory, 'haproxy.cfg');
-  const env = {
-    ...{ ...process.env, HAPROXY_BIND: `[::]:${port} v4v6`, HAPROXY_TLS_BIND: `[::]:${tlsPort} v4v6` },
-    ...{ HAPROXY_METRICS_BIND: `127.0.0.1:${metrics}`, HAPROXY_DNS: '127.0.0.1:53' },
-    HAPROXY_ERRORS: join(ROOT, 'deploy/haproxy/errors'),
-    ...Object.fromEntries(
-      replicas.flatMap(([replica, management], n) => [
-        [`HAPROXY_API_${n + 1}`, `127.0.0.1:${replica}`],
-        [`HAPROXY_API_${n + 1}_MANAGEMENT_PORT`, management],
-      ]),
-    ),
-  };
-  // Its certificates are in a place of the container.
-  spawnSync('sh', ['-euc', `sed "s|/certificates|${directory}/certificates|" ${config} > ${file}`]);
-  const child = spawn('haproxy', ['-db', '-f', file], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  process.once('exit', () => child.kill('SIGKILL'));
+  writeFileSync(file, readFileSync(config, 'utf8').replace('/certificates', certificates));
+  const [port, tlsPort] = [await freePort(), await freePort()];
+  const { pid } = await startHaproxy(file, replicas, {
+    HAPROXY_BIND: `[::]:${port} v4v6`,
+    HAPROXY_TLS_BIND: `[::]:${tlsPort} v4v6`,
+  });
   const origin = `http://127.0.0.1:${port}`;
   for (let wait = 0; (await send(origin, { path: '/openapi.json' })).status !== 200; wait += 1) {
     if (wait > 100) throw new Error('HAProxy did not start');
     await delay(100);
   }
-  return { origin, port, tlsPort, pid: child.pid };
+  return { origin, port, tlsPort, pid };
 }
 
 await trial();

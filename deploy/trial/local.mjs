@@ -155,6 +155,29 @@ export async function startService(databaseUrl, logLevel, { root = ROOT, ports }
   return { origin, isReady, stop };
 }
 
+/**
+ * Starts HAProxy, which ends with this process, before the given ports of replicas and of their management.
+ *
+ * @param file a configuration like that of the compose file
+ * @param env what it takes from the environment besides, such as where it listens
+ */
+export async function startHaproxy(file, replicas, env) {
+  const defaults = {
+    ...{ HAPROXY_METRICS_BIND: `127.0.0.1:${await freePort()}`, HAPROXY_DNS: '127.0.0.1:53' },
+    HAPROXY_ERRORS: join(ROOT, 'deploy/haproxy/errors'),
+  };
+  for (const [i, [port, managementPort]] of replicas.entries()) {
+    defaults[`HAPROXY_API_${i + 1}`] = `127.0.0.1:${port}`;
+    defaults[`HAPROXY_API_${i + 1}_MANAGEMENT_PORT`] = managementPort;
+  }
+  const child = spawn('haproxy', ['-db', '-f', file], {
+    env: { ...process.env, ...defaults, ...env },
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  process.once('exit', () => child.kill('SIGKILL'));
+  return child;
+}
+
 /** Prints a line for each promise. The trial fails if one does not hold. */
 export function check(what, holds, figure = holds ? 'yes' : 'no') {
   if (!holds) process.exitCode = 1;

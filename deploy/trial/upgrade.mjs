@@ -1,6 +1,5 @@
 // npm run trial:upgrade -- REVISION: a rollout from an earlier release to this checkout under load, with two replicas of each behind
 // HAProxy, and the way back. It needs Debian's postgresql and haproxy, takes about four minutes, and prints a table.
-import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import {
   ROOT,
   serversIn,
   shellIn,
+  startHaproxy,
   startService,
 } from './local.mjs';
 
@@ -73,7 +73,13 @@ async function trial() {
       ports: [await freePort(), await freePort()],
     })),
   );
-  const origin = await startHaproxy(places);
+  const address = `127.0.0.1:${await freePort()}`;
+  const origin = `http://${address}`;
+  await startHaproxy(
+    haproxyFile(),
+    places.map(({ ports }) => ports),
+    { HAPROXY_BIND: address },
+  );
   const running = new Map();
   const start = (place) =>
     startService(server.url('petstore_api'), 'warn', {
@@ -203,27 +209,15 @@ async function requestsOf(origin, keys, i) {
 }
 
 /** The configuration of the compose file, with one replica more. */
-async function startHaproxy(places) {
-  const port = await freePort();
+function haproxyFile() {
   const text = readFileSync(join(ROOT, 'deploy/haproxy/haproxy.cfg'), 'utf8');
   const file = join(directory, 'haproxy.cfg');
   writeFileSync(
     file,
     text.replaceAll(
       /^ {2}server api-3 .*$/gm,
-      (line) => `${line}\n${line.replace('api-3', 'api-4').replaceAll('API_3', 'API_4')}`,
+      (line) => `${line}\n${line.replaceAll('api-3', 'api-4').replaceAll('API_3', 'API_4')}`,
     ),
   );
-  const env = {
-    ...process.env,
-    ...{ HAPROXY_BIND: `127.0.0.1:${port}`, HAPROXY_METRICS_BIND: `127.0.0.1:${await freePort()}` },
-    ...{ HAPROXY_DNS: '127.0.0.1:53', HAPROXY_ERRORS: join(ROOT, 'deploy/haproxy/errors') },
-  };
-  for (const [i, { ports }] of places.entries()) {
-    env[`HAPROXY_API_${i + 1}`] = `127.0.0.1:${ports[0]}`;
-    env[`HAPROXY_API_${i + 1}_MANAGEMENT_PORT`] = ports[1];
-  }
-  const child = spawn('haproxy', ['-db', '-f', file], { env, stdio: ['ignore', 'ignore', 'ignore'] });
-  process.once('exit', () => child.kill('SIGKILL'));
-  return `http://127.0.0.1:${port}`;
+  return file;
 }

@@ -3,14 +3,16 @@ import type { PrismaService } from './prisma.service.js';
 
 const SKIP_USED_IDS = 'select skip_used_ids($1::text)';
 
+/** A race is lost once or twice. What is in the way more often is no race, and must not keep the database busy. */
+const TRIES_MAX = 10;
+
 /**
  * Sends a statement that inserts rows with ids of the table's sequence, and repeats it after a lost race, which is no failure: the server
  * has rolled it back. If a row has such an id already, because an import, a replication or a caller inserted it with its id, moves the
- * sequence past the used ids first. If another unique value was inserted meanwhile, the repeated
- * statement finds it.
+ * sequence past the used ids first. If another unique value was inserted meanwhile, the repeated statement finds it.
  *
  * @param sendBefore a moment of `performance.now()`
- * @throws NotSentError if it could not be sent again by then
+ * @throws NotSentError if it could not be sent again by then, and the server's error after `TRIES_MAX`
  */
 export async function skippingUsedIds<Result>(
   prisma: PrismaService,
@@ -18,12 +20,12 @@ export async function skippingUsedIds<Result>(
   sendBefore: number,
   send: () => Promise<Result>,
 ): Promise<Result> {
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await send();
     } catch (error) {
       const index = duplicatedIn(error);
-      if (index?.startsWith(`${table}_`) !== true) throw error;
+      if (index?.startsWith(`${table}_`) !== true || tries === TRIES_MAX) throw error;
       if (index !== `${table}_pkey`) continue;
       const skip = (): Promise<unknown> => prisma.$queryRawUnsafe(SKIP_USED_IDS, table);
       await prisma.pools.main.sendBefore(SKIP_USED_IDS, sendBefore, skip);

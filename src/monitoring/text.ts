@@ -49,9 +49,8 @@ const BYTE_ORDER_MARK = '\uFEFF';
 /** Rows as a table with titles (RFC 4180). */
 export const toCsv = (columns: readonly string[], rows: readonly object[]): string =>
   BYTE_ORDER_MARK +
-  [columns, ...rows.map((row) => columns.map((name) => (row as Record<string, Cell>)[name]))]
-    .map(toLine)
-    .join('');
+  toLine(columns) +
+  rows.map((row) => toLine(columns.map((name) => (row as Record<string, Cell>)[name]))).join('');
 
 const toLine = (cells: readonly (Cell | undefined)[]): string => `${cells.map(toCell).join(',')}\r\n`;
 

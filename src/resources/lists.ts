@@ -84,8 +84,8 @@ interface Filter {
   readonly comparable?: (value: string) => string;
 }
 
-const row = (values: readonly string[]): string =>
-  values.length === 1 ? values.join() : `(${values.join(', ')})`;
+/** SQL for a row, or for its only value. */
+const row = (values: readonly string[]): string => `(${values.join(', ')})`;
 
 const isAbsent = ({ wanted }: { readonly wanted: string }): string => `${wanted} is null`;
 
@@ -93,9 +93,9 @@ const subsetsOf = <Item>([first, ...others]: readonly Item[]): readonly (readonl
   first === undefined ? [[]] : subsetsOf(others).flatMap((subset) => [subset, [first, ...subset]]);
 
 /**
- * Declares a list with filters that can be combined. Each combination needs an index of its columns, in their order, and the id: a page
+ * Declares a list with filters that can be combined. Each combination needs an index of its columns, in their order, and of the id: a page
  * compares rows, which only that index can serve. By the primary key, the planner would read the whole table to find the rows of a rare value.
- * Of several filters name first the one with the fewest values: the index of the other alone would look as good for the combination.
+ * Name the filter with the fewest values first: for a combination, the planner would take the index of the other one alone to be as good.
  */
 export function listOf<Name extends string>(
   name: string,

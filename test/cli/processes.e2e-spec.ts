@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -145,5 +145,17 @@ describe('petstore as a process', () => {
       });
     }
     expect(existsSync(environment.DATA_DIR)).toBe(false);
+  });
+
+  it('imports keys from standard input', async () => {
+    const to = join(tmpdir(), `keys-${randomUUID()}.csv`);
+    const { child, stderr, ended } = start(['keys', 'import', '-', '--to', to], {
+      DATABASE_URL: database.url,
+    });
+    const printed = text(child.stdout);
+    child.stdin.end('name,plan\nAcme,free\n');
+    expect({ code: await ended, stderr: await stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await printed).toBe(`1 keys issued: ${to}\n`);
+    rmSync(to);
   });
 });

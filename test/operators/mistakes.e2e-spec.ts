@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Query } from 'pg';
+import { Client, escapeIdentifier } from 'pg';
 import { petstoreOn } from '../cli/support/petstore.js';
-import { grantRoles, loginAs, type TestLogin } from '../support/operator-roles.js';
+import { grantRoles, loginAs, onServer, type TestLogin } from '../support/operator-roles.js';
 import { rejectionOf, selectOne } from '../support/sql-outcome.js';
 import { useDatabase } from '../support/use-service.js';
 
@@ -26,6 +26,8 @@ beforeAll(async () => {
   );
   await database.pool.query('update api_keys set revoked_at = now() where id <= 3');
   login = await loginAs('petstore_operator', database.url);
+  // For `copy`: psql's `\copy` sends the lines, and where there is no psql the server can make them.
+  await onServer(`grant pg_execute_server_program to ${escapeIdentifier(login.name)}`);
   operator = new Client({ connectionString: login.url });
   await operator.connect();
 });
@@ -37,6 +39,9 @@ const HINT =
 
 const change = (from: number, to: number): string =>
   `update api_keys set name = name where id between ${from} and ${to}`;
+
+const copy = (rows: number): string =>
+  `copy api_keys (name, plan_id) from program 'yes x,free | head -n ${rows}' with (format csv)`;
 
 const loop = (statement: string): string =>
   `do $$ declare n bigint; begin for n in 1..101 loop ${statement} end loop; end $$`;
@@ -77,13 +82,10 @@ describe('a transaction of an operator that changes more than a hundred keys, se
   });
 
   it('is rejected when it copies keys from a file', async () => {
-    const lines = 'x\tfree\n'.repeat(101);
-    expect(await copyRejection(operator, 'copy api_keys (name, plan_id) from stdin', lines)).toMatch(
-      /^the transaction changes 101 keys/,
-    );
-    expect(
-      await copyRejection(operator, 'copy api_keys (name, plan_id) from stdin', lines.slice(7)),
-    ).toBeUndefined();
+    expect(await rejectionOf(operator, copy(101))).toMatchObject({
+      message: expect.stringMatching(/^the transaction changes 101 keys/),
+    });
+    await operator.query(`rollback to savepoint start; ${copy(100)}`);
   });
 
   it('is rejected when several statements do it, and not for what a savepoint has taken back', async () => {
@@ -128,28 +130,6 @@ describe('a transaction of an operator that changes more than a hundred keys, se
     await database.pool.query('begin; update api_keys set name = name; rollback');
   });
 });
-
-/** The message of the error of a `copy … from stdin`, if it has one. */
-async function copyRejection(client: Client, text: string, lines: string): Promise<string | undefined> {
-  await client.query('savepoint copying');
-  const outcome = await new Promise<string | undefined>((resolve) => {
-    const copy = new Query(text) as Query & { handleCopyInResponse: (connection: CopyConnection) => void };
-    copy.handleCopyInResponse = (connection) => {
-      connection.sendCopyFromChunk(Buffer.from(lines));
-      connection.endCopyFrom();
-    };
-    copy.on('error', ({ message }) => resolve(message));
-    copy.on('end', () => resolve(undefined));
-    client.query(copy);
-  });
-  await client.query('rollback to savepoint copying');
-  return outcome;
-}
-
-interface CopyConnection {
-  sendCopyFromChunk(chunk: Buffer): void;
-  endCopyFrom(): void;
-}
 
 describe('a revoked key', () => {
   it('becomes live again by a transaction of its own alone', async () => {

@@ -59,7 +59,8 @@ export function asSuperuser(databaseUrl: string): string {
   return url.toString();
 }
 
-async function onServer(statement: string): Promise<void> {
+/** Runs a statement as a superuser. */
+export async function onServer(statement: string): Promise<void> {
   const client = new Client({ connectionString: superuserUrl() });
   await client.connect();
   try {

@@ -1,5 +1,5 @@
--- Only somebody other than the service has written other operations. Their hours stay readable until they are deleted; then the doctor is content
--- after: alter table api_key_usage_hours validate constraint api_key_usage_hours_operation_fkey;
+-- The service has written no other operations. Where somebody else has, their hours stay readable, and the doctor names the constraint until they
+-- are deleted and the owner runs: alter table api_key_usage_hours validate constraint api_key_usage_hours_operation_fkey;
 do $$
 begin
   alter table api_key_usage_hours validate constraint api_key_usage_hours_operation_fkey;

@@ -61,8 +61,8 @@ revoke execute on function end_of_used_ids(text, bigint) from public;
 
 -- An update without its where clause is the worst mistake of an operator, and a function that is called for each row is no better, so the
 -- changes of a transaction are counted. A setting holds the count: it ends with the transaction, and a rollback to a savepoint restores it.
--- Whoever sets it knows what they do: the guard stops mistakes, not malice. The owner, who restores, is not limited, nor are keys that functions
--- with the owner's rights issue. Of updates the present role says nothing, because those of a foreign key have the owner's rights, too.
+-- A session may set it: the guard stops mistakes, not malice. The owner, who restores, is not limited, and keys that functions with the owner's
+-- rights issue are not counted. Updates are counted whatever the current role is, because a foreign key makes them with the owner's rights, too.
 create or replace function limit_changes() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
 declare
@@ -270,6 +270,7 @@ begin
       using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
   perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom);
+  -- The work of this function is neither limited nor counted.
   perform set_config('petstore.changes_max', '2147483647', true);
   update api_keys set plan_id = new_id where plan_id = old.id;
   perform set_config('petstore.changes_max', changes_max, true), set_config('petstore.changes_made', changes_made, true);

@@ -1,7 +1,7 @@
 -- An update without its where clause is the worst mistake of an operator, and a function that is called for each row is no better, so the
 -- changes of a transaction are counted. A setting holds the count: it ends with the transaction, and a rollback to a savepoint restores it.
--- Whoever sets it knows what they do: the guard stops mistakes, not malice. The owner, who restores, is not limited, nor are keys that functions
--- with the owner's rights issue. Of updates the present role says nothing, because those of a foreign key have the owner's rights, too.
+-- A session may set it: the guard stops mistakes, not malice. The owner, who restores, is not limited, and keys that functions with the owner's
+-- rights issue are not counted. Updates are counted whatever the current role is, because a foreign key makes them with the owner's rights, too.
 create or replace function limit_changes() returns trigger
 language plpgsql set search_path = public, pg_temp as $$
 declare

@@ -24,7 +24,7 @@ export function addImportCommand(keys: Command, context: CliContext): void {
       'Issues a key for each row of a table (CSV), all or none, and writes the keys to a new file that only you may read, before they are ' +
         'committed. Columns: name and plan; optional: customer, per_minute, per_day, expires, access (read or write).',
     )
-    .argument('<file>', 'the table, with titles')
+    .argument('<file>', 'the table, with titles; - for standard input')
     .requiredOption('--to <file>', 'the new file for the keys, which are stored nowhere else')
     .option('--json', 'print an object')
     .addOption(new Option('--batch <rows>').hideHelp())

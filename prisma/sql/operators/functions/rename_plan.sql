@@ -15,6 +15,7 @@ begin
       using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
   perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom);
+  -- The work of this function is neither limited nor counted.
   perform set_config('petstore.changes_max', '2147483647', true);
   update api_keys set plan_id = new_id where plan_id = old.id;
   perform set_config('petstore.changes_max', changes_max, true), set_config('petstore.changes_made', changes_made, true);
