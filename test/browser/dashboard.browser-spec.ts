@@ -323,6 +323,23 @@ describe('the dashboard', () => {
     expect(faults).toEqual([]);
   });
 
+  it('shows the requests of a key by operation, the busiest first, as they were counted', async () => {
+    const { rows: counted } = await pool.query<{ text: string }>(
+      `select concat_ws(E'\\t', operation, success, client_error, '–', limited, '–', '–', '–') as text
+       from (
+         select operation, sum(requests) as total,
+           coalesce(to_char(sum(requests) filter (where outcome = 'success'), 'FM9,999,999'), '–') as success,
+           coalesce(to_char(sum(requests) filter (where outcome = 'client_error'), 'FM9,999,999'), '–') as client_error,
+           coalesce(to_char(sum(requests) filter (where outcome = 'limited'), 'FM9,999,999'), '–') as limited
+         from api_key_usage_hours where api_key_id = 3 group by operation) as sums
+       order by total desc`,
+    );
+    await open(service.management, '?key=3');
+    await page.getByRole('region', { name: 'Table: By operation, 35 days' }).waitFor();
+    expect(await rows('By operation, 35 days').allInnerTexts()).toEqual(counted.map(({ text }) => text));
+    expect(counted).toHaveLength(3);
+  });
+
   it('finds a key by the beginning of its secret', async () => {
     const {
       rows: [issued],

@@ -5,7 +5,6 @@ import {
   readRecords,
 } from '../../database/migration-files.js';
 import { readSchemaObjects, SCHEMA_OBJECTS } from '../../database/schema-objects.js';
-import type { Row } from '../../database/statement.js';
 import { type Check, fail, ok, firstOf, warn } from './check.js';
 
 export const checkMigrations: Check = async ({ client }) => {
@@ -41,28 +40,25 @@ const SAFE_ID_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 /** Percent of a sequence. Below it an operator must act: ids do not run out by themselves, so something has moved it. */
 const LEFT_MIN = 10;
 
-interface IdsOfTable extends Row {
-  readonly table: string;
-  readonly sequence: string;
-  readonly last: bigint;
-  /** Percent. */
-  readonly left: number;
-  readonly isBehind: boolean;
-}
-
 /**
  * Rows that were inserted with explicit ids do not move the sequence. The service and issue_api_key do so at the first collision.
  * Callers choose numbers of categories, and new_category skips them.
  */
 export const checkIds: Check = async ({ client }) => {
-  const { rows } = await client.query<IdsOfTable>(
+  const { rows } = await client.query<{
+    table: string;
+    sequence: string;
+    last: bigint;
+    left: number;
+    isBehind: boolean;
+  }>(
     `select table_name as "table", sequence_name as "sequence", last, trunc(100 * (9223372036854775807 - last::numeric) / 9223372036854775807, 2)::float as left,
        table_name <> 'categories' and next_ids_are_used(table_name, last) as "isBehind"
      from drawn_ids()
      cross join lateral (select coalesce(pg_sequence_last_value(quote_ident(sequence_name)::regclass), 0)) as drawn (last)
      where has_table_privilege(quote_ident(table_name), 'select') and has_sequence_privilege(quote_ident(sequence_name), 'usage')`,
   );
-  const setBack = ({ sequence, last }: IdsOfTable): string =>
+  const setBack = ({ sequence, last }: (typeof rows)[number]): string =>
     `The last one is ${last}: as the owner, set it back to a value that is followed by free ids: select setval('${sequence}', …);`;
   const ending = rows.find(({ left }) => left < LEFT_MIN);
   if (ending !== undefined)

@@ -9,7 +9,7 @@ export async function readNow(query: Query): Promise<Date> {
   return row?.now ?? new Date(Number.NaN);
 }
 
-/** Rows of a list that has no pages: more than there are, unless somebody has flooded a table. */
+/** Rows of a list without pages. There are fewer, unless somebody has flooded a table. */
 const ROWS_MAX = 10_000;
 
 const PLANS = `
@@ -176,7 +176,8 @@ export async function readKey(query: Query, id: bigint): Promise<object | undefi
     ),
     operations: await query(
       `select operation, outcome, saturated(sum(requests)) as requests from api_key_hourly_usage
-       where api_key_id = $1 and hour > present() - interval '35 days' group by 1, 2 order by min(hour) limit ${ROWS_MAX}`,
+       where api_key_id = $1 and hour > present() - interval '35 days' group by 1, 2
+       order by sum(sum(requests)) over (partition by operation) desc, operation limit ${ROWS_MAX}`,
       [id],
     ),
     bans: await query(
