@@ -2,7 +2,8 @@
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -f prisma/roles.sql
 --
--- as the owner of the tables, and once as a superuser, because a part of it needs one: the owner gets a warning of what is missing. It
+-- as the owner of the tables, and once as a superuser, because a part of it needs one: the owner gets a warning of what is missing.
+-- Other roles keep their rights, unless "set petstore.revoke_unlisted = on" comes before: "petstore db roles --revoke-unlisted". It
 -- can be repeated, also while services are running. Roles belong to the whole server and not every owner may create them, so
 -- this is a script and not a migration. Without it, the owner does everything. People and services log in with roles of their
 -- own that are members:
@@ -86,7 +87,7 @@ begin
     loop
       execute format('revoke execute on function %s from public', object.name);
       if object.is_lock then
-        execute format('grant execute on function %s to %I, petstore_service', object.name, owner);
+        execute format('grant execute on function %s to %I, pg_database_owner, petstore_service', object.name, owner);
       end if;
     end loop;
   end if;
@@ -125,15 +126,18 @@ begin
   -- The migrations brought the list of rights: prisma/sql/functions/role_rights.sql.
   -- First what is beyond it: a right on a table that is revoked takes those on its columns with it.
   for object in
-    select format('revoke %s on %s from %I cascade', privilege, target, role) as statement
-    from public.rights_that_differ() where difference = 'beyond'
+    select statement
+    from public.rights_that_differ()
+    where difference = 'beyond' or difference = 'unlisted' and current_setting('petstore.revoke_unlisted', true) = 'on'
   loop
-    execute object.statement;
+    begin
+      execute object.statement;
+    exception
+      -- A superuser, or who granted it, may: the warnings name them.
+      when insufficient_privilege then null;
+    end;
   end loop;
-  for object in
-    select format('grant %s on %s to %I', privilege, target, role) as statement
-    from public.rights_that_differ() where difference = 'missing'
-  loop
+  for object in select statement from public.rights_that_differ() where difference = 'missing' loop
     execute object.statement;
   end loop;
 
@@ -145,12 +149,16 @@ begin
     'alter default privileges for role %I in schema public grant usage on sequences to petstore_service', owner);
 
   -- Warn if a role has more rights than this script grants.
-  for object in select * from public.rights_that_differ() loop
+  for object in select * from public.rights_that_differ() where difference <> 'unlisted' loop
     if object.difference <> 'undecided' then
-      raise warning 'cannot change: % (% on %) is %', object.role, object.privilege, object.target, object.difference;
+      raise warning 'cannot change: % (% on %) is %. As %, run: %',
+        object.role, object.privilege, object.target, object.difference, object.run_as, object.statement;
     elsif object.target like 'table %' then
       raise warning 'role_rights() does not list the %: rights on it are unchanged', object.target;
     end if;
+  end loop;
+  for object in select * from public.unlisted_rights() loop
+    raise warning '%', object.finding;
   end loop;
   if has_schema_privilege('petstore_service', 'public', 'create') then
     raise warning 'petstore_service may still create objects in the schema public. Ask its owner to run "revoke create on schema public from public"';

@@ -184,6 +184,7 @@ async function applyOnce(
   await beginTransaction(client, STATEMENT_TIMEOUT_MS, lockTimeoutMs, begin);
   // Of the transaction: the lock of a session would outlive its owner behind PgBouncer.
   await client.query(`select pg_advisory_xact_lock(${String(ADVISORY_LOCK)})`);
+  const had = await readRightsOfOthers(client);
   // Before reading: it also makes this transaction see a table that another process has created meanwhile.
   await client.query(CREATE_RECORDS_TABLE);
   const isPending = !(await readRecords(client)).has(name);
@@ -191,10 +192,36 @@ async function applyOnce(
     await client.query(`set local lock_timeout = ${String(Math.min(TABLE_LOCK_MS, lockTimeoutMs))}`);
     await client.query(sql);
     await client.query(INSERT_RECORD, [name, checksum]);
+    const has = await readRightsOfOthers(client);
+    for (const statement of has.filter((one) => !had.includes(one))) await client.query(statement);
   }
   await client.query('commit');
   return isPending;
 }
+
+/**
+ * The rights of roles that no migration grants any, as statements that take them away: platforms give roles of their own rights on each
+ * new object. What a role had before on an object of this name stays.
+ */
+async function readRightsOfOthers(client: Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ statement: string }>(RIGHTS_OF_OTHERS);
+  return rows.map(({ statement }) => statement);
+}
+
+/** Functions are for every role, unless their migration says otherwise. */
+const RIGHTS_OF_OTHERS = `
+  select format('revoke %s on %s from %s', privilege_type, target, coalesce(quote_ident(rolname), 'public')) as statement
+  from (
+    select format('%s %s', case relkind when 'S' then 'sequence' else 'table' end, oid::regclass), relowner, relacl
+    from pg_class where relnamespace = 'public'::regnamespace
+    union all
+    select 'function ' || oid::regprocedure, proowner, proacl from pg_proc where pronamespace = 'public'::regnamespace
+  ) as objects (target, owner, acl)
+  cross join aclexplode(acl)
+  left join pg_roles on oid = grantee
+  where owner = current_user::regrole and grantee <> owner
+    and (rolname is null and target !~ '^function'
+      or rolname not in ('petstore_service', 'petstore_operator', 'petstore_support'))`;
 
 /** In another encoding some names of pets cannot be stored; under SQL_ASCII the server counts bytes, not characters. */
 async function rejectOtherEncodings(client: Client): Promise<void> {

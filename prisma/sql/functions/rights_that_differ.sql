@@ -1,9 +1,14 @@
--- Only the objects of the owner: others may have tables and functions in the schema, too. The targets work in a grant under every
--- search_path, so types have their schema. With its default the planner would compile this for a second.
-create or replace function rights_that_differ() returns table (difference text, role name, privilege text, target text)
-language sql stable rows 10 set search_path = pg_catalog, pg_temp set jit = off as $$
+-- Only the objects of the owner: others may have tables and functions in the schema, too. The statements work under every
+-- search_path, so types have their schema. With its default the planner would compile this for a second. Every role may compare, and only
+-- the owner sees wanted_rights.
+create or replace function rights_that_differ() returns table (difference text, role name, privilege text, target text, object name, statement text, run_as name)
+language sql stable security definer rows 10 set search_path = pg_catalog, pg_temp set jit = off as $$
   with listed as materialized (
-    select * from public.role_rights()
+    select role, privilege, object from public.role_rights()
+    union all
+    select role::name, privilege, object::name from public.wanted_rights
+  ), owning as (
+    select relowner as owner from pg_class where oid = 'public.plans'::regclass
   ), objects as (
     select oid, 'pg_class'::regclass as catalog, relname as name, relowner as owner, relacl as acl,
       format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as target
@@ -15,43 +20,62 @@ language sql stable rows 10 set search_path = pg_catalog, pg_temp set jit = off 
     from pg_proc
     where pronamespace = 'public'::regnamespace
   ), own as materialized (
-    select *
+    select o.*
     from objects o
-    where owner = (select relowner from pg_class where oid = 'public.plans'::regclass)
-      and not exists (select from pg_depend d where d.classid = o.catalog and d.objid = o.oid and d.deptype = 'e')
+    natural join owning
+    where not exists (select from pg_depend d where d.classid = o.catalog and d.objid = o.oid and d.deptype = 'e')
   ), wanted as (
-    select l.role, l.privilege, o.target
+    select l.role, l.privilege, o.target, o.name
     from listed l
     join own o on o.name = l.object
     where l.role = 'public' or l.role in (select rolname from pg_roles)
-  ), granted as (
-    select a.grantee, a.is_grantable, lower(a.privilege_type) as privilege, o.target, o.owner
-    from own o
-    cross join aclexplode(o.acl) a
+  ), acls as (
+    select name, target, owner, acl, null as "column" from own
     union all
-    select a.grantee, a.is_grantable, format('%s (%I)', lower(a.privilege_type), attname), o.target, o.owner
+    select o.name, o.target, o.owner, attacl, format(' (%I)', attname)
     from own o
     join pg_attribute on attrelid = o.oid and not attisdropped
-    cross join aclexplode(attacl) a
     where o.catalog = 'pg_class'::regclass
+    union all
+    -- Who may create functions in the schema can have them called with the rights of the owner.
+    select 'schema public', 'schema public', owner, nspacl, null
+    from owning
+    join pg_namespace on oid = 'public'::regnamespace
   ), present as (
-    select coalesce(rolname, 'public') as role, option || g.privilege as privilege, g.target
-    from granted g
-    cross join unnest(case when g.is_grantable then array['', 'grant option for '] else array[''] end) as option
-    left join pg_roles on pg_roles.oid = g.grantee
-    where g.grantee <> g.owner
+    select grantee.role, g.privilege, a.name, a.target, format('revoke %s on %s from %I cascade', g.privilege, a.target, grantee.role) as statement, grantor.rolname as run_as
+    from acls a
+    cross join aclexplode(a.acl) x
+    cross join unnest(case when x.is_grantable then array['', 'grant option for '] else array[''] end) as option
+    cross join concat(option, lower(x.privilege_type), a."column") as g (privilege)
+    left join pg_roles r on r.oid = x.grantee
+    cross join coalesce(r.rolname, 'public') as grantee (role)
+    left join pg_roles grantor on grantor.oid = x.grantor
+    where x.grantee <> a.owner
+      and (a.name <> 'schema public' or x.privilege_type = 'CREATE' and grantee.role <> 'pg_database_owner')
+    union all
+    -- Members of these may do it without a grant.
+    select r.rolname, 'member', g.rolname, format('role %I', g.rolname),
+      format('revoke %I from %I', g.rolname, r.rolname) || coalesce(format(' granted by %I', grantor.rolname), ''), coalesce(grantor.rolname, 'a superuser')
+    from owning
+    join pg_roles g
+      on g.oid = owner or g.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+    -- Who created a role only administers it.
+    join pg_auth_members m on m.roleid = g.oid and not to_jsonb(m) @> '{"inherit_option": false, "set_option": false}'
+    join pg_roles r on r.oid = m.member and r.oid <> owner and not r.rolsuper
+    left join pg_roles grantor on grantor.oid = m.grantor
+  ), unwanted as (
+    select case when role in (select role from public.role_rights()) and name in (select name from own) then 'beyond' else 'unlisted' end as difference, present.*
+    from present
+    where (role, privilege, name) not in (select * from listed)
+      and (name in (select object from listed) or name = 'schema public' or privilege = 'member')
   )
-  select 'missing', * from (select * from wanted except select * from present) as missing
+  select 'missing', role, privilege, target, name, format('grant %s on %s to %I', privilege, target, role), (select rolname from owning join pg_roles on oid = owner)
+  from (select * from wanted except select role, privilege, target, name from present) as missing
   union all
-  select 'beyond', * from (
-    select * from present
-    where role in (select l.role from listed l)
-      and target in (select o.target from own o where o.name in (select l.object from listed l))
-    except
-    select * from wanted) as beyond
+  select difference, role, privilege, target, name, statement, run_as from unwanted
   union all
-  select 'undecided', null, null, o.target from own o where o.name not in (select l.object from listed l)
+  select 'undecided', null, null, target, name, null, null from own where name not in (select object from listed)
 $$;
 
 comment on function rights_that_differ is
-  'Rights that role_rights() lists and a role lacks (missing), those that it has and the list does not (beyond), and what the list does not contain (undecided).';
+  'Rights that role_rights() or the table wanted_rights lists and a role lacks (missing), those that a role of role_rights() has beyond it (beyond), those of any other role (unlisted), each with the statement that changes it and who may run that, and what no list contains (undecided).';

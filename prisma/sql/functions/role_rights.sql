@@ -39,12 +39,13 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('public', 'execute', null,
       'present, today, this_hour, clock_tolerance, trusted_until, counts_in_minute, counts_in_day, awaits_reset, last_counted_at, is_valid, '
       'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
-      'missing_protections'),
+      'unlisted_rights, missing_protections'),
     ('public', 'execute', null,
       'pet_json, order_json, category_json, new_pet, new_order, new_category, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pet_if, delete_pets_if, '
       'order_may_become, has_pets, category_conflict, put_category_if, delete_category_if'),
     ('public', 'execute', null,
       'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets'),
+    ('the owner', 'all', null, 'wanted_rights'),
     ('the owner', 'execute', null,
       'random_base62, end_of_used_ids, api_key_checksum, add_api_key_secret, new_secret, reject_second_secret, audit_changes, count_pets, count_no_pets, explain_key_values, explain_plan_values, explain_limits, '
       'explain_plan_numbers, follow_plan, limit_changes, make_api_key_counters, reject_change, reject_deleting_used_plan, reject_later_revocation')

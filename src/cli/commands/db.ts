@@ -55,9 +55,15 @@ export function addDbCommands(program: Command, context: CliContext): void {
       'Creates the roles petstore_service, petstore_operator and petstore_support and grants them the rights they need. ' +
         'Run it as the owner of the tables or as a superuser, and again after each release with a migration.',
     )
+    .option(
+      '--revoke-unlisted',
+      'take rights away from all other roles, unless the table wanted_rights lists them',
+    )
     .option('--json', 'print an object with an array of warnings')
-    .action(async ({ json }: JsonOption) => {
-      const warnings = await withAnyDatabase(context, (session) => grantRoles(context, session));
+    .action(async ({ json, revokeUnlisted = false }: JsonOption & { readonly revokeUnlisted?: boolean }) => {
+      const warnings = await withAnyDatabase(context, (session) =>
+        grantRoles(context, session, revokeUnlisted),
+      );
       context.onCommit?.();
       if (json !== true) for (const warning of warnings) context.printError(`${warning}\n`);
       context.print(
@@ -66,7 +72,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
           : `${ROLES.join(', ')} have the rights they need.\n`,
       );
     })
-    .addHelpText('after', examples('petstore db roles'));
+    .addHelpText('after', examples('petstore db roles', 'petstore db roles --revoke-unlisted'));
 
   addRestoredCommand(db, context);
 }
@@ -92,7 +98,11 @@ const ROLES = ['petstore_service', 'petstore_operator', 'petstore_support'];
 const ROLES_FILE = fileURLToPath(new URL('../../../prisma/roles.sql', import.meta.url));
 
 /** Runs prisma/roles.sql and returns its warnings. */
-async function grantRoles({ config }: CliContext, { client }: Session): Promise<string[]> {
+async function grantRoles(
+  { config }: CliContext,
+  { client }: Session,
+  revokeUnlisted: boolean,
+): Promise<string[]> {
   const script = await readFile(ROLES_FILE, 'utf8').catch(cannot('read', ROLES_FILE));
   const warnings: string[] = [];
   client.on('notice', ({ severity, message }) => {
@@ -101,8 +111,9 @@ async function grantRoles({ config }: CliContext, { client }: Session): Promise<
   const { statement_timeout, lock_timeout } = roleSettings(config().database.statementTimeoutMs);
   await inTransaction(client, async () => {
     await client.query(
-      `select set_config('petstore.statement_timeout', $1, true), set_config('petstore.lock_timeout', $2, true)`,
-      [statement_timeout, lock_timeout],
+      `select set_config('petstore.statement_timeout', $1, true), set_config('petstore.lock_timeout', $2, true),
+         set_config('petstore.revoke_unlisted', $3, true)`,
+      [statement_timeout, lock_timeout, revokeUnlisted ? 'on' : 'off'],
     );
     await client.query(script);
   });

@@ -47,25 +47,52 @@ export const checkRoles: Check = async ({ client, isEmbedded }) => {
   return warn(`${role} is a superuser, which the service does not need: use another role.`);
 };
 
-/** A restored database has the rights of `pg_restore`, and none of those that belong to the database itself. */
+/** The functions that migrations and triggers call, which prisma/roles.sql takes from everybody else. */
+const LOCKS = [
+  'pg_advisory_xact_lock(bigint)',
+  'pg_advisory_xact_lock(int, int)',
+  'pg_try_advisory_xact_lock(int, int)',
+];
+
+/** A restored database has the rights of `pg_restore`, and none of those that belong to the database itself; a new owner has those of nobody. */
 export const checkRights: Check = async ({ client }) => {
-  const { excess, missing, beyond } = await queryOne<Record<'excess' | 'missing' | 'beyond', string[]>>(
+  const { owner, locks, ...rights } = await queryOne<
+    Record<'locks' | 'excess' | 'missing' | 'beyond' | 'unlisted', string[]> & { owner: string }
+  >(
     client,
     `with service as (select to_regrole('petstore_service')::oid as service),
+       owning as (select relowner as owner from pg_class where oid = 'public.plans'::regclass),
        rights as (select difference, format('%s (%s on %s)', role, privilege, target) as text from rights_that_differ())
      select
+       owner::regrole::text as owner,
+       array(select lock from unnest($1::text[]) as lock where not has_function_privilege(owner, lock, 'execute')) as locks,
        array_remove(array[
          case when has_database_privilege(service, current_database(), 'temporary') then 'temporary tables' end,
          case when has_schema_privilege(service, 'public', 'create') then 'objects in the schema public' end], null) as excess,
-       array(select text from rights where difference = 'missing' order by text) as missing,
-       array(select text from rights where difference = 'beyond' order by text) as beyond
-     from service`,
+       array(select text from rights where difference = 'missing' order by text)
+         || array(
+           select format('petstore_service (%s on new %s)', privilege, kind)
+           from (values ('r', 'insert', 'tables'), ('S', 'usage', 'sequences')) as needed (type, privilege, kind)
+           where service is not null and not exists (
+             select from pg_default_acl cross join aclexplode(defaclacl)
+             where defaclrole = owner and defaclobjtype::text = type and grantee = service and lower(privilege_type) = privilege)) as missing,
+       array(select text from rights where difference = 'beyond' order by text) as beyond,
+       array(select finding from unlisted_rights()) as unlisted
+     from service cross join owning`,
+    [LOCKS],
   );
-  if (missing.length > 0) return warn(`missing rights: ${firstOf(missing)}: run \`petstore db roles\`.`);
-  if (beyond.length > 0)
-    return warn(`rights that they should not have: ${firstOf(beyond)}: run \`petstore db roles\`.`);
-  if (excess.length === 0) return ok('the roles have the rights that they need');
-  return warn(`petstore_service may create ${excess.join(', ')}: run \`petstore db roles\` as a superuser.`);
+  const { missing, beyond, unlisted, excess } = rights;
+  const findings = [
+    locks.length > 0 &&
+      `the owner, ${owner}, may not call ${locks.join(', ')}, without which nothing is created or migrated: run \`petstore db roles\` as a superuser.`,
+    missing.length > 0 && `missing rights: ${firstOf(missing)}: run \`petstore db roles\`.`,
+    beyond.length > 0 && `rights that they should not have: ${firstOf(beyond)}: run \`petstore db roles\`.`,
+    ...unlisted,
+    excess.length > 0 &&
+      `petstore_service may create ${excess.join(', ')}: run \`petstore db roles\` as a superuser.`,
+  ].filter((finding) => finding !== false);
+  if (findings.length === 0) return ok('the roles have the rights that they need, and others have none');
+  return (locks.length > 0 ? fail : warn)(findings.join(' '));
 };
 
 /** Whether one login could exhaust the server. */

@@ -1,0 +1,192 @@
+create table wanted_rights (
+  role text,
+  privilege text constraint wanted_rights_privilege_form check (privilege ~ '^[a-z]+( \([^()]+\))?$'),
+  object text,
+  constraint wanted_rights_pkey primary key (role, privilege, object)
+);
+
+-- What prisma/roles.sql gives the service on each new table would let it list rights for itself.
+do $$
+begin
+  if to_regrole('petstore_service') is not null then
+    revoke all on wanted_rights from petstore_service;
+  end if;
+end
+$$;
+
+-- It returns more columns.
+drop function rights_that_differ();
+
+-- From prisma/sql by "npm run migration". Changes below this line are lost.
+
+comment on table wanted_rights is 'Rights of other roles, such as those of a platform or of reports, that the owner wants. "petstore db roles" grants them, and the doctor does not warn of them.';
+comment on column wanted_rights.role is 'The role, or public.';
+comment on column wanted_rights.privilege is 'As rights_that_differ() prints it: select, select (name), execute, usage, …; or member, of the role that object names.';
+comment on column wanted_rights.object is 'The name of the table, view, sequence or function. For member: the name of a role. For create: schema public.';
+
+-- Only the objects of the owner: others may have tables and functions in the schema, too. The statements work under every
+-- search_path, so types have their schema. With its default the planner would compile this for a second. Every role may compare, and only
+-- the owner sees wanted_rights.
+create or replace function rights_that_differ() returns table (difference text, role name, privilege text, target text, object name, statement text, run_as name)
+language sql stable security definer rows 10 set search_path = pg_catalog, pg_temp set jit = off as $$
+  with listed as materialized (
+    select role, privilege, object from public.role_rights()
+    union all
+    select role::name, privilege, object::name from public.wanted_rights
+  ), owning as (
+    select relowner as owner from pg_class where oid = 'public.plans'::regclass
+  ), objects as (
+    select oid, 'pg_class'::regclass as catalog, relname as name, relowner as owner, relacl as acl,
+      format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as target
+    from pg_class
+    where relnamespace = 'public'::regnamespace
+      and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+    union all
+    select oid, 'pg_proc'::regclass, proname, proowner, coalesce(proacl, acldefault('f', proowner)), 'function ' || oid::regprocedure
+    from pg_proc
+    where pronamespace = 'public'::regnamespace
+  ), own as materialized (
+    select o.*
+    from objects o
+    natural join owning
+    where not exists (select from pg_depend d where d.classid = o.catalog and d.objid = o.oid and d.deptype = 'e')
+  ), wanted as (
+    select l.role, l.privilege, o.target, o.name
+    from listed l
+    join own o on o.name = l.object
+    where l.role = 'public' or l.role in (select rolname from pg_roles)
+  ), acls as (
+    select name, target, owner, acl, null as "column" from own
+    union all
+    select o.name, o.target, o.owner, attacl, format(' (%I)', attname)
+    from own o
+    join pg_attribute on attrelid = o.oid and not attisdropped
+    where o.catalog = 'pg_class'::regclass
+    union all
+    -- Who may create functions in the schema can have them called with the rights of the owner.
+    select 'schema public', 'schema public', owner, nspacl, null
+    from owning
+    join pg_namespace on oid = 'public'::regnamespace
+  ), present as (
+    select grantee.role, g.privilege, a.name, a.target, format('revoke %s on %s from %I cascade', g.privilege, a.target, grantee.role) as statement, grantor.rolname as run_as
+    from acls a
+    cross join aclexplode(a.acl) x
+    cross join unnest(case when x.is_grantable then array['', 'grant option for '] else array[''] end) as option
+    cross join concat(option, lower(x.privilege_type), a."column") as g (privilege)
+    left join pg_roles r on r.oid = x.grantee
+    cross join coalesce(r.rolname, 'public') as grantee (role)
+    left join pg_roles grantor on grantor.oid = x.grantor
+    where x.grantee <> a.owner
+      and (a.name <> 'schema public' or x.privilege_type = 'CREATE' and grantee.role <> 'pg_database_owner')
+    union all
+    -- Members of these may do it without a grant.
+    select r.rolname, 'member', g.rolname, format('role %I', g.rolname),
+      format('revoke %I from %I', g.rolname, r.rolname) || coalesce(format(' granted by %I', grantor.rolname), ''), coalesce(grantor.rolname, 'a superuser')
+    from owning
+    join pg_roles g
+      on g.oid = owner or g.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+    -- Who created a role only administers it.
+    join pg_auth_members m on m.roleid = g.oid and not to_jsonb(m) @> '{"inherit_option": false, "set_option": false}'
+    join pg_roles r on r.oid = m.member and r.oid <> owner and not r.rolsuper
+    left join pg_roles grantor on grantor.oid = m.grantor
+  ), unwanted as (
+    select case when role in (select role from public.role_rights()) and name in (select name from own) then 'beyond' else 'unlisted' end as difference, present.*
+    from present
+    where (role, privilege, name) not in (select * from listed)
+      and (name in (select object from listed) or name = 'schema public' or privilege = 'member')
+  )
+  select 'missing', role, privilege, target, name, format('grant %s on %s to %I', privilege, target, role), (select rolname from owning join pg_roles on oid = owner)
+  from (select * from wanted except select role, privilege, target, name from present) as missing
+  union all
+  select difference, role, privilege, target, name, statement, run_as from unwanted
+  union all
+  select 'undecided', null, null, target, name, null, null from own where name not in (select object from listed)
+$$;
+
+comment on function rights_that_differ is
+  'Rights that role_rights() or the table wanted_rights lists and a role lacks (missing), those that a role of role_rights() has beyond it (beyond), those of any other role (unlisted), each with the statement that changes it and who may run that, and what no list contains (undecided).';
+
+-- The one list of rights: prisma/roles.sql grants them, and `petstore doctor` and the tests compare them with the catalog. Each table, view
+-- and function is in it. Only the owner may do the rest.
+create or replace function role_rights() returns table (role name, privilege text, object name)
+language sql stable rows 300 set search_path = public, pg_temp as $$
+  with listed (role, privileges, columns, objects) as (values
+    ('petstore_service', 'select', null, '_prisma_migrations, plans, api_keys, api_key_secrets, pet_counts, deprecated_operations'),
+    ('petstore_service', 'select, insert', null, 'api_key_bans, database_outages'),
+    ('petstore_service', 'select, insert, update', null, 'api_key_counters, api_key_usage, api_key_usage_hours, address_usage_hours'),
+    ('petstore_service', 'select, insert, update, delete', null, 'idempotency_keys, pets, orders, categories'),
+    -- For the dashboard: who changed what.
+    ('petstore_service', 'select', 'changed_at, role, actor, action, table_name, api_key_id, plan_id, old, new', 'audit_log'),
+    ('petstore_service', 'select', null,
+      'api_key_overview, api_key_daily_usage, api_key_hourly_usage, api_keys_near_limit, deprecated_operation_callers, expiring_api_keys, last_24_hours, open_snapshots, plan_overview, plan_peaks, recent_bans, unused_api_keys'),
+    -- When a row has the id of a new one already, and for old rows of usage and bans.
+    ('petstore_service', 'execute', null, 'skip_used_ids, delete_old_usage, delete_old_usage_hours, delete_usage_hour, delete_old_address_usage, delete_old_bans, delete_old_database_outages'),
+
+    -- Operators write only the columns that they decide. Ids and hashes are created by functions.
+    ('petstore_operator', 'select', null, '_prisma_migrations, plans, api_keys, api_key_counters, api_key_usage, api_key_usage_hours, address_usage_hours, api_key_bans, database_outages, operations, deprecated_operations, audit_log'),
+    ('petstore_operator', 'select', null,
+      'api_key_overview, api_key_daily_usage, customer_overview, plan_overview, plan_peaks, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
+      'api_keys_near_limit, deprecated_operation_callers, flooding_api_keys, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
+    ('petstore_operator', 'insert', 'id, requests_per_minute, requests_per_day, custom', 'plans'),
+    ('petstore_operator', 'update', 'requests_per_minute, requests_per_day, custom', 'plans'),
+    ('petstore_operator', 'insert',
+      'name, plan_id, requests_per_minute, requests_per_day, expires_at, suspended_until, access, customer', 'api_keys'),
+    ('petstore_operator', 'update',
+      'name, plan_id, requests_per_minute, requests_per_day, expires_at, revoked_at, suspended_until, bans_lifted_at, access, usage_reset_at, customer',
+      'api_keys'),
+    ('petstore_operator', 'select', 'api_key_id, prefix, created_at, expires_at', 'api_key_secrets'),
+    ('petstore_operator', 'update', 'expires_at', 'api_key_secrets'),
+    ('petstore_operator', 'execute', null,
+      'issue_api_key, issue_api_keys, issue_customer_api_key, issue_customer_api_keys, rename_api_key, set_api_key_customer, '
+      'rotate_api_key, revoke_api_key, set_api_key_plan, set_api_key_limits, suspend_api_key, resume_api_key, unban_api_key, '
+      'set_api_key_expiry, set_api_key_access, reset_api_key_usage, extend_api_key_overlap, create_plan, set_plan, delete_plan, rename_plan, api_key_overview_of, busiest_api_keys_since, find_api_keys, '
+      'plan_change_preview'),
+    ('petstore_support', 'execute', null, 'api_key_overview_of, busiest_api_keys_since, find_api_keys, plan_change_preview'),
+
+    -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
+    ('public', 'execute', null,
+      'present, today, this_hour, clock_tolerance, trusted_until, counts_in_minute, counts_in_day, awaits_reset, last_counted_at, is_valid, '
+      'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
+      'unlisted_rights, missing_protections'),
+    ('public', 'execute', null,
+      'pet_json, order_json, category_json, new_pet, new_order, new_category, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pet_if, delete_pets_if, '
+      'order_may_become, has_pets, category_conflict, put_category_if, delete_category_if'),
+    ('public', 'execute', null,
+      'enforce_order_transition, reserve_ordered_pets, release_ordered_pets, keep_ordered_pet_pending, keep_orders_of_pet, keep_orders_of_pets'),
+    ('the owner', 'all', null, 'wanted_rights'),
+    ('the owner', 'execute', null,
+      'random_base62, end_of_used_ids, api_key_checksum, add_api_key_secret, new_secret, reject_second_secret, audit_changes, count_pets, count_no_pets, explain_key_values, explain_plan_values, explain_limits, '
+      'explain_plan_numbers, follow_plan, limit_changes, make_api_key_counters, reject_change, reject_deleting_used_plan, reject_later_revocation')
+  ), rights as (
+    select role, privilege || coalesce(' (' || "column" || ')', '') as privilege, object
+    from listed
+    cross join string_to_table(privileges, ', ') as privilege
+    cross join unnest(coalesce(string_to_array(columns, ', '), array[null])) as "column"
+    cross join string_to_table(objects, ', ') as object
+  )
+  select * from rights
+  union all
+  -- Support reads what operators read.
+  select 'petstore_support', privilege, object from rights where role = 'petstore_operator' and privilege like 'select%'
+  union all
+  -- The service takes ids from the sequences before it inserts. Otherwise the table draws them.
+  select case when privilege is null then 'the owner' else role end, 'usage', sequence_name
+  from drawn_ids()
+  left join rights on object = table_name and role = 'petstore_service' and privilege = 'insert'
+$$;
+
+comment on function role_rights is 'What each role may do with each table, view, sequence and function. prisma/roles.sql grants it.';
+
+-- One for each role, because platforms give a role rights on every object: the first is one to change something, if there is any.
+create or replace function unlisted_rights() returns table (finding text)
+language sql stable rows 5 set search_path = public, pg_temp as $$
+  select distinct on (role)
+    format('%s has unlisted rights (%s), such as %s on %s. As %s, run: %s; or "petstore db roles --revoke-unlisted" for all; or if it is wanted, as the owner: insert into wanted_rights values (%L, %L, %L);',
+      role, count(*) over (partition by role), privilege, target, run_as, statement, role, privilege, object)
+  from rights_that_differ()
+  where difference = 'unlisted'
+  order by role, privilege ~ '^(select|usage)', privilege, target
+$$;
+
+comment on function unlisted_rights is
+  'The roles that have rights which neither role_rights() nor wanted_rights lists: a sentence each, with what takes one away.';

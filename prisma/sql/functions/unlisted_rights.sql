@@ -1,0 +1,13 @@
+-- One for each role, because platforms give a role rights on every object: the first is one to change something, if there is any.
+create or replace function unlisted_rights() returns table (finding text)
+language sql stable rows 5 set search_path = public, pg_temp as $$
+  select distinct on (role)
+    format('%s has unlisted rights (%s), such as %s on %s. As %s, run: %s; or "petstore db roles --revoke-unlisted" for all; or if it is wanted, as the owner: insert into wanted_rights values (%L, %L, %L);',
+      role, count(*) over (partition by role), privilege, target, run_as, statement, role, privilege, object)
+  from rights_that_differ()
+  where difference = 'unlisted'
+  order by role, privilege ~ '^(select|usage)', privilege, target
+$$;
+
+comment on function unlisted_rights is
+  'The roles that have rights which neither role_rights() nor wanted_rights lists: a sentence each, with what takes one away.';
