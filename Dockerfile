@@ -31,6 +31,7 @@ FROM ${NODE_IMAGE} AS files
 WORKDIR /app
 COPY package.json ./
 COPY prisma/migrations prisma/migrations
+COPY prisma/sql prisma/sql
 COPY prisma/roles.sql prisma/roles.sql
 COPY deploy/health.mjs health.mjs
 COPY --from=build /app/dist dist

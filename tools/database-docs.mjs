@@ -4,7 +4,7 @@ import { relative } from 'node:path';
 import { argv } from 'node:process';
 import pg from 'pg';
 import { format, resolveConfig } from 'prettier';
-import { SCHEMA_OBJECTS, SCHEMA_OBJECTS_FILE } from '../dist/database/schema-objects.js';
+import { SCHEMA_OBJECTS, SCHEMA_OBJECTS_FILE, toLine } from '../dist/database/schema-objects.js';
 import { migrate } from '../dist/database/migrations.js';
 import { parse } from 'yaml';
 import { openTemporaryDatabase } from './temporary-database.mjs';
@@ -57,7 +57,7 @@ async function generate() {
     await client.connect();
     await rejectMissingOperations(client);
     const text = page((await client.query(RELATIONS)).rows, (await client.query(FUNCTIONS)).rows);
-    const objects = (await client.query(SCHEMA_OBJECTS)).rows.map(({ object }) => `${object}\n`);
+    const objects = (await client.query(SCHEMA_OBJECTS)).rows.map((one) => `${toLine(one)}\n`);
     return {
       [FILE]: await format(text, { ...(await resolveConfig(FILE)), parser: 'markdown' }),
       [relative('.', SCHEMA_OBJECTS_FILE)]: objects.join(''),

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { escapeIdentifier, escapeLiteral, type Pool } from 'pg';
+import { Client, escapeIdentifier, escapeLiteral, type Pool } from 'pg';
+import type { Result } from '../../src/cli/doctor/check.js';
+import { checkObjects } from '../../src/cli/doctor/schema-checks.js';
 import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -53,26 +55,115 @@ const at = (aheadMs: number, eachMs = 0): RunOptions => {
 const levels = (findings: Readonly<Record<string, Finding>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.values(findings).map(({ check, level }) => [check, level]));
 
-describe('petstore doctor', () => {
+describe('the objects that petstore doctor compares', () => {
+  let superuser: Client;
+
+  /** What the check says after a statement, which is rolled back. */
+  async function objectsAfter(statement: string): Promise<Result> {
+    await superuser.query(`begin; ${statement}`);
+    try {
+      return await checkObjects({ client: superuser });
+    } finally {
+      await superuser.query('rollback');
+    }
+  }
+
+  beforeAll(async () => {
+    superuser = new Client({ connectionString: asSuperuser(database.url) });
+    await superuser.connect();
+  });
+  afterAll(() => superuser.end());
+
   it.each([
     ['trigger pets_count_inserted on pets', 'alter table pets disable trigger pets_count_inserted'],
     ['index orders_pet_id_id_idx on orders', 'drop index orders_pet_id_id_idx'],
     ['function has_pets(int8)', 'drop function has_pets'],
     ['view unused_api_keys', 'drop view unused_api_keys'],
     ['constraint pets_name_length on pets', 'alter table pets drop constraint pets_name_length'],
-  ])('names what is missing: %s', async (object, statement) => {
-    const other = await createTestDatabase();
-    const owner = openTestPool(other.url, { max: 1 });
-    await owner.query(statement);
-    await owner.end();
-    const { objects } = await examine(petstoreOn(other.url));
-    expect(objects).toMatchObject({
+  ])('include what is missing: %s', async (object, statement) => {
+    expect(await objectsAfter(statement)).toEqual({
       level: 'fail',
       message: expect.stringContaining(`${object} is missing`),
     });
-    await other.drop();
   });
 
+  const changes: readonly (readonly [string, string])[] = [
+    [
+      'view api_key_overview has security_invoker=on',
+      'alter view api_key_overview set (security_invoker = on)',
+    ],
+    [
+      'function count_pets() has security invoker instead of security definer',
+      'alter function count_pets() security invoker',
+    ],
+    [
+      'function count_pets() lacks search_path=public, pg_temp',
+      'alter function count_pets() reset search_path',
+    ],
+    ['function today() has volatile instead of stable', 'alter function today() volatile'],
+    ['table plans has row security', 'alter table plans enable row level security'],
+    ['table idempotency_keys has unlogged', 'alter table idempotency_keys set unlogged'],
+    [
+      'column plan_id on api_keys has null instead of not null',
+      'alter table api_keys alter plan_id drop not null',
+    ],
+    [
+      'index orders_open_pet_id_key on orders lacks unique',
+      `drop index orders_open_pet_id_key; create index orders_open_pet_id_key on orders (pet_id) where status in ('placed', 'approved')`,
+    ],
+    [
+      'trigger orders_take_step on orders has calls release_ordered_pets instead of calls enforce_order_transition',
+      `drop trigger orders_take_step on orders;
+       create trigger orders_take_step before update on orders for each row execute function release_ordered_pets()`,
+    ],
+    ['view plan_overview has owner postgres', 'alter view plan_overview owner to postgres'],
+    [
+      'function keep_orders_of_pet() has text ',
+      `create or replace function keep_orders_of_pet() returns trigger language plpgsql set search_path = public, pg_temp
+       as $$ begin return old; end $$`,
+    ],
+    [
+      'view unused_api_keys has another definition',
+      `do $$ begin execute 'create or replace view unused_api_keys as ' || replace(pg_get_viewdef('unused_api_keys'), ';', ' limit 7'); end $$`,
+    ],
+    [
+      'function today() has another definition',
+      `create or replace function today() returns date language sql stable parallel safe return date '2026-01-01'`,
+    ],
+  ];
+
+  it.each(changes)('include what has changed: %s', async (finding, statement) => {
+    expect(await objectsAfter(statement)).toEqual({
+      level: 'fail',
+      message: expect.stringContaining(finding),
+    });
+  });
+
+  it('are as they were released after a restore, which prints some otherwise', async () => {
+    expect(await objectsAfter('select')).toMatchObject({ level: 'ok' });
+    const restore = `
+      do $$ declare definition text; begin
+        for definition in
+          select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace and prosqlbody is not null
+          union all
+          select format('create or replace view %I as %s', relname, pg_get_viewdef(oid)) from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'
+        loop execute definition; end loop;
+      end $$`;
+    expect(await objectsAfter(restore)).toMatchObject({ level: 'ok' });
+  });
+
+  it('are not compared with those of a newer release', async () => {
+    const later = `
+      drop view unused_api_keys;
+      insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('later', '', '99991231000000_later', now())`;
+    expect(await objectsAfter(later)).toMatchObject({
+      level: 'ok',
+      message: expect.stringContaining('newer release'),
+    });
+  });
+});
+
+describe('petstore doctor', () => {
   it('finds a database as it should be', async () => {
     const findings = await examine();
     expect(levels(findings)).toEqual({

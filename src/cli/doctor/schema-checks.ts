@@ -1,11 +1,19 @@
+import type { Client } from 'pg';
 import {
   isUnchanged,
+  listMigrations,
   MIGRATIONS_DIRECTORY,
   readMigrations,
   readRecords,
 } from '../../database/migration-files.js';
-import { readSchemaObjects, SCHEMA_OBJECTS } from '../../database/schema-objects.js';
-import { type Check, fail, ok, firstOf, warn } from './check.js';
+import {
+  PRINTED_DEFINITIONS,
+  readSchemaObjects,
+  readTemporaryDefinitions,
+  SCHEMA_OBJECTS,
+} from '../../database/schema-objects.js';
+import type { Row } from '../../database/statement.js';
+import { type Check, type CheckContext, fail, ok, type Result, firstOf, warn } from './check.js';
 
 export const checkMigrations: Check = async ({ client }) => {
   const files = await readMigrations(MIGRATIONS_DIRECTORY);
@@ -22,17 +30,68 @@ export const checkMigrations: Check = async ({ client }) => {
   return ok(`${files.length} applied${ahead > 0 ? `, and ${ahead} of a newer release` : ''}`);
 };
 
-/** What a restore in parts or an operator's statement may have left out, which no request notices at first. */
-export const checkObjects: Check = async ({ client }) => {
-  const { rows } = await client.query<{ object: string }>(SCHEMA_OBJECTS);
-  const present = new Set(rows.map(({ object }) => object));
-  const missing = (await readSchemaObjects()).filter((object) => !present.has(object));
-  if (missing.length === 0)
-    return ok('every table, view, function, trigger, index and constraint is there and works');
-  return fail(
-    `${firstOf(missing)} ${missing.length === 1 ? 'is' : 'are'} missing, disabled or not valid. Their definitions are in prisma/sql and prisma/migrations: as the owner, run them again.`,
-  );
+/** What a restore in parts or an operator's statement may have left out or changed, which no request notices at first. */
+export const checkObjects = async ({ client }: Pick<CheckContext, 'client'>): Promise<Result> => {
+  if ((await readRecords(client)).size > (await listMigrations(MIGRATIONS_DIRECTORY)).length)
+    return ok('not compared: the database has migrations of a newer release');
+  const { rows } = await client.query<{ object: string; facts: string[] }>(SCHEMA_OBJECTS);
+  const present = new Map(rows.map(({ object, facts }) => [object, facts]));
+  const wanted = await readSchemaObjects();
+  const missing = wanted.filter(({ object }) => !present.has(object)).map(({ object }) => object);
+  if (missing.length > 0)
+    return fail(
+      `${firstOf(missing)} ${missing.length === 1 ? 'is' : 'are'} missing, disabled or not valid. ${REMEDY}`,
+    );
+  const differing = wanted.flatMap(({ object, facts }) => {
+    const found = present.get(object) ?? [];
+    const has = found.filter((fact) => !facts.includes(fact)).join(', ');
+    const lacks = facts.filter((fact) => !found.includes(fact)).join(', ');
+    if (has === '') return lacks === '' ? [] : [`${object} lacks ${lacks}`];
+    return [`${object} has ${has}${lacks === '' ? '' : ` instead of ${lacks}`}`];
+  });
+  if (differing.length > 0) return fail(`${firstOf(differing)}. ${REMEDY}`);
+  const changed = await changedDefinitions(client);
+  if (changed === undefined)
+    return ok(
+      'every object is there as released; the text of views was not compared, because this role may not create temporary ones',
+    );
+  if (changed.length > 0) return fail(`${firstOf(changed)} has another definition. ${REMEDY}`);
+  return ok('every object is there as released, and works');
 };
+
+const REMEDY = 'Their definitions are in prisma/sql and prisma/migrations: as the owner, run them again.';
+
+/**
+ * The views and functions that are not those of this release. What a server prints depends on its version, and a restore creates them from
+ * that print: so the same server prints this release's, and those that are created from the print.
+ */
+async function changedDefinitions(client: Client): Promise<readonly string[] | undefined> {
+  const { rows } = await client.query<{ may: boolean }>(
+    `select has_database_privilege(current_database(), 'temporary') and not pg_is_in_recovery() as may`,
+  );
+  if (rows[0]?.may !== true) return undefined;
+  await client.query('savepoint definitions; set local search_path = public, pg_temp');
+  const present = await printed(client, false);
+  await client.query((await readTemporaryDefinitions()).join('\n'));
+  const released = await printed(client, true);
+  await client.query(released.map(({ statement }) => statement).join('\n'));
+  const restored = await printed(client, true);
+  await client.query('rollback to savepoint definitions');
+  const right = new Set([...released, ...restored].map(({ object, text }) => object + text));
+  const names = new Set(released.map(({ object }) => object));
+  return present
+    .filter(({ object, text }) => names.has(object) && !right.has(object + text))
+    .map(({ object }) => object);
+}
+
+interface Printed extends Row {
+  readonly object: string;
+  readonly text: string;
+  readonly statement: string;
+}
+
+const printed = async (client: Client, isTemporary: boolean): Promise<readonly Printed[]> =>
+  (await client.query<Printed>(PRINTED_DEFINITIONS, [isTemporary])).rows;
 
 /** Above it a JavaScript client reads several ids as one number. */
 const SAFE_ID_MAX = BigInt(Number.MAX_SAFE_INTEGER);
