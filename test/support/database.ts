@@ -14,11 +14,9 @@ export function createTestDatabase(): Promise<TestDatabase> {
   return createDatabase(`${fromRun('TEST_RUN')}_template`);
 }
 
-/** A new database with nothing in it. */
-export function createEmptyDatabase(encoding?: string): Promise<TestDatabase> {
-  const options = encoding === undefined ? '' : `encoding ${escapeLiteral(encoding)} locale 'C'`;
-  return createDatabase('template0', options);
-}
+/** A new database with nothing in it. The options are those of `create database`. */
+export const createEmptyDatabase = (options = ''): Promise<TestDatabase> =>
+  createDatabase('template0', options);
 
 /** A copy of a database that no program is connected to. */
 export const copyDatabase = (url: string): Promise<TestDatabase> =>

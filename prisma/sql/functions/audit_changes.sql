@@ -41,7 +41,7 @@ begin
     session_user,
     left(nullif(current_setting('petstore.actor', true), ''), 255),
     nullif(current_setting('application_name'), ''),
-    lower(tg_op),
+    lower(tg_op collate "C"),
     tg_table_name;
   return null;
 end

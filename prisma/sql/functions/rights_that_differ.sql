@@ -46,7 +46,7 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
     from acls a
     cross join aclexplode(a.acl) x
     cross join unnest(case when x.is_grantable then array['', 'grant option for '] else array[''] end) as option
-    cross join concat(option, lower(x.privilege_type), a."column") as g (privilege)
+    cross join concat(option, lower(x.privilege_type collate "C"), a."column") as g (privilege)
     left join pg_roles r on r.oid = x.grantee
     cross join coalesce(r.rolname, 'public') as grantee (role)
     left join pg_roles grantor on grantor.oid = x.grantor

@@ -75,7 +75,7 @@ export const checkRights: Check = async ({ client }) => {
            from (values ('r', 'insert', 'tables'), ('S', 'usage', 'sequences')) as needed (type, privilege, kind)
            where service is not null and not exists (
              select from pg_default_acl cross join aclexplode(defaclacl)
-             where defaclrole = owner and defaclobjtype::text = type and grantee = service and lower(privilege_type) = privilege)) as missing,
+             where defaclrole = owner and defaclobjtype::text = type and grantee = service and lower(privilege_type collate "C") = privilege)) as missing,
        array(select text from rights where difference = 'beyond' order by text) as beyond,
        array(select finding from unlisted_rights()) as unlisted
      from service cross join owning`,
