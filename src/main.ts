@@ -49,6 +49,9 @@ function warnOfMemory(logger: Logger): void {
   );
 }
 
+// A reader that has gone does not end the service.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 const interruption = new AbortController();
 // Before anything is started that would outlive this process. When the service runs, Nest handles the signals.
 for (const signal of SHUTDOWN_SIGNALS) process.on(signal, () => interruption.abort());

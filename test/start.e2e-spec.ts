@@ -10,6 +10,7 @@ import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { runningEmbeddedUrl } from '../src/database/embedded/embedded-postgres.js';
 import { createEmptyDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';
 import { errorResponse, withFakePostgres } from './support/fake-postgres.js';
@@ -256,6 +257,20 @@ describe('npm start', () => {
       code: 1,
       stderr: 'The build needs prisma and @nestjs/cli. Run "npm ci --include=dev".\n',
     });
+  });
+});
+
+describe('a first start whose standard output nobody reads', () => {
+  it('prints the key on standard error, serves, and leaves no PostgreSQL behind', async () => {
+    const dataDir = join(folder, 'unread');
+    const program = start({ DATA_DIR: dataDir });
+    program.child.stdout?.destroy();
+    await eventually(() => expect(program.output.stderr).toMatch(KEY));
+    const [, key = ''] = KEY.exec(program.output.stderr) ?? [];
+    const [, origin = ''] = BANNER.exec(program.output.stderr) ?? [];
+    expect(await listed(origin, key)).toBe(200);
+    await stop(program);
+    expect(runningEmbeddedUrl(dataDir)).toBeUndefined();
   });
 });
 

@@ -1,17 +1,55 @@
 #!/bin/sh
 # A dump of the database into /backups each BACKUP_EVERY_HOURS hours, and the last BACKUP_KEEP of them: docker-compose.yml, profile backup.
-# `sh backup.sh once` makes one and ends.
+# `sh backup.sh once` makes one and ends. The directory may be given: `sh backup.sh once DIRECTORY`.
 set -eu
 umask 077
+directory=${2:-/backups}
+
+# Shells take 08 for an octal number, and 0 would keep nothing.
+require_number() {
+  case $2 in
+    '' | 0* | *[!0-9]* | ?????*)
+      echo "$1 must be a whole number from 1 to 9999, not '$2'." >&2
+      exit 2
+      ;;
+  esac
+}
+require_number BACKUP_KEEP "${BACKUP_KEEP:-}"
+[ "${1:-}" = once ] || require_number BACKUP_EVERY_HOURS "${BACKUP_EVERY_HOURS:-}"
+
+part=
+child=
+# In the background, because a shell heeds signals only while it waits.
+run() {
+  "$@" &
+  child=$!
+  status=0
+  wait "$child" || status=$?
+  child=
+  return "$status"
+}
+clean_up() {
+  trap '' TERM INT
+  if [ -n "$child" ]; then kill "$child" && wait; fi
+  if [ -n "$part" ]; then rm -f "$part"; fi
+}
+trap clean_up EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
 
 back_up() {
-  file=/backups/petstore-$(date -u +%Y%m%dT%H%M%SZ).dump
+  # What a run left that was killed.
+  find "$directory" -name 'petstore-*.dump.part' -mmin +60 -exec rm -f {} +
+  file=$directory/petstore-$(date -u +%Y%m%dT%H%M%SZ).dump
+  part=$file.part
   # Under its name only when it is whole.
-  if pg_dump --username postgres --format custom --file "$file.part" petstore && mv "$file.part" "$file"; then
+  if run pg_dump --username postgres --format custom --file "$part" petstore && mv "$part" "$file"; then
+    part=
     echo "backed up: $file, $(wc -c <"$file") bytes"
-    find /backups -name 'petstore-*.dump' | sort -r | tail -n "+$((BACKUP_KEEP + 1))" | xargs -r rm --
+    find "$directory" -name 'petstore-*.dump' | sort -r | tail -n "+$((BACKUP_KEEP + 1))" | tr '\n' '\0' | xargs -0 -r rm --
   else
-    rm -f "$file.part"
+    rm -f "$part"
+    part=
     echo 'no backup: see the line before' >&2
     return 1
   fi
@@ -23,5 +61,5 @@ if [ "${1:-}" = once ]; then
 fi
 while :; do
   # After a failure sooner, because the database may have been restarted.
-  if back_up; then sleep "$((BACKUP_EVERY_HOURS * 3600))"; else sleep 60; fi
+  if back_up; then run sleep "$((BACKUP_EVERY_HOURS * 3600))"; else run sleep 60; fi
 done

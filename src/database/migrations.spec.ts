@@ -100,6 +100,22 @@ describe('migrate', () => {
     ]);
   });
 
+  it.each([
+    ['table orders', 'create table orders (id int)'],
+    ['function today()', `create function today() returns date language sql return date '2026-01-01'`],
+    ['type pet_status', `create type pet_status as enum ('alive', 'dead')`],
+    ['view plan_overview', 'create view plan_overview as select 1 as one'],
+  ])('changes nothing in a database of another program, which has a %s', async (object, statement) => {
+    await client.query(statement);
+    await expect(migrate({ connectionString: database.url })).rejects.toMatchObject({
+      name: 'MigrationError',
+      message: `The schema public of this database belongs to another program: it has a ${object}. Nothing was changed. Use a database of its own.`,
+    });
+    expect(
+      await column(`select to_regclass('_prisma_migrations') is null and to_regclass('pets') is null`),
+    ).toEqual([true]);
+  });
+
   it('leaves nothing of a migration that fails, names it and says why in one line', async () => {
     const directory = await release({
       '1_cats': TWO['1_cats'],

@@ -15,6 +15,7 @@ import {
   readMigrations,
   readRecords,
 } from './migration-files.js';
+import { readSchemaObjects, SCHEMA_OBJECTS } from './schema-objects.js';
 import { beginTransaction, closeSession, openSession, SERVER_ENCODING } from './session-settings.js';
 
 export interface MigrateOptions {
@@ -136,6 +137,7 @@ async function apply(client: Client, migration: MigrationFile, lockTimeoutMs: nu
       // A lost connection has rolled back already.
       await client.query('rollback').catch(() => undefined);
       const { name, sql } = migration;
+      if (error instanceof MigrationError) throw error;
       if (!isContention(error)) {
         throw new MigrationError(`Migration ${name} failed: ${describeFault(error, sql)}`, { cause: error });
       }
@@ -187,7 +189,9 @@ async function applyOnce(
   const had = await readRightsOfOthers(client);
   // Before reading: it also makes this transaction see a table that another process has created meanwhile.
   await client.query(CREATE_RECORDS_TABLE);
-  const isPending = !(await readRecords(client)).has(name);
+  const records = await readRecords(client);
+  if (records.size === 0) await rejectObjectsOfOthers(client);
+  const isPending = !records.has(name);
   if (isPending) {
     await client.query(`set local lock_timeout = ${String(Math.min(TABLE_LOCK_MS, lockTimeoutMs))}`);
     await client.query(sql);
@@ -197,6 +201,18 @@ async function applyOnce(
   }
   await client.query('commit');
   return isPending;
+}
+
+/** Before the first migration, which would create tables beside those of another program, and replace its functions. */
+async function rejectObjectsOfOthers(client: Client): Promise<void> {
+  const { rows } = await client.query<{ object: string }>(SCHEMA_OBJECTS);
+  const ours = new Set((await readSchemaObjects()).map(({ object }) => object));
+  // Not the columns and indexes on a table, which come before it.
+  const object = rows.map((row) => row.object).find((one) => ours.has(one) && !one.includes(' on '));
+  if (object === undefined) return;
+  throw new MigrationError(
+    `The schema public of this database belongs to another program: it has a ${object}. Nothing was changed. Use a database of its own.`,
+  );
 }
 
 /**

@@ -9,7 +9,7 @@ import { MIGRATIONS_DIRECTORY } from './migration-files.js';
  */
 export const SCHEMA_OBJECTS = `
   select concat_ws(' ', kind, name, 'on ' || "table") as object,
-    array_remove(facts || case when owner <> (select relowner from pg_class where oid = 'public.plans'::regclass) then 'owner ' || owner::regrole end, null) as facts
+    array_remove(facts || case when owner <> (select relowner from pg_class where oid = to_regclass('public.plans')) then 'owner ' || owner::regrole end, null) as facts
   from (
     select case relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end, relname::text, null, relowner,
       case when relkind = 'r' then array[case when relpersistence = 'u' then 'unlogged' end, case when relrowsecurity then 'row security' end]
@@ -25,6 +25,10 @@ export const SCHEMA_OBJECTS = `
       array[case when prosecdef then 'security definer' else 'security invoker' end, case provolatile when 'v' then 'volatile' when 's' then 'stable' else 'immutable' end]
         || proconfig || ('text ' || left(encode(sha256(convert_to(replace(prosrc, chr(13), ''), 'UTF8')), 'hex'), 12))
     from pg_proc where pronamespace = 'public'::regnamespace
+    union all
+    select 'type', typname, null, typowner, array(select enumlabel::text from pg_enum where enumtypid = pg_type.oid order by enumsortorder)
+    from pg_type left join pg_class on pg_class.oid = typrelid
+    where typnamespace = 'public'::regnamespace and (typtype = 'e' or relkind = 'c')
     union all
     select 'trigger', tgname, relname, relowner, array['calls ' || tgfoid::regproc::name]
     from pg_trigger join pg_class on pg_class.oid = tgrelid

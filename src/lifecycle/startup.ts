@@ -47,7 +47,7 @@ export class Startup {
     const settings = describeConfig(this.config);
     this.logger.info({ release: releaseVersion(), node: process.version, settings }, 'started');
     const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;
-    process.stdout.write(
+    print(
       banner({
         address: this.config.publicUrl || `http://localhost:${this.config.publishedPort ?? port}`,
         management: `http://localhost:${this.management.port}`,
@@ -60,4 +60,10 @@ export class Startup {
       }),
     );
   }
+}
+
+/** Without a reader (`npm start | head`) on standard error, because a key is printed only once. There may be no reader either. */
+function print(text: string): void {
+  process.stdout.once('error', () => process.stderr.write(text));
+  process.stdout.write(text);
 }

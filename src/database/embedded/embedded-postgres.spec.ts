@@ -209,19 +209,39 @@ describe('the owner of an embedded PostgreSQL', () => {
   });
 });
 
+/** In a process of its own. */
+async function openElsewhere(): Promise<ChildProcess> {
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(new URL('fixtures/hold-open.mjs', import.meta.url)), shared],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  children.push(child);
+  // Ends without a word when the built code is missing.
+  const [said] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])) as unknown[];
+  expect(String(said)).toBe('open\n');
+  return child;
+}
+
 describe('the embedded PostgreSQL after a failure', () => {
+  it.each(['started', 'taken over'])(
+    'ends with a process that has %s it, whatever ends that',
+    async (how) => {
+      if (how === 'taken over') {
+        const former = await openElsewhere();
+        former.kill('SIGKILL');
+        await once(former, 'exit');
+      }
+      const child = await openElsewhere();
+      expect(serverPid()).toBeDefined();
+      child.kill('SIGUSR2');
+      expect(await once(child, 'exit')).toEqual([1, null]);
+      await eventually(() => expect(serverPid()).toBeUndefined());
+    },
+  );
+
   it('survives the SIGKILL of its service and is taken over by the next', async () => {
-    const child = spawn(
-      process.execPath,
-      [fileURLToPath(new URL('fixtures/hold-open.mjs', import.meta.url)), shared],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    children.push(child);
-    // Ends without a word when the built code is missing.
-    const [said] = (await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])) as unknown[];
-    expect(String(said)).toBe('open\n');
+    const child = await openElsewhere();
     const pid = serverPid();
     expect(pid).toBeDefined();
     child.kill('SIGKILL');

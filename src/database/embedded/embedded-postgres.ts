@@ -10,6 +10,7 @@ import { ensureCluster, SUPERUSER } from './cluster.js';
 import { type DataDirectory, hasCluster, prepareDataDirectory, runDirectoryOf } from './data-directory.js';
 import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
 import {
+  endServer,
   findPostmaster,
   POLL_MS,
   type ServerOptions,
@@ -68,7 +69,10 @@ export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Pr
     await ensureCluster(directory, binaries, { isDurable: settings['fsync'] !== 'off', signal });
     const owner = await takeServer(directory, binaries, { settings, signal });
     let closed: Promise<void> | undefined;
+    const endAtExit = (): void => void endServer(directory.cluster);
+    process.once('exit', endAtExit);
     owner.once('end', () => {
+      process.off('exit', endAtExit);
       if (closed === undefined) log('the embedded PostgreSQL has stopped: restart the service');
     });
     return {

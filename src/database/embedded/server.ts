@@ -79,11 +79,18 @@ export async function startServer(
   closeSync(log);
   child.unref();
   await once(child, 'spawn');
-  while (child.exitCode === null && child.signalCode === null) {
-    const { pid, isReady } = readLockFile(join(cluster, 'postmaster.pid'));
-    if (pid === child.pid && isReady) return true;
-    if (signal.aborted) child.kill('SIGINT');
-    await delay(POLL_MS);
+  // Also when an exception ends this process meanwhile.
+  const stop = (): boolean => child.kill('SIGINT');
+  process.once('exit', stop);
+  try {
+    while (child.exitCode === null && child.signalCode === null) {
+      const { pid, isReady } = readLockFile(join(cluster, 'postmaster.pid'));
+      if (pid === child.pid && isReady) return true;
+      if (signal.aborted) child.kill('SIGINT');
+      await delay(POLL_MS);
+    }
+  } finally {
+    process.off('exit', stop);
   }
   signal.throwIfAborted();
   const output = readFileSync(logFile).subarray(logStart).toString();
@@ -93,11 +100,17 @@ export async function startServer(
   );
 }
 
-/** Ends all connections, stops the server and waits for its end. */
-export async function stopServer({ root, cluster, runDirectory }: DataDirectory): Promise<void> {
+/** Has the server end all connections and stop, and returns its process number. */
+export function endServer(cluster: string): number | undefined {
   const pid = findPostmaster(cluster);
+  if (pid !== undefined) process.kill(pid, 'SIGINT');
+  return pid;
+}
+
+/** Stops the server and waits for its end. */
+export async function stopServer({ root, cluster, runDirectory }: DataDirectory): Promise<void> {
+  const pid = endServer(cluster);
   if (pid === undefined) return;
-  process.kill(pid, 'SIGINT');
   const giveUpAt = performance.now() + STOP_MAX_MS;
   while (findPostmaster(cluster) === pid) {
     if (performance.now() > giveUpAt) throw new Error(`the embedded PostgreSQL in ${root} is still stopping`);
