@@ -11,6 +11,9 @@ const service = useService({
   environment: { TRUST_PROXY: 'loopback', BODY_BYTES_MAX: String(16 * MIB) },
 });
 
+/** With the default of BODY_BYTES_MAX. */
+const small = useReplicas(service, 1, { environment: { TRUST_PROXY: 'loopback' } });
+
 afterEach(() => {
   jest.restoreAllMocks();
 });
@@ -110,7 +113,6 @@ describe('the body of a request that is rejected, or that has no route', () => {
 const chunkOf = (length: number): string => `${length.toString(16)}\r\n{${' '.repeat(length - 1)}\r\n`;
 
 describe('bodies that have not arrived whole', () => {
-  const small = useReplicas(service, 1, { environment: { TRUST_PROXY: 'loopback' } });
   const open: Connection[] = [];
   afterEach(() => {
     for (const connection of open.splice(0)) connection.close();
@@ -167,5 +169,35 @@ describe('bodies that have not arrived whole', () => {
     for (let round = 0; round < 2; round += 1) {
       expect(await sendAll(addresses, 13 * MIB, 2)).toEqual([REJECTED, REJECTED, READ, READ, READ, READ]);
     }
+  });
+});
+
+const inChunksOf = (bytes: number, length: number): string => {
+  const body = `{"name":"Rex","categoryId":1,"status":"available"${' '.repeat(length - 50)}}`;
+  const chunks = body.match(new RegExp(`.{1,${bytes}}`, 'g')) ?? [];
+  return `${chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('')}0\r\n`;
+};
+const sent = async (text: string): Promise<string> => {
+  const { port = 0 } = small[0] ?? {};
+  return await Connection.with(port, async (connection) => {
+    connection.send(head({ key: service.key, length: 'chunked' }) + text);
+    const { status, body } = await connection.response();
+    return `${status} ${(JSON.parse(body) as { code?: string }).code ?? ''}`;
+  });
+};
+
+describe('a body in chunks', () => {
+  it('may have 4,096 of them, and not many more, because each costs as much time as a kilobyte', async () => {
+    expect(await sent(`${inChunksOf(1, 4096)}\r\n`)).toBe('201 ');
+    expect(await sent(`${inChunksOf(16, 65_536)}\r\n`)).toBe('201 ');
+    expect(await sent(`${inChunksOf(4, 65_536)}\r\n`)).toBe('413 body_too_large');
+    expect(await sent(`${inChunksOf(1, 65_536)}\r\n`)).toBe('413 body_too_large');
+  });
+
+  it('may have trailers, and too long ones are 431', async () => {
+    expect(await sent(`${inChunksOf(1024, 2048)}X-Digest: x\r\n\r\n`)).toBe('201 ');
+    expect(await sent(`${inChunksOf(1024, 2048)}X-Digest: ${'x'.repeat(17_000)}\r\n\r\n`)).toBe(
+      '431 headers_too_large',
+    );
   });
 });

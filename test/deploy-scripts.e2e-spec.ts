@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { env } from 'node:process';
@@ -47,7 +47,7 @@ function run(words: readonly string[], environment: Readonly<Record<string, stri
 const dumps = async (): Promise<readonly string[]> => (await readdir(backups)).toSorted();
 
 const backUp = (environment: Readonly<Record<string, string>>, mode = 'once'): Running =>
-  run(['deploy/postgres/backup.sh', mode, backups], environment);
+  run([join(folder, 'backup.sh'), mode], environment);
 
 /** The log-in as a service fails; four sessions of it are open. */
 const psql = (fault: string, sessions: number): string => `
@@ -70,6 +70,12 @@ describe('deploy/postgres/backup.sh', () => {
   const OLD = ['petstore-20260101T000000Z.dump', 'petstore-20260102T000000Z.dump'];
 
   beforeEach(async () => {
+    const script = await readFile('deploy/postgres/backup.sh', 'utf8');
+    expect(script).toContain('directory=/backups\n');
+    await writeFile(
+      join(folder, 'backup.sh'),
+      script.replace('directory=/backups\n', `directory='${backups}'\n`),
+    );
     for (const name of OLD) await writeFile(join(backups, name), 'old');
     // The file is the word after --file.
     await stub('pg_dump', 'while [ "$1" != --file ]; do shift; done; echo dump >"$2"');

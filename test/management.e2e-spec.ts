@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -220,6 +221,15 @@ describe('health', () => {
     expect(await ofSite('/metrics', 'cross-site')).toBe(403);
     expect(await ofSite('/metrics', 'same-site')).toBe(403);
     expect(await ofSite('/metrics', 'none')).toBe(200);
+    // A browser that was led here by another name (DNS rebinding), and a scraper, which may use any name.
+    const { port } = new URL(service.management);
+    const named = (headers: Readonly<Record<string, string>>): Promise<number | undefined> =>
+      new Promise((resolve) => {
+        get({ port, host: '127.0.0.1', path: '/metrics', headers }, ({ statusCode }) => resolve(statusCode));
+      });
+    expect(await named({ host: 'evil.example', 'sec-fetch-site': 'same-origin' })).toBe(403);
+    expect(await named({ host: 'evil.example', 'sec-fetch-site': 'none' })).toBe(403);
+    expect(await named({ host: 'api-1:3001' })).toBe(200);
     expect(await ofSite('/health/live', 'cross-site')).toBe(200);
     expect((await fetch(`${service.management}/health/live?x=1`, { method: 'HEAD' })).status).toBe(200);
   });

@@ -58,6 +58,8 @@ const CALLS = [
       ...['postgres/roles.sh', 'postgres/backup.sh', 'pgbouncer/start.sh'],
     ].map((name) => `deploy/${name}`),
   ],
+  // Shell scripts with other line ends do not run.
+  ['sh', ['-c', '! git ls-files --eol | grep -v eol=lf']],
   ['rsyslogd', ['-N1', '-f', 'deploy/logging/petstore.conf']],
   ['docker-compose', ['--profile', '*', ...COMPOSE_FILES, 'config', '--quiet']],
   ['docker-compose', ['--profile', '*', '--file', 'deploy/compose.image.yml', 'config', '--quiet']],

@@ -172,8 +172,9 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
     return this.#read(() => listOf(`${path}${queryOf(query)}`, pageOf), options);
   }
 
-  #read<Value>(requestOf: () => Request, { ifNoneMatch, ...call }: ReadOptions): Call<Value> {
-    return this.#send(() => ({ ...requestOf(), headers: { 'if-none-match': ifNoneMatch } }), call);
+  #read<Value>(requestOf: () => Request, { ifMatch, ifNoneMatch, ...call }: ReadOptions): Call<Value> {
+    const headers = { 'if-match': ifMatch, 'if-none-match': ifNoneMatch };
+    return this.#send(() => ({ ...requestOf(), headers }), call);
   }
 
   #create<Value>(path: string, body: object, { idempotencyKey, ...call }: CreateOptions): Call<Value> {

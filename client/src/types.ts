@@ -65,6 +65,8 @@ export interface Page<Item> {
 export interface ReadOptions extends CallOptions {
   /** The `etag` of what you have: if that is still so, the call resolves to `NOT_MODIFIED`, and no body is sent. */
   readonly ifNoneMatch?: string | undefined;
+  /** The `etag` of what you expect: if that is not so, the call fails with `precondition_failed`. */
+  readonly ifMatch?: string | undefined;
 }
 
 /** What a read resolves to when `ifNoneMatch` holds. It is the same one in every copy of this package. */
@@ -90,12 +92,11 @@ export interface ChangeOptions extends CallOptions {
    * explicit `undefined`, such as the `etag` of a response without one, is invalid input.
    */
   readonly ifMatch?: string | undefined;
+  /** An `etag`: if it is the present one, the call fails with `precondition_failed`. `*` is every one, so that a PUT only adds. */
+  readonly ifNoneMatch?: string | undefined;
 }
 
-export interface PutOptions extends ChangeOptions {
-  /** `*` only adds: if there is one already, the call fails with `precondition_failed`. */
-  readonly ifNoneMatch?: '*' | undefined;
-}
+export type PutOptions = ChangeOptions;
 
 /** The filters of pets: a pet passes all that are given. */
 export interface PetFilter extends CallOptions {

@@ -1,9 +1,9 @@
 #!/bin/sh
 # A dump of the database into /backups each BACKUP_EVERY_HOURS hours, and the last BACKUP_KEEP of them: docker-compose.yml, profile backup.
-# `sh backup.sh once` makes one and ends. The directory may be given: `sh backup.sh once DIRECTORY`.
+# `sh backup.sh once` makes one and ends.
 set -eu
 umask 077
-directory=${2:-/backups}
+directory=/backups
 
 # Shells take 08 for an octal number, and 0 would keep nothing.
 require_number() {

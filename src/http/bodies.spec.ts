@@ -20,7 +20,7 @@ function settle(outcome: Outcome): void {
   for (const resolve of settled.splice(0)) resolve();
 }
 
-const bodies = new ArrivingBodies();
+const bodies = new ArrivingBodies(64 * 1024 * 1024);
 const app = fastify({ bodyLimit: BYTES_MAX });
 app.addHook('onRequest', (request) => onRequest(request));
 app.addHook('preParsing', async (request, reply) => bodies.read(request.raw, reply.raw, request.ip));

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { ApiError } from '../errors/api-error.js';
 import { UnavailableError } from '../errors/database-errors.js';
 
@@ -8,6 +8,10 @@ const ARRIVING_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The share that the bodies of one client address may take. */
 const ADDRESS_SHARE = 0.25;
+
+/** Each chunk costs as much as a kilobyte. One for 16 bytes of the largest body is promised; pieces that the network makes count as well. */
+const BYTES_OF_CHUNK = 8;
+const CHUNKS_MIN = 1024;
 
 /** Why a body broke off: bytes that cannot be read, the time-out, the end of the connection. */
 const brokenBodies = new WeakMap<IncomingMessage, ApiError>();
@@ -44,32 +48,52 @@ export class ArrivingBodies {
   #bytes = 0;
   readonly #bytesOf = new Map<string, number>();
 
+  /** @param bytesMax of one body */
+  constructor(private readonly bytesMax: number) {}
+
   /**
    * The stream from which Fastify reads a body: the request itself where all of it has arrived. The rest of a body may turn out to be
    * unreadable, which Fastify must learn from another stream: destroying the request itself would lose the response. The stream
-   * fails with an UnavailableError where the bytes are too many.
+   * fails with `body_too_large`, and with an UnavailableError where the bytes of all are too many.
    *
    * @throws ApiError malformed_request if the client has left: Fastify would wait for the end of the body for ever
    */
   read(request: IncomingMessage, response: ServerResponse, clientAddress: string): Readable {
     if (request.destroyed) throw bodyBrokeOff();
     if (request.complete) return request;
-    let bytes = 0;
-    const body = new Transform({
-      transform: (piece: Buffer, _encoding, done) => {
-        bytes += piece.length;
-        if (this.#add(clientAddress, piece.length)) done(null, piece);
-        else done(new UnavailableError('overloaded', 'too many bodies are arriving'));
-      },
+    const body = new Readable({ read: () => undefined });
+    let bytes = Buffer.alloc(0);
+    let length = 0;
+    let chunks = 0;
+    const isChunked = request.headers['content-length'] === undefined;
+    // Passed on as a whole, because each piece costs time.
+    const take = (piece: Buffer): void => {
+      const end = length + piece.length;
+      if (!this.#add(clientAddress, piece.length))
+        body.destroy(new UnavailableError('overloaded', 'too many bodies are arriving'));
+      else if (isChunked && (chunks += 1) > Math.max(CHUNKS_MIN, this.bytesMax / BYTES_OF_CHUNK))
+        body.destroy(new ApiError('body_too_large', 'The body comes in too many small chunks.'));
+      else if (end > this.bytesMax) body.destroy(bodyTooLarge(this.bytesMax));
+      else if (end > bytes.length) bytes = Buffer.concat([bytes], Math.min(this.bytesMax, 2 * end));
+      piece.copy(bytes, length);
+      length = end;
+    };
+    request.on('data', take);
+    request.once('end', () => {
+      body.push(bytes.subarray(0, length));
+      body.push(null);
     });
-    body.once('close', () => this.#add(clientAddress, -bytes));
+    body.once('close', () => {
+      request.off('data', take).pause();
+      this.#add(clientAddress, -length);
+    });
     // Of a body that is read no more, such as one that is too large, nothing else reports the end.
     response.once('close', () => body.destroy(bodyBrokeOff()));
     // The client may leave when its body is read no more.
     body.on('error', () => undefined);
     request.on('error', (error) => body.destroy(bodyBrokeOff(error)));
     streams.set(request, body);
-    return request.pipe(body);
+    return body;
   }
 
   /** Returns whether there is room for so many bytes. */

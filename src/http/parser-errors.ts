@@ -23,7 +23,8 @@ export function parserErrorHandler(pipeline: RequestPipeline) {
     }
     socket.ignoreInput();
     const { requests } = socket;
-    const code = codeOf(error, socket.isInFirstLine);
+    // Trailers come behind a body.
+    const code = codeOf(error, socket.isInFirstLine && requests.arriving === undefined);
     // In the middle of a body it is that request's error: it was counted already, and gets a response of its own.
     if (requests.arriving !== undefined) return breakOffBody(requests.arriving, new ApiError(code));
     // Bytes behind the last request of a connection are ignored (RFC 9112 section 9.6).

@@ -60,7 +60,7 @@ const isBodyUnread = ({ decision, is404 }: FastifyRequest): boolean =>
 export class RequestPipeline {
   readonly #methods = new RouteMethods();
   readonly #caching: Caching;
-  readonly #arriving = new ArrivingBodies();
+  readonly #arriving: ArrivingBodies;
   readonly #bodyBytesMax: number;
   readonly #databaseMs: number;
   #connections!: ClientConnections;
@@ -77,6 +77,7 @@ export class RequestPipeline {
     this.cors = new Cors(corsOrigins);
     this.clientAddressOf = clientAddressOf(trustProxy, (message) => logger.warn(message));
     this.#caching = new Caching(this.cors);
+    this.#arriving = new ArrivingBodies(bodyBytesMax);
     this.#bodyBytesMax = bodyBytesMax;
     this.#databaseMs = database.waitMs;
   }

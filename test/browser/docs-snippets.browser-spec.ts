@@ -90,6 +90,34 @@ print(response.status_code, response.text)`,
     expect(other).toContain('requests.get(');
   });
 
+  it('say each header of each form, in every language, and the client sends it', async () => {
+    const { fresh, apiKey } = await newStore();
+    const { page } = await openDocs(chromium, fresh.origin);
+    const forms = page.getByRole('form', { name: 'Try: ' });
+    const TAG = '"of no version"';
+    for (let index = 0; index < (await forms.count()); index += 1) {
+      const form = forms.nth(index);
+      const fields = form.getByLabel(/^(?:If-|Idempotency)/);
+      const id = await form.getAttribute('aria-label');
+      const headers = form.locator('summary', { hasText: 'Headers' });
+      if ((await headers.count()) > 0) await headers.click();
+      for (let nth = 0; nth < (await fields.count()); nth += 1) {
+        await fields.nth(nth).fill(TAG);
+        const snippets = await snippetsOf(form);
+        const unsaid = Object.entries(snippets).filter(([, text]) => !text.includes('of no version'));
+        expect({ id, nth, unsaid }).toEqual({ id, nth, unsaid: [] });
+        await fields.nth(nth).fill('');
+      }
+    }
+    const put = formOf(page, 'Name a category');
+    await put.getByLabel('If-None-Match').fill('*');
+    const { 'Typed client': text = '' } = await snippetsOf(put);
+    await client.node(['put.mjs'], { 'put.mjs': text }, { KEY: apiKey });
+    await expect(client.node(['put.mjs'], { 'put.mjs': text }, { KEY: apiKey })).rejects.toThrow(
+      /precondition_failed/,
+    );
+  });
+
   it('in JavaScript and with the client run as they are, for every operation', async () => {
     const { fresh, apiKey } = await newStore();
     const { page } = await openDocs(chromium, fresh.origin);

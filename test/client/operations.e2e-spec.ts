@@ -124,6 +124,10 @@ describe('the client, operation by operation', () => {
     const unconditional = { ifMatch: undefined };
     await expect(store.deletePet(pet.id, unconditional)).rejects.toBeInstanceOf(TypeError);
     const { response: read } = await store.getPet(pet.id).withResponse();
+    await expect(store.getPet(pet.id, { ifMatch })).rejects.toMatchObject(failed);
+    const present = { ifNoneMatch: read.etag };
+    await expect(store.deletePet(pet.id, present)).rejects.toMatchObject(failed);
+    await expect(store.changePet(pet.id, { name: 'Rex IV' }, present)).rejects.toMatchObject(failed);
     await store.deletePet(pet.id, { ifMatch: read.etag });
   });
 });

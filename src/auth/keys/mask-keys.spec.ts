@@ -9,6 +9,9 @@ const surroundings = fc.oneof(
   fc.string({ unit: fc.constantFrom('%', '%zz', '%C3', '%25', '7', 'p', 's', '/', '"', '\n', '🐕') }),
 );
 
+const inFullWidth = (text: string): string =>
+  text.replaceAll(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfe_e0));
+
 describe('an API key', () => {
   it.each([
     ['plain', FOREIGN_KEY],
@@ -19,6 +22,12 @@ describe('an API key', () => {
     ['encoded, and each character of the code again', FOREIGN_KEY.replace('_', '%25%35%46')],
     ['encoded three times', FOREIGN_KEY.replace('_', '%25255F')],
     ['cut off', FOREIGN_KEY.slice(0, 20)],
+    ['in upper case', FOREIGN_KEY.toUpperCase()],
+    ['in mixed case, encoded', FOREIGN_KEY.replace('psk_', '%50Sk%5F')],
+    ['with its underscore in full width', FOREIGN_KEY.replace('_', '＿')],
+    ['with its underscore in full width, encoded', FOREIGN_KEY.replace('_', encodeURIComponent('＿'))],
+    ['in full width', inFullWidth(FOREIGN_KEY)],
+    ['in full width, encoded', encodeURIComponent(inFullWidth(FOREIGN_KEY))],
   ])('is masked: %s', (_how, key) => {
     expect(maskKeys(`/v1/${key}/pets`)).toBe('/v1/psk_***/pets');
     expect(looksLikeKey(key)).toBe(true);

@@ -103,16 +103,12 @@ export class Dashboard {
   }
 
   /** Undefined for a path that is not the dashboard's. */
-  async respond({
-    target,
-    host = '',
-    site = 'none',
-  }: DashboardRequest): Promise<DashboardResponse | undefined> {
+  async respond({ target, host, site = 'none' }: DashboardRequest): Promise<DashboardResponse | undefined> {
     const { pathname, searchParams } = new URL(target, 'http://localhost');
     const [, first, name = '', view, ...more] = pathname.split('/');
     if (!this.config.isOn || first !== 'dashboard') return undefined;
     // A name of another site could lead here (DNS rebinding), and its page would read this one.
-    if (!this.#isAllowed(host))
+    if (!this.isAllowed(host))
       return reply(403, 'This host name is not allowed: add it to DASHBOARD_HOSTS.\n');
     // Its links are relative.
     if (pathname === '/dashboard/') return reply(308, '', 'text/plain', { location: '../dashboard' });
@@ -134,7 +130,8 @@ export class Dashboard {
     }
   }
 
-  #isAllowed(host: string): boolean {
+  /** Whether a browser may use this name: an address, or one of DASHBOARD_HOSTS. */
+  isAllowed(host = ''): boolean {
     if (!/^[^/?#@]+$/.test(host) || !URL.canParse(`http://${host}`)) return false;
     const { hostname } = new URL(`http://${host}`);
     return /^(?:localhost|[\d.]+|\[.*\])$/.test(hostname) || this.config.hosts.includes(hostname);

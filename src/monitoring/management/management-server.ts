@@ -65,8 +65,9 @@ export class ManagementServer {
         return this.#sendJson(response, 200, { status: 'ready', ...(!isWell && { checks }) });
       }
       case '/metrics': {
-        // A page of another site could count on what its visitors' machines reach.
-        if (!isOwnSite(headers['sec-fetch-site']))
+        // A page of another site, or of a name that leads here (DNS rebinding), could count on what its visitors' machines reach.
+        const site = headers['sec-fetch-site'];
+        if (!isOwnSite(site) || (site !== undefined && !dashboard.isAllowed(headers.host)))
           return this.#sendJson(response, 403, { status: 'other_sites_may_not_read' });
         response.setHeader('content-type', registry.contentType);
         return this.#send(response, 200, await registry.metrics());

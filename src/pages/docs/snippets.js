@@ -42,17 +42,17 @@ const python = ({ method, target, headers, body }, api) =>
 /** What has another name in the client than in the document. @type {Record<string, string>} */
 const CLIENT_NAMES = {
   ...{ updatePet: 'changePet', updateOrder: 'changeOrder', getInventory: 'inventory', getUsage: 'usage' },
-  ...{ 'Idempotency-Key': 'idempotencyKey', 'If-Match': 'ifMatch' },
+  ...{ 'Idempotency-Key': 'idempotencyKey', 'If-Match': 'ifMatch', 'If-None-Match': 'ifNoneMatch' },
 };
 
 /** @type {Snippet} */
-const typedClient = ({ id, method, values, body }, api) => {
+const typedClient = ({ id, values, body }, api) => {
   const given = values.map(({ place, name, sent }) => {
     const texts = sent.map((text) => (name === 'limit' && /^\d+$/.test(text) ? text : quoted(text)));
     return { place, name, text: texts.length === 1 ? texts[0] : `[${texts.join(', ')}]` };
   });
   const options = given
-    .filter(({ place, name }) => place === 'query' || (method !== 'GET' && name in CLIENT_NAMES))
+    .filter(({ place }) => place === 'query' || place === 'header')
     .map(({ name, text }) => `${CLIENT_NAMES[name] ?? name}: ${text}`);
   const parts = [
     ...given.filter(({ place }) => place === 'path').map(({ text }) => text),
