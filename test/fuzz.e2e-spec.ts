@@ -4,10 +4,10 @@ import { type FuzzService, type Request, startFuzzService } from './support/fuzz
 import { illegalRequest } from './support/fuzz/illegal-requests.js';
 import { legalRequest } from './support/fuzz/legal-requests.js';
 import { wildRequest } from './support/fuzz/wild-requests.js';
-import { cases } from './support/cases.js';
+import { cases, numberFrom } from './support/cases.js';
 
 /** `npm run fuzz` sends 50,000. */
-const CASES = Number(process.env['FUZZ_CASES'] ?? cases(2_000));
+const CASES = numberFrom('FUZZ_CASES', cases(2_000));
 
 /** Requests that are in flight at the same time: enough for batches. Their checks run in the same process as the service. */
 const TOGETHER = 8;

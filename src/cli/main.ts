@@ -58,8 +58,8 @@ process.exitCode = await runCommandLine(
 );
 
 await written();
-// A reader that closes the pipe early (`| head`) is no failure.
-if (lost !== undefined && lost.code !== 'EPIPE') {
+// A reader that closes the pipe early (`| head`) is no failure, unless it has missed a change.
+if (lost !== undefined && (lost.code !== 'EPIPE' || changed !== undefined)) {
   stderr.write(explainEnd(`Cannot write the output: ${lost.message}`, changed));
   process.exitCode = EXIT_CODES.failure;
 }

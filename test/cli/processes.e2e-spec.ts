@@ -93,6 +93,19 @@ describe('petstore as a process', () => {
     },
   );
 
+  it.each([
+    [
+      'keys issue --name unread --plan free',
+      1,
+      /^Cannot write the output: write EPIPE\nKey \d+ has a new secret, which is lost\./,
+    ],
+    ['plans list', 0, /^$/],
+  ])('exits with 1 where nobody reads the output of a change: %s', async (command, code, expected) => {
+    const { child, stderr, ended } = start(command.split(' '), { DATABASE_URL: database.url });
+    child.stdout.destroy();
+    expect([await ended, await stderr]).toEqual([code, expect.stringMatching(expected)]);
+  });
+
   it('says what happened when it is interrupted', async () => {
     await pool.query(
       `insert into api_keys (id, name, plan_id) values (2, 'second', 'free') on conflict do nothing`,

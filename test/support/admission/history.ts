@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import { numberFrom } from '../cases.js';
 
 /**
  * The histories that are tried: by default a few thousand steps. By hand more, e.g. ADMISSION_HISTORIES=2000 for some
  * 60,000.
  */
-export const HISTORIES = Number(process.env['ADMISSION_HISTORIES'] ?? 80);
+export const HISTORIES = numberFrom('ADMISSION_HISTORIES', 80);
 
 /** The clock and the steps. Keys, plans and secrets are numbers (see `AdmissionComparison`). */
 export type Step =

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
+import { numberFrom } from '../cases.js';
 
 /** Enough keys for the planner to show what it would do with a million; ADMISSION_KEYS=1000000 sets it. */
-export const MANY_KEYS = Number(process.env['ADMISSION_KEYS'] ?? 50_000);
+export const MANY_KEYS = numberFrom('ADMISSION_KEYS', 50_000);
 
 /**
  * Makes keys on roomy limits, the first thousand of them with a year of history that ended long ago, and has the planner know of it all.
