@@ -128,7 +128,9 @@ begin
   for object in
     select statement
     from public.rights_that_differ()
-    where difference = 'beyond' or difference = 'unlisted' and current_setting('petstore.revoke_unlisted', true) = 'on'
+    where difference = 'beyond'
+      -- Memberships are of the whole server, where other databases may need them.
+      or difference = 'unlisted' and privilege not in ('member', 'owner') and current_setting('petstore.revoke_unlisted', true) = 'on'
   loop
     begin
       execute object.statement;
@@ -137,8 +139,16 @@ begin
       when insufficient_privilege then null;
     end;
   end loop;
-  for object in select statement from public.rights_that_differ() where difference = 'missing' loop
-    execute object.statement;
+  for object in select role, statement from public.rights_that_differ() where difference = 'missing' loop
+    begin
+      execute object.statement;
+    exception
+      when others then
+        if object.role in (select role from public.role_rights()) then
+          raise;
+        end if;
+        raise warning 'a row of wanted_rights cannot be granted: %: %', object.statement, sqlerrm;
+    end;
   end loop;
 
   -- Between a migration and the next run of this script, the service may use new tables and operators may not.

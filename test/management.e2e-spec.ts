@@ -229,6 +229,9 @@ describe('health', () => {
       });
     expect(await named({ host: 'evil.example', 'sec-fetch-site': 'same-origin' })).toBe(403);
     expect(await named({ host: 'evil.example', 'sec-fetch-site': 'none' })).toBe(403);
+    expect(await named({ host: 'evil.example', 'accept-language': 'de' })).toBe(403);
+    expect(await named({ host: 'evil.example', 'user-agent': 'Mozilla/5.0' })).toBe(403);
+    expect(await named({ host: '127.0.0.1', 'user-agent': 'Mozilla/5.0' })).toBe(200);
     expect(await named({ host: 'api-1:3001' })).toBe(200);
     expect(await ofSite('/health/live', 'cross-site')).toBe(200);
     expect((await fetch(`${service.management}/health/live?x=1`, { method: 'HEAD' })).status).toBe(200);

@@ -38,7 +38,7 @@ if [ -n "${PASSWORD_CHECK_HOST:-}" ]; then
     sessions=$(psql --no-psqlrc --tuples-only --no-align --dbname postgres \
       --command "select count(*) from pg_stat_activity where usename = '$role'")
     [ "$sessions" -eq 0 ] && continue
-    echo "$role cannot log in with the password in secrets/$role, while it has $sessions open sessions: put the former file back, or run \`sh deploy/rotate.sh api\`. The server says: $fault" >&2
+    echo "$role cannot log in with the password in secrets/$role, while it has $sessions open sessions: $fault. If the password was changed, put the former file back, or run \`sh deploy/rotate.sh api\`." >&2
     exit 1
   done
 fi

@@ -196,8 +196,10 @@ async function applyOnce(
     await client.query(`set local lock_timeout = ${String(Math.min(TABLE_LOCK_MS, lockTimeoutMs))}`);
     await client.query(sql);
     await client.query(INSERT_RECORD, [name, checksum]);
-    const has = await readRightsOfOthers(client);
-    for (const statement of has.filter((one) => !had.includes(one))) await client.query(statement);
+    for (const { object, statement } of await readRightsOfOthers(client)) {
+      if (statement !== null && had.every((one) => one.object !== object && one.statement !== statement))
+        await client.query(statement);
+    }
   }
   await client.query('commit');
   return isPending;
@@ -215,29 +217,37 @@ async function rejectObjectsOfOthers(client: Client): Promise<void> {
   );
 }
 
-/**
- * The rights of roles that no migration grants any, as statements that take them away: platforms give roles of their own rights on each
- * new object. What a role had before on an object of this name stays.
- */
-async function readRightsOfOthers(client: Client): Promise<readonly string[]> {
-  const { rows } = await client.query<{ statement: string }>(RIGHTS_OF_OTHERS);
-  return rows.map(({ statement }) => statement);
+interface RightOfOther {
+  readonly object: string;
+  /** Takes it away; null where others have no right on the object. */
+  readonly statement: string | null;
 }
+
+/**
+ * The rights of roles that no migration grants any: platforms give roles of their own rights on each new object. What a role had before on an
+ * object of the same name stays.
+ */
+const readRightsOfOthers = async (client: Client): Promise<readonly RightOfOther[]> =>
+  (await client.query<RightOfOther>(RIGHTS_OF_OTHERS)).rows;
 
 /** Functions are for every role, unless their migration says otherwise. */
 const RIGHTS_OF_OTHERS = `
-  select format('revoke %s on %s from %s', privilege_type, target, coalesce(quote_ident(rolname), 'public')) as statement
+  select object, case when privilege_type is not null then format('revoke %s on %s from %s', privilege_type, target, coalesce(quote_ident(rolname), 'public')) end as statement
   from (
-    select format('%s %s', case relkind when 'S' then 'sequence' else 'table' end, oid::regclass), relowner, relacl
+    select 'table ' || oid, format('%s %s', case relkind when 'S' then 'sequence' else 'table' end, oid::regclass), relowner, relacl
     from pg_class where relnamespace = 'public'::regnamespace
     union all
-    select 'function ' || oid::regprocedure, proowner, proacl from pg_proc where pronamespace = 'public'::regnamespace
-  ) as objects (target, owner, acl)
-  cross join aclexplode(acl)
-  left join pg_roles on oid = grantee
-  where owner = current_user::regrole and grantee <> owner
-    and (rolname is null and target !~ '^function'
-      or rolname not in ('petstore_service', 'petstore_operator', 'petstore_support'))`;
+    select 'function ' || oid, 'function ' || oid::regprocedure, proowner, proacl from pg_proc where pronamespace = 'public'::regnamespace
+  ) as objects (object, target, owner, acl)
+  left join lateral (
+    select privilege_type, rolname
+    from aclexplode(acl)
+    left join pg_roles on oid = grantee
+    where grantee <> owner
+      and (rolname is null and target !~ '^function'
+        or rolname not in ('petstore_service', 'petstore_operator', 'petstore_support'))
+  ) as others on true
+  where pg_get_userbyid(owner) = current_user`;
 
 /** In another encoding some names of pets cannot be stored; under SQL_ASCII the server counts bytes, not characters. */
 async function rejectOtherEncodings(client: Client): Promise<void> {

@@ -30,7 +30,7 @@ export const SCHEMA_OBJECTS = `
     from pg_type left join pg_class on pg_class.oid = typrelid
     where typnamespace = 'public'::regnamespace and (typtype = 'e' or relkind = 'c')
     union all
-    select 'trigger', tgname, relname, relowner, array['calls ' || tgfoid::regproc::name]
+    select 'trigger', tgname, relname, relowner, array['calls ' || (select proname from pg_proc where oid = tgfoid)]
     from pg_trigger join pg_class on pg_class.oid = tgrelid
     where relnamespace = 'public'::regnamespace and not tgisinternal and tgenabled in ('O', 'A')
     union all

@@ -9,7 +9,7 @@ const ARRIVING_BYTES_MAX = 64 * 1024 * 1024;
 /** The share that the bodies of one client address may take. */
 const ADDRESS_SHARE = 0.25;
 
-/** Each chunk costs as much as a kilobyte. One for 16 bytes of the largest body is promised; pieces that the network makes count as well. */
+/** Each chunk costs as much as a kilobyte. The contract promises one for 16 bytes of the largest body: twice as many, because the network may split them. */
 const BYTES_OF_CHUNK = 8;
 const CHUNKS_MIN = 1024;
 
@@ -74,7 +74,8 @@ export class ArrivingBodies {
       else if (isChunked && (chunks += 1) > Math.max(CHUNKS_MIN, this.bytesMax / BYTES_OF_CHUNK))
         body.destroy(new ApiError('body_too_large', 'The body comes in too many small chunks.'));
       else if (end > this.bytesMax) body.destroy(bodyTooLarge(this.bytesMax));
-      else if (end > bytes.length) bytes = Buffer.concat([bytes], Math.min(this.bytesMax, 2 * end));
+      else if (end > bytes.length)
+        bytes = Buffer.concat([bytes], Math.min(this.bytesMax, Math.ceil(1.25 * end)));
       piece.copy(bytes, length);
       length = end;
     };

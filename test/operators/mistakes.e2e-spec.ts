@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, escapeIdentifier } from 'pg';
 import { petstoreOn } from '../cli/support/petstore.js';
-import { grantRoles, loginAs, onServer, type TestLogin } from '../support/operator-roles.js';
+import { grantRoles, loginAs, asSuperuser, type TestLogin } from '../support/operator-roles.js';
 import { rejectionOf, selectOne } from '../support/sql-outcome.js';
 import { useDatabase } from '../support/use-service.js';
 
@@ -26,12 +26,15 @@ beforeAll(async () => {
   );
   await database.pool.query('update api_keys set revoked_at = now() where id <= 3');
   login = await loginAs('petstore_operator', database.url);
-  // For `copy`: psql's `\copy` sends the lines, and where there is no psql the server can make them.
-  await onServer(`grant pg_execute_server_program to ${escapeIdentifier(login.name)}`);
-  operator = new Client({ connectionString: login.url });
+  operator = new Client({ connectionString: asSuperuser(database.url) });
   await operator.connect();
 });
-beforeEach(() => operator.query('begin; savepoint start'));
+/** For `copy`: psql's `\copy` sends the lines, and where there is no psql the server can make them. No other test sees the grant. */
+beforeEach(async () => {
+  const role = escapeIdentifier(login.name);
+  await operator.query(`begin; grant pg_execute_server_program to ${role}`);
+  await operator.query(`set local session authorization ${role}; savepoint start`);
+});
 afterEach(() => operator.query('rollback'));
 
 const HINT =

@@ -1,6 +1,6 @@
 create table wanted_rights (
   role text,
-  privilege text constraint wanted_rights_privilege_form check (privilege ~ '^[a-z]+( \([^()]+\))?$'),
+  privilege text constraint wanted_rights_privilege_form check (privilege ~ '^(grant option for )?(?!all\M)[a-z]+( \([^()]+\))?$'),
   object text,
   constraint wanted_rights_pkey primary key (role, privilege, object)
 );
@@ -19,10 +19,10 @@ drop function rights_that_differ();
 
 -- From prisma/sql by "npm run migration". Changes below this line are lost.
 
-comment on table wanted_rights is 'Rights of other roles, such as those of a platform or of reports, that the owner wants. "petstore db roles" grants them, and the doctor does not warn of them.';
+comment on table wanted_rights is 'Rights of other roles, such as those of reports, that the owner wants: the doctor does not warn of them. "petstore db roles" grants those on objects.';
 comment on column wanted_rights.role is 'The role, or public.';
-comment on column wanted_rights.privilege is 'As rights_that_differ() prints it: select, select (name), execute, usage, …; or member, of the role that object names.';
-comment on column wanted_rights.object is 'The name of the table, view, sequence or function. For member: the name of a role. For create: schema public.';
+comment on column wanted_rights.privilege is 'As rights_that_differ() prints it: select, select (name), execute, usage, …; member, of the role that object names; or owner.';
+comment on column wanted_rights.object is 'As rights_that_differ() prints it: the name of the table, view, sequence, function or role; schema public; database.';
 
 -- One insert per statement, with the owner's rights. Old and new rows are joined by the column that never changes. An update that changes
 -- no value is not recorded. The changed columns come from one expression per column, which takes a third of the time of comparing the rows
@@ -79,7 +79,7 @@ revoke execute on function audit_changes() from public;
 
 -- Only the objects of the owner: others may have tables and functions in the schema, too. The statements work under every
 -- search_path, so types have their schema. With its default the planner would compile this for a second. Every role may compare, and only
--- the owner sees wanted_rights.
+-- the owner reads wanted_rights. Superusers may do everything anyway.
 create or replace function rights_that_differ() returns table (difference text, role name, privilege text, target text, object name, statement text, run_as name)
 language sql stable security definer rows 10 set search_path = pg_catalog, pg_temp set jit = off as $$
   with listed as materialized (
@@ -87,7 +87,10 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
     union all
     select role::name, privilege, object::name from public.wanted_rights
   ), owning as (
-    select relowner as owner from pg_class where oid = 'public.plans'::regclass
+    select relowner as owner, rolname as owner_name
+    from pg_class
+    join pg_roles on pg_roles.oid = relowner
+    where pg_class.oid = 'public.plans'::regclass
   ), objects as (
     select oid, 'pg_class'::regclass as catalog, relname as name, relowner as owner, relacl as acl,
       format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as target
@@ -101,7 +104,7 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
   ), own as materialized (
     select o.*
     from objects o
-    natural join owning
+    join owning using (owner)
     where not exists (select from pg_depend d where d.classid = o.catalog and d.objid = o.oid and d.deptype = 'e')
   ), wanted as (
     select l.role, l.privilege, o.target, o.name
@@ -116,10 +119,8 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
     join pg_attribute on attrelid = o.oid and not attisdropped
     where o.catalog = 'pg_class'::regclass
     union all
-    -- Who may create functions in the schema can have them called with the rights of the owner.
-    select 'schema public', 'schema public', owner, nspacl, null
-    from owning
-    join pg_namespace on oid = 'public'::regnamespace
+    -- Whoever may create functions in the schema can get them called with the rights of the owner.
+    select 'schema public', 'schema public', nspowner, nspacl, null from pg_namespace where oid = 'public'::regnamespace
   ), present as (
     select grantee.role, g.privilege, a.name, a.target, format('revoke %s on %s from %I cascade', g.privilege, a.target, grantee.role) as statement, grantor.rolname as run_as
     from acls a
@@ -130,25 +131,40 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
     cross join coalesce(r.rolname, 'public') as grantee (role)
     left join pg_roles grantor on grantor.oid = x.grantor
     where x.grantee <> a.owner
-      and (a.name <> 'schema public' or x.privilege_type = 'CREATE' and grantee.role <> 'pg_database_owner')
+      and not coalesce(r.rolsuper, false)
+      and (a.name <> 'schema public' or x.privilege_type = 'CREATE' and x.grantee <> (select owner from owning))
     union all
     -- Members of these may do it without a grant.
     select r.rolname, 'member', g.rolname, format('role %I', g.rolname),
-      format('revoke %I from %I', g.rolname, r.rolname) || coalesce(format(' granted by %I', grantor.rolname), ''), coalesce(grantor.rolname, 'a superuser')
+      concat(format('revoke %I from %I', g.rolname, r.rolname), format(' granted by %I', grantor.rolname), ' cascade'), coalesce(grantor.rolname, 'a superuser')
     from owning
     join pg_roles g
-      on g.oid = owner or g.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+      on g.oid = owner or g.rolsuper
+        or g.rolname in ('pg_read_all_data', 'pg_write_all_data', 'pg_maintain', 'pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
     -- Who created a role only administers it.
     join pg_auth_members m on m.roleid = g.oid and not to_jsonb(m) @> '{"inherit_option": false, "set_option": false}'
     join pg_roles r on r.oid = m.member and r.oid <> owner and not r.rolsuper
     left join pg_roles grantor on grantor.oid = m.grantor
+    union all
+    -- They may drop the schema with all that is in it.
+    select r.rolname, 'owner', name, target, format('alter %s owner to %I', target, owner_name), 'a superuser'
+    from owning
+    cross join (
+      select 'database', format('database %I', datname), datdba from pg_database where datname = current_database()
+      union all
+      select 'schema public', 'schema public', nspowner from pg_namespace where oid = 'public'::regnamespace
+    ) as whole (name, target, holder)
+    join pg_roles r on r.oid = holder and r.oid <> owner and not r.rolsuper and r.rolname <> 'pg_database_owner'
   ), unwanted as (
     select case when role in (select role from public.role_rights()) and name in (select name from own) then 'beyond' else 'unlisted' end as difference, present.*
     from present
     where (role, privilege, name) not in (select * from listed)
-      and (name in (select object from listed) or name = 'schema public' or privilege = 'member')
+      and (name in (select object from listed) or name = 'schema public' or privilege in ('member', 'owner'))
   )
-  select 'missing', role, privilege, target, name, format('grant %s on %s to %I', privilege, target, role), (select rolname from owning join pg_roles on oid = owner)
+  select 'missing', role, privilege, target, name,
+    format('grant %s on %s to %I', replace(privilege, 'grant option for ', ''), target, role)
+      || case when starts_with(privilege, 'grant option for ') then ' with grant option' else '' end,
+    (select owner_name from owning)
   from (select * from wanted except select role, privilege, target, name from present) as missing
   union all
   select difference, role, privilege, target, name, statement, run_as from unwanted
@@ -234,8 +250,8 @@ comment on function role_rights is 'What each role may do with each table, view,
 create or replace function unlisted_rights() returns table (finding text)
 language sql stable rows 5 set search_path = public, pg_temp as $$
   select distinct on (role)
-    format('%s has unlisted rights (%s), such as %s on %s. As %s, run: %s; or "petstore db roles --revoke-unlisted" for all; or if it is wanted, as the owner: insert into wanted_rights values (%L, %L, %L);',
-      role, count(*) over (partition by role), privilege, target, run_as, statement, role, privilege, object)
+    format('%s has unlisted rights (%s), such as %s%s. As %s, run: %s; "petstore db roles --revoke-unlisted" takes away what was granted in this database. Those that are wanted, as the owner: insert into wanted_rights select role, privilege, object from rights_that_differ() where difference = ''unlisted'' and role = %L;',
+      role, count(*) over (partition by role), privilege, case when privilege in ('member', 'owner') then ' of ' else ' on ' end || target, run_as, statement, role)
   from rights_that_differ()
   where difference = 'unlisted'
   order by role, privilege ~ '^(select|usage)', privilege, target

@@ -2,8 +2,8 @@
 create or replace function unlisted_rights() returns table (finding text)
 language sql stable rows 5 set search_path = public, pg_temp as $$
   select distinct on (role)
-    format('%s has unlisted rights (%s), such as %s on %s. As %s, run: %s; or "petstore db roles --revoke-unlisted" for all; or if it is wanted, as the owner: insert into wanted_rights values (%L, %L, %L);',
-      role, count(*) over (partition by role), privilege, target, run_as, statement, role, privilege, object)
+    format('%s has unlisted rights (%s), such as %s%s. As %s, run: %s; "petstore db roles --revoke-unlisted" takes away what was granted in this database. Those that are wanted, as the owner: insert into wanted_rights select role, privilege, object from rights_that_differ() where difference = ''unlisted'' and role = %L;',
+      role, count(*) over (partition by role), privilege, case when privilege in ('member', 'owner') then ' of ' else ' on ' end || target, run_as, statement, role)
   from rights_that_differ()
   where difference = 'unlisted'
   order by role, privilege ~ '^(select|usage)', privilege, target

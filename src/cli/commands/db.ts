@@ -57,7 +57,7 @@ export function addDbCommands(program: Command, context: CliContext): void {
     )
     .option(
       '--revoke-unlisted',
-      'take rights away from all other roles, unless the table wanted_rights lists them',
+      'take the rights that others have in this database away, unless the table wanted_rights lists them',
     )
     .option('--json', 'print an object with an array of warnings')
     .action(async ({ json, revokeUnlisted = false }: JsonOption & { readonly revokeUnlisted?: boolean }) => {

@@ -49,7 +49,10 @@ export const checkObjects = async ({ client }: Pick<CheckContext, 'client'>): Pr
     if (has === '') return lacks === '' ? [] : [`${object} lacks ${lacks}`];
     return [`${object} has ${has}${lacks === '' ? '' : ` instead of ${lacks}`}`];
   });
-  if (differing.length > 0) return fail(`${firstOf(differing)}. ${REMEDY}`);
+  if (differing.length > 0)
+    return fail(
+      `${firstOf(differing)}. As the owner, undo that (alter …), or run its definition in prisma/sql again.`,
+    );
   const changed = await changedDefinitions(client);
   if (changed === undefined)
     return ok(
@@ -67,7 +70,7 @@ const REMEDY = 'Their definitions are in prisma/sql and prisma/migrations: as th
  */
 async function changedDefinitions(client: Client): Promise<readonly string[] | undefined> {
   const { rows } = await client.query<{ may: boolean }>(
-    `select has_database_privilege(current_database(), 'temporary') and not pg_is_in_recovery() as may`,
+    `select has_database_privilege(current_database(), 'temporary') and not current_setting('transaction_read_only')::boolean as may`,
   );
   if (rows[0]?.may !== true) return undefined;
   await client.query('savepoint definitions; set local search_path = public, pg_temp');

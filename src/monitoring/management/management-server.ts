@@ -66,8 +66,10 @@ export class ManagementServer {
       }
       case '/metrics': {
         // A page of another site, or of a name that leads here (DNS rebinding), could count on what its visitors' machines reach.
-        const site = headers['sec-fetch-site'];
-        if (!isOwnSite(site) || (site !== undefined && !dashboard.isAllowed(headers.host)))
+        if (
+          !isOwnSite(headers['sec-fetch-site']) ||
+          (isBrowser(headers) && !dashboard.isAllowed(headers.host))
+        )
           return this.#sendJson(response, 403, { status: 'other_sites_may_not_read' });
         response.setHeader('content-type', registry.contentType);
         return this.#send(response, 200, await registry.metrics());
@@ -96,3 +98,9 @@ export class ManagementServer {
     response.writeHead(status).end(body);
   }
 }
+
+/** Over http, browsers send `Sec-Fetch-Site` to localhost alone, and always a language, which no scraper sends. */
+const isBrowser = (headers: IncomingHttpHeaders): boolean =>
+  headers['sec-fetch-site'] !== undefined ||
+  headers['accept-language'] !== undefined ||
+  headers['user-agent']?.startsWith('Mozilla/') === true;
