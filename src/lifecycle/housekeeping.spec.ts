@@ -33,6 +33,9 @@ beforeEach(() => {
   registry = new Registry();
 });
 
+const run = (work: () => Promise<unknown>): Promise<unknown> => work();
+const none = () => Promise.resolve([{ count: 0, now: new Date() }]);
+
 describe('Housekeeping', () => {
   let database: TestDatabase;
   let pool: Pool;
@@ -146,6 +149,25 @@ describe('Housekeeping', () => {
     await housekeeping.run();
     expect(await failures()).toBe('1');
     expect(await left()).toMatchObject({ oldest: RETENTION_DAYS });
+  });
+
+  it('goes on behind a chunk that is not full, because another replica may have deleted some of it', async () => {
+    const deleted = [CHUNK, 3, 1, 0];
+    const calls: number[] = [];
+    const fake = {
+      pools: { reads: { run }, writes: { run } },
+      idempotencyKey: {
+        deleteMany: () => {
+          calls.push(deleted.shift() ?? 0);
+          return Promise.resolve({ count: calls.at(-1) });
+        },
+      },
+      $queryRaw: none,
+      $queryRawUnsafe: none,
+      apiKeyUsageHours: { aggregate: () => Promise.resolve({ _min: { hour: null } }) },
+    } as unknown as PrismaService;
+    await new Housekeeping(fake, config, logger, registry).run();
+    expect([calls, warnings]).toEqual([[CHUNK, 3, 1, 0], []]);
   });
 
   it('stops after the chunk that is being deleted', async () => {

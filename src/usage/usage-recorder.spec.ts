@@ -44,10 +44,11 @@ beforeEach(() => {
   );
 });
 
-function respond(keyId: bigint): void {
-  const decision = { caller: { keyId, planId: 'pro' }, windows: [{ policy: 'minute', resetAtMs: RESET_MS }] };
+function respond(keyId: bigint, statusCode = 200, decided: object = {}): void {
+  const windows = [{ policy: 'minute', resetAtMs: RESET_MS }];
+  const decision = { caller: { keyId, planId: 'pro' }, windows, ...decided };
   const request = { decision, routeConfig: { operation: 'listPets' } } as unknown as FastifyRequest;
-  recorder.responded(request, { statusCode: 200, elapsedTime: 1.4 } as FastifyReply);
+  recorder.responded(request, { statusCode, elapsedTime: 1.4 } as FastifyReply);
 }
 
 /** Key ids and their requests, of all that was sent. */
@@ -85,6 +86,51 @@ describe('UsageRecorder', () => {
     await recorder.write();
     expect([written(), await dropped()]).toEqual([[['{7}', '{2}']], 0]);
     expect(warnings).toHaveLength(1);
+  });
+
+  it.each<[string, number, object]>([
+    ['success', 200, { state: 'admitted' }],
+    ['success', 304, { state: 'admitted' }],
+    ['success', 399, { state: 'admitted' }],
+    ['client_error', 400, { state: 'admitted' }],
+    ['client_error', 499, { state: 'admitted' }],
+    ['server_error', 500, { state: 'admitted' }],
+    ['server_error', 503, { state: 'admitted' }],
+    ['limited', 429, { state: 'limited' }],
+    ['banned', 429, { state: 'banned' }],
+    ['banned', 403, { state: 'suspended' }],
+    ['unauthorized', 401, { state: 'revoked', caller: undefined, rejectedKey: { keyId: 7n } }],
+    ['unauthorized', 401, { state: 'unknown', caller: undefined }],
+  ])('counts as %s a response %d that is %j', async (outcome, status, decided) => {
+    respond(7n, status, {
+      ...decided,
+      windows: [{ policy: 'minute', limit: 9, remaining: 8, resetAtMs: RESET_MS }],
+    });
+    await recorder.write();
+    expect(sent.map(([, , , outcomes]) => outcomes)).toEqual([[outcome]]);
+  });
+
+  it.each([
+    ['a lost connection', unknown],
+    ['an error that nobody expects', new Error('odd')],
+  ])('does not write again what may have been written: %s', async (_what, failure) => {
+    respond(7n);
+    failures = [failure];
+    await recorder.write();
+    await recorder.write();
+    expect([written(), await dropped()]).toEqual([[], 1]);
+  });
+
+  it('sends 64 statements with a wrong row again in halves at a time, and drops the rest', async () => {
+    let statements = 0;
+    fails = () => {
+      statements += 1;
+      return Object.assign(new Error('check constraint'), { code: '23514', severity: 'ERROR' });
+    };
+    for (let keyId = 1; keyId <= 190; keyId += 1) respond(BigInt(keyId));
+    await recorder.write();
+    // 63 would be 67 statements, and 65 would be 71.
+    expect([statements, await dropped()]).toEqual([69, 190]);
   });
 
   it('does not write again what may have been written, and says that it is missing', async () => {

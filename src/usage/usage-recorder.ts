@@ -1,6 +1,5 @@
-import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { Cron } from '@nestjs/schedule';
+import { Interval } from '@nestjs/schedule';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { Counter, Gauge, Registry } from 'prom-client';
@@ -21,8 +20,7 @@ import { HOUR_MS, type HourCount, HourCounts, type UsageOutcome } from './hour-c
 import { Outages } from './outages.js';
 import { keysOfSecrets, type Secret, UndecidedRequests } from './undecided-requests.js';
 
-/** Every ten seconds, from a second of this process's own. */
-const EVERY_TEN_SECONDS = `${randomInt(10)}/10 * * * * *`;
+const WRITE_EVERY_MS = 10_000;
 
 /** A write that takes as long is reported: two in a row were due. */
 const LATE_S = 30;
@@ -89,6 +87,7 @@ export class UsageRecorder implements HttpObserver {
   readonly #droppedTotal: Counter;
   #dropped = 0;
   #isFailing = false;
+  #isWriting = false;
   /** When all was written last, as a moment of `performance.now()`. */
   #writtenAt = performance.now();
   #writing: Promise<void> = Promise.resolve();
@@ -148,10 +147,15 @@ export class UsageRecorder implements HttpObserver {
     return (performance.now() - this.#writtenAt) / 1000;
   }
 
+  @Interval(WRITE_EVERY_MS)
+  writeUnlessWriting(): void {
+    if (!this.#isWriting) void this.write();
+  }
+
   /** Writes what was counted since the last time. Never rejects: what is known to have failed is written the next time. */
-  @Cron(EVERY_TEN_SECONDS, { waitForCompletion: true })
   write(): Promise<void> {
-    this.#writing = this.#writing.then(() => this.#writeAll());
+    this.#isWriting = true;
+    this.#writing = this.#writing.then(() => this.#writeAll()).finally(() => (this.#isWriting = false));
     return this.#writing;
   }
 

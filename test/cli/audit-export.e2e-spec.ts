@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -51,6 +51,7 @@ describe('petstore audit --export', () => {
     const file = newFile();
     await issue();
     expect(await exportTo(file)).toBe((await idsOfLog()).length);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await exportTo(file)).toBe(0);
     await issue();
     expect(await exportTo(file)).toBe(2);
