@@ -23,7 +23,9 @@ export const OPERATOR_CALLS = [
 ];
 
 /** The role of the tests on this server. */
-const OWNER = escapeIdentifier(new URL(process.env['TEST_DATABASE_URL'] ?? '').username);
+const OWNER = escapeIdentifier(
+  new URL(process.env['TEST_DATABASE_URL'] ?? 'postgresql://petstore@localhost').username,
+);
 
 /** Statements that only the owner may run. */
 export const OWNERS_ALONE = [

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, escapeIdentifier, escapeLiteral } from 'pg';
 
@@ -11,7 +14,7 @@ export interface TestDatabase {
 
 /** A new database with this release's schema and the rows that the migrations bring. */
 export function createTestDatabase(): Promise<TestDatabase> {
-  return createDatabase(`${fromRun('TEST_RUN')}_template`);
+  return createDatabase(`${fromRun('TEST_RUN')}_template`, 'strategy file_copy');
 }
 
 /** A new database with nothing in it. The options are those of `create database`. */
@@ -20,7 +23,7 @@ export const createEmptyDatabase = (options = ''): Promise<TestDatabase> =>
 
 /** A copy of a database that no program is connected to. */
 export const copyDatabase = (url: string): Promise<TestDatabase> =>
-  createDatabase(new URL(url).pathname.slice(1));
+  createDatabase(new URL(url).pathname.slice(1), 'strategy file_copy');
 
 /** A database is copied and dropped only without connections; the server waits 5 s for them to end, each time. */
 const ATTEMPTS_MAX = 20;
@@ -30,7 +33,7 @@ const IN_USE: ReadonlySet<unknown> = new Set(['55006', '42501']);
 
 async function createDatabase(template: string, options = ''): Promise<TestDatabase> {
   const name = `${fromRun('TEST_RUN')}_${randomUUID()}`;
-  const url = new URL(fromRun('TEST_DATABASE_URL'));
+  const url = new URL((await testServer()).database);
   url.pathname = name;
   await whenAlone(
     `create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)} ${options}`,
@@ -61,13 +64,31 @@ async function whenAlone(...statements: readonly string[]): Promise<void> {
 }
 
 async function onServer(statements: readonly string[]): Promise<void> {
-  const client = new Client({ connectionString: fromRun('TEST_DATABASE_URL') });
+  const client = new Client({ connectionString: (await testServer()).database });
   await client.connect();
   try {
     for (const statement of statements) await client.query(statement);
   } finally {
     await client.end();
   }
+}
+
+interface TestServer {
+  /** Of a database of the run, as the role that owns the test databases. */
+  readonly database: string;
+  readonly superuser: string;
+}
+
+let asked: Promise<TestServer> | undefined;
+
+/** The PostgreSQL of the run, which the first call starts. */
+export const testServer = (): Promise<TestServer> => (asked ??= askForServer());
+
+async function askForServer(): Promise<TestServer> {
+  const [response] = (await once(get(fromRun('TEST_SERVER')), 'response')) as [IncomingMessage];
+  const body = await text(response);
+  if (response.statusCode !== 200) throw new Error(body);
+  return JSON.parse(body) as TestServer;
 }
 
 /** Set by global-setup.mjs. */

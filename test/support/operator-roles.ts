@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cwd } from 'node:process';
 import { Client, escapeIdentifier } from 'pg';
+import { testServer } from './database.js';
 
 /** The roles that prisma/roles.sql makes. */
 export type GroupRole = 'petstore_service' | 'petstore_operator' | 'petstore_support';
@@ -52,28 +53,22 @@ export async function loginAs(group: GroupRole, databaseUrl: string): Promise<Te
   };
 }
 
-/** The same database, as the server's superuser. */
+/** The same database, as the server's superuser: one of the embedded server, or whom TEST_DATABASE_URL names. */
 export function asSuperuser(databaseUrl: string): string {
-  const url = new URL(superuserUrl());
+  const given = process.env['TEST_DATABASE_URL'];
+  const url = new URL(given ?? databaseUrl);
+  if (given === undefined) Object.assign(url, { username: 'postgres', password: '' });
   url.pathname = new URL(databaseUrl).pathname;
   return url.toString();
 }
 
 /** Runs a statement as a superuser. */
 export async function onServer(statement: string): Promise<void> {
-  const client = new Client({ connectionString: superuserUrl() });
+  const client = new Client({ connectionString: (await testServer()).superuser });
   await client.connect();
   try {
     await client.query(statement);
   } finally {
     await client.end();
   }
-}
-
-/** Set by global-setup.mjs. */
-function superuserUrl(): string {
-  const url = process.env['TEST_SUPERUSER_URL'];
-  if (url === undefined)
-    throw new Error('TEST_SUPERUSER_URL is not set: tests of roles need Jest’s global setup.');
-  return url;
 }

@@ -4,8 +4,8 @@ import pg from 'pg';
 export const templateName = () => `${process.env.TEST_RUN}_template`;
 
 /** Drops every database of this run, also those of tests that failed. */
-export async function dropRunDatabases() {
-  const client = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
+export async function dropRunDatabases(connectionString) {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [
