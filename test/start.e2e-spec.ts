@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { runningEmbeddedUrl } from '../src/database/embedded/embedded-postgres.js';
-import { createEmptyDatabase, type TestDatabase } from './support/database.js';
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';
 import { errorResponse, withFakePostgres } from './support/fake-postgres.js';
 import { type RunningProgram, runProgram } from './support/process.js';
@@ -306,7 +306,7 @@ describe('a start whose database is away', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   beforeAll(async () => {
-    database = await createEmptyDatabase();
+    database = await createTestDatabase();
     proxy = await createTcpProxy(database.url);
   });
   afterEach(async () => {
@@ -371,7 +371,7 @@ describe('a start that cannot be', () => {
   const oneLine = /^[^\n]+\n$/;
 
   it('says that the port is in use', async () => {
-    const database = await createEmptyDatabase();
+    const database = await createTestDatabase();
     const blocker = await blockPort();
     const program = start({ DATABASE_URL: database.url, PORT: String(blocker.port) });
     expect(await program.ended).toBe(1);
@@ -393,7 +393,7 @@ describe('a start that cannot be', () => {
   });
 
   it('says that the database does not exist', async () => {
-    const database = await createEmptyDatabase();
+    const database = await createTestDatabase();
     const program = start({ DATABASE_URL: database.url.replace(/\/[^/?]+(\?|$)/, '/nowhere$1') });
     expect(await program.ended).toBe(1);
     expect(program.output.stderr).toMatch(oneLine);

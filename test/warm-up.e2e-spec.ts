@@ -63,7 +63,7 @@ describe('a service that has started', () => {
   });
 
   it('has run every statement without an error', async () => {
-    const service = await startService();
+    const service = await startService({ isWarmedUp: true });
     closing.push(() => service.close());
     const warnings: string[] = [];
     await warmUpOf(service.prisma.pools, (message) => warnings.push(message)).onApplicationBootstrap();
@@ -74,7 +74,7 @@ describe('a service that has started', () => {
     const database = await createTestDatabase();
     closing.push(() => database.drop());
     const before = await contentOf(database.url);
-    const service = await startService({ databaseUrl: database.url });
+    const service = await startService({ databaseUrl: database.url, isWarmedUp: true });
     closing.push(() => service.close());
     expect(await contentOf(database.url)).toEqual(before);
   });

@@ -85,7 +85,9 @@ let asked: Promise<TestServer> | undefined;
 export const testServer = (): Promise<TestServer> => (asked ??= askForServer());
 
 async function askForServer(): Promise<TestServer> {
-  const [response] = (await once(get(fromRun('TEST_SERVER')), 'response')) as [IncomingMessage];
+  const [response] = (await once(get(fromRun('TEST_SERVER'), { agent: false }), 'response')) as [
+    IncomingMessage,
+  ];
   const body = await text(response);
   if (response.statusCode !== 200) throw new Error(body);
   return JSON.parse(body) as TestServer;

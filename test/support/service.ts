@@ -18,6 +18,7 @@ import { setUpOpenApi } from '../../src/openapi/create-document.js';
 import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
 import { LONG_DEADLINES } from './deadlines.js';
+import { httpFetch } from './http-fetch.js';
 import { openTestPool } from './test-pool.js';
 
 export interface IssueKey {
@@ -60,6 +61,8 @@ export interface TestServiceOptions {
   readonly hasNoDatabase?: boolean;
   /** The test provokes 503, by the deadlines of a deployment. Otherwise one fails it under its own name, whatever it compares. */
   readonly provokes503?: boolean;
+  /** Connections are open, and statements prepared, before the port is bound, as in a deployment; so they are where the test provokes 503. */
+  readonly isWarmedUp?: boolean;
   /** Deadlines that replace the long ones, or those of a deployment. */
   readonly deadlines?: Partial<typeof LONG_DEADLINES>;
 }
@@ -88,7 +91,9 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     .useValue(new Database(serviceUrl, undefined, prisma))
     .overrideProvider(ManagementServer)
     .useValue({ close: () => Promise.resolve(), dashboard: { close: () => Promise.resolve() } });
-  if (options.hasNoDatabase === true) builder.overrideProvider(WarmUp).useValue({ close: () => undefined });
+  // It prepares each statement on eight connections, which costs the server 0.4 s, and only deadlines of a deployment need.
+  if (options.hasNoDatabase === true || (options.provokes503 ?? options.isWarmedUp) !== true)
+    builder.overrideProvider(WarmUp).useValue({ close: () => undefined });
   if (options.clock !== undefined) builder.overrideProvider(Clock).useValue(options.clock);
   const module = await builder.compile();
   const app = module.createNestApplication<NestFastifyApplication>(new HttpAdapter(config, logger), {
@@ -112,13 +117,17 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     conformance,
     issueKey: (wanted = {}) => issueKey(pool, { ...ROOMY, ...wanted }),
     fetch: async (path, { key, headers, ...init } = {}) => {
-      const response = await fetch(`${origin}${path}`, {
-        ...init,
-        headers: [
-          ...(key === undefined ? [] : [['authorization', `Bearer ${key}`] as [string, string]]),
-          ...new Headers(headers),
-        ],
-      });
+      const { body: sent, signal } = init;
+      const all = [
+        ...(key === undefined ? [] : [['authorization', `Bearer ${key}`] as [string, string]]),
+        ...new Headers(headers),
+      ];
+      // Documents are compressed, and redirect.
+      const isPlain = (sent === undefined || typeof sent === 'string') && signal === undefined;
+      const response =
+        isPlain && path.startsWith('/v1/')
+          ? await httpFetch(`${origin}${path}`, { method: init.method, headers: all, body: sent })
+          : await fetch(`${origin}${path}`, { ...init, headers: all });
       const method = init.method ?? 'GET';
       const { status } = response;
       const body = await response.clone().text();

@@ -103,7 +103,7 @@ async function onDatabase(
 ): Promise<ServiceInState> {
   const clock: Clock = { nowMs: () => nowMs };
   const service = await startService({
-    clock,
+    ...{ clock, isWarmedUp: true },
     environment: { ADDRESS_LIMIT_PER_MINUTE: String(ADDRESS_LIMIT), ...environment },
   });
   const { pool } = service;
