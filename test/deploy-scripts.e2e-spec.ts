@@ -81,7 +81,7 @@ describe('deploy/postgres/backup.sh', () => {
     await stub('pg_dump', 'while [ "$1" != --file ]; do shift; done; echo dump >"$2"');
   });
 
-  it('keeps as many dumps as it is told, the latest ones', async () => {
+  it('keeps the latest BACKUP_KEEP dumps', async () => {
     const { code, stdout } = await backUp({ BACKUP_KEEP: '2' }).ended;
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -162,7 +162,7 @@ describe('deploy/postgres/roles.sh', () => {
     },
   );
 
-  it('sets the passwords while nobody is logged in', async () => {
+  it('sets the passwords while no service is logged in', async () => {
     await stub('psql', psql('FATAL:  role "petstore_api" does not exist', 0));
     expect(await roles().ended).toMatchObject({ code: 0 });
     expect(await hasRun()).toBe(true);

@@ -260,7 +260,7 @@ describe('npm start', () => {
   });
 });
 
-describe('a first start whose standard output nobody reads', () => {
+describe('a first start without a reader of its standard output', () => {
   it('prints the key on standard error, serves, and leaves no PostgreSQL behind', async () => {
     const dataDir = join(folder, 'unread');
     const program = start({ DATA_DIR: dataDir });

@@ -62,8 +62,9 @@ export class Startup {
   }
 }
 
-/** Without a reader (`npm start | head`) on standard error, because a key is printed only once. There may be no reader either. */
+/** Prints on standard error where standard output has no reader (`npm start | head`), because a key is printed only once. */
 function print(text: string): void {
-  process.stdout.once('error', () => process.stderr.write(text));
-  process.stdout.write(text);
+  process.stdout.write(text, (error) => {
+    if (error) process.stderr.write(text);
+  });
 }

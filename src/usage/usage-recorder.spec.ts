@@ -112,7 +112,7 @@ describe('UsageRecorder', () => {
 
   it.each([
     ['a lost connection', unknown],
-    ['an error that nobody expects', new Error('odd')],
+    ['an unexpected error', new Error('odd')],
   ])('does not write again what may have been written: %s', async (_what, failure) => {
     respond(7n);
     failures = [failure];

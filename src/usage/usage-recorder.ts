@@ -147,6 +147,7 @@ export class UsageRecorder implements HttpObserver {
     return (performance.now() - this.#writtenAt) / 1000;
   }
 
+  /** Skips a turn while a write is under way, so that writes do not queue up behind one that stalls. */
   @Interval(WRITE_EVERY_MS)
   writeUnlessWriting(): void {
     if (!this.#isWriting) void this.write();

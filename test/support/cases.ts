@@ -6,7 +6,7 @@ import { env } from 'node:process';
  */
 export const cases = (all: number): number => (env['TEST_CASES'] === 'all' ? all : Math.ceil(all / 4));
 
-/** A number that whoever runs the tests may set. What is none would try nothing, and pass. */
+/** A number from the environment of a test run. `NaN` would try nothing, and pass. */
 export function numberFrom(variable: string, usual: number): number {
   const text = env[variable] ?? String(usual);
   if (!/^[1-9]\d*$/.test(text)) throw new Error(`${variable} must be a whole number above 0, not ${text}`);

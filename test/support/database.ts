@@ -79,12 +79,12 @@ interface TestServer {
   readonly superuser: string;
 }
 
-let asked: Promise<TestServer> | undefined;
+let found: Promise<TestServer> | undefined;
 
 /** The PostgreSQL of the run, which the first call starts. */
-export const testServer = (): Promise<TestServer> => (asked ??= askForServer());
+export const testServer = (): Promise<TestServer> => (found ??= findServer());
 
-async function askForServer(): Promise<TestServer> {
+async function findServer(): Promise<TestServer> {
   const [response] = (await once(get(fromRun('TEST_SERVER'), { agent: false }), 'response')) as [
     IncomingMessage,
   ];

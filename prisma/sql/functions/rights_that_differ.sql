@@ -40,7 +40,7 @@ language sql stable security definer rows 10 set search_path = pg_catalog, pg_te
     join pg_attribute on attrelid = o.oid and not attisdropped
     where o.catalog = 'pg_class'::regclass
     union all
-    -- Whoever may create functions in the schema can get them called with the rights of the owner.
+    -- A role that may create functions in the schema can get them called with the rights of the owner.
     select 'schema public', 'schema public', nspowner, nspacl, null from pg_namespace where oid = 'public'::regnamespace
   ), present as (
     select grantee.role, g.privilege, a.name, a.target, format('revoke %s on %s from %I cascade', g.privilege, a.target, grantee.role) as statement, grantor.rolname as run_as

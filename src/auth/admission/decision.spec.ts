@@ -13,7 +13,7 @@ describe('a key past its limits', () => {
     // The one that resets last.
     [0, 0, 'day'],
   ] as const)(
-    'with %d of the minute and %d of the day left is told of the %s',
+    'with %d of the minute and %d of the day left is rejected by the %s',
     (ofMinute, ofDay, exceeded) => {
       const windows = [window('minute', ofMinute), window('day', ofDay)] as const;
       const decision = { state: 'limited', windows, caller: { keyId: 1n, planId: 'pro' } } as const;

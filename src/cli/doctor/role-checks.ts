@@ -54,7 +54,7 @@ const LOCKS = [
   'pg_try_advisory_xact_lock(int, int)',
 ];
 
-/** A restored database has the rights of `pg_restore`, and none of those that belong to the database itself; a new owner has those of nobody. */
+/** A restore leaves out the rights of the database itself, and a new owner does not inherit what was granted to the former one. */
 export const checkRights: Check = async ({ client }) => {
   const { owner, locks, ...rights } = await queryOne<
     Record<'locks' | 'excess' | 'missing' | 'beyond' | 'unlisted', string[]> & { owner: string }

@@ -34,7 +34,7 @@ export class RequestLog implements HttpObserver {
     const { decision } = request;
     // Junk from an address is no error of the service, whatever its status is, and must not fill the log.
     const loggedAs = decision?.isCrowdedOut === true ? 429 : status;
-    if (!this.#isLogged(loggedAs)) return;
+    if (!isLogged(this.config, loggedAs)) return;
     this.#write(loggedAs, {
       requestId: request.id,
       method: request.method,
@@ -52,7 +52,7 @@ export class RequestLog implements HttpObserver {
 
   respondedOnSocket({ id, address, decision, error }: SocketResponse): void {
     const { status } = error;
-    if (!this.#isLogged(status)) return;
+    if (!isLogged(this.config, status)) return;
     this.#write(status, {
       requestId: id,
       status,
@@ -68,16 +68,15 @@ export class RequestLog implements HttpObserver {
     return TRACEPARENT.exec(String(request.headers['traceparent']))?.[1];
   }
 
-  #isLogged(status: number): boolean {
-    const { logRequests } = this.config;
-    return logRequests === 'all' || status === 500 || (logRequests === 'errors' && status > 500);
-  }
-
   #write(status: number, fields: object): void {
     if (status < 500) this.logger.info(fields, 'request');
     else this.logger.error(fields, 'request');
   }
 }
+
+/** 500 is a defect of the service, and always logged. */
+export const isLogged = ({ logRequests }: Pick<Config, 'logRequests'>, status: number): boolean =>
+  logRequests === 'all' || status === 500 || (logRequests === 'errors' && status > 500);
 
 /** Why a request was rejected is not visible later: counters move on, bans end. */
 const describeDecision = (decision: AdmissionDecision | null): object => ({
