@@ -136,7 +136,7 @@ describe('petstore keys import', () => {
       DATABASE_URL: database.url,
     });
     const live = `select count(*)::int from api_keys where name like 'killed %'`;
-    const waiting = `select from pg_stat_activity where datname = current_database() and application_name = 'petstore cli' and query = 'commit'`;
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query = 'commit'`;
     await eventually(async () => expect((await query(waiting)).rowCount).toBe(1));
     child.kill('SIGKILL');
     await ended;
