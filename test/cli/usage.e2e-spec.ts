@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueKeys } from '../support/issue-keys.js';
@@ -6,7 +6,7 @@ import { PRESENT_COUNTERS } from '../support/present-counters.js';
 import { openTestPool } from '../support/test-pool.js';
 import { json, type Petstore, petstoreOn } from './support/petstore.js';
 
-/** The present hour of the database, as it is while the file runs: the commands get the same. */
+/** The clock of the commands stands still, so that no hour begins while the file runs. */
 const NOW_MS = Date.now();
 
 let database: TestDatabase;
@@ -14,6 +14,7 @@ let pool: Pool;
 let petstore: Petstore;
 
 beforeAll(async () => {
+  jest.spyOn(Date, 'now').mockReturnValue(NOW_MS);
   database = await createTestDatabase();
   pool = openTestPool(database.url, { max: 1 });
   petstore = petstoreOn(database.url);
@@ -36,12 +37,12 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
+  jest.restoreAllMocks();
   await pool.end();
   await database.drop();
 });
 
-const context = { nowMs: () => NOW_MS };
-const run = (...words: readonly string[]) => petstore(['usage', ...words], { context });
+const run = (...words: readonly string[]) => petstore(['usage', ...words]);
 
 async function lines(...words: readonly string[]): Promise<readonly string[]> {
   const { code, stdout, stderr } = await run(...words);
