@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { DOCUMENT_COPY } from './support/document.js';
+import { startInState } from './support/http/service-states.js';
 import { startService, type TestService } from './support/service.js';
 
 const clock = { nowMs: Date.UTC(2026, 10, 25, 12) };
@@ -148,6 +150,12 @@ describe('the public documents', () => {
     expect(servers).toEqual([{ url: 'https://api.example.com/v1' }]);
     expect(parse(await (await published.fetch('/openapi.yaml')).text())).toEqual(document);
     await published.close();
+  });
+
+  it('are the checked-in copy, to the byte, where the plans cannot be read', async () => {
+    const running = await startInState('no database');
+    expect(await (await running.service.fetch('/openapi.yaml')).text()).toBe(DOCUMENT_COPY);
+    await running.close();
   });
 
   it('include a docs page that loads nothing from elsewhere, runs nothing inline, and cannot be framed', async () => {

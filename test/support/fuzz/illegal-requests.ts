@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseInt64 } from '../../../src/database/int64.js';
-import { type Operation, OPERATIONS, resolve, type Schema } from './document.js';
+import { type Operation, OPERATIONS, resolve, type Schema } from '../document.js';
 import type { Request } from './fuzz-service.js';
 import { requestFor } from './legal-requests.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { int64Text } from '../arbitraries.js';
-import { type Operation, OPERATIONS, type Parameter, resolve, type Schema } from './document.js';
+import { type Operation, OPERATIONS, type Parameter, resolve, type Schema } from '../document.js';
 import type { Request } from './fuzz-service.js';
 
 /** Any request that the document allows and the present records let succeed. */

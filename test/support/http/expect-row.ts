@@ -5,17 +5,18 @@ import type { Row } from './response-table.js';
 import type { ServiceInState } from './service-states.js';
 import { expectSound } from './sound-response.js';
 
-/** Sends the request of a row, checks all responses that follow, and returns the last one. */
+/** Sends the request of a row, checks all responses that follow, the last one against the document too, and returns that. */
 export async function expectRow(
   connection: Connection,
   { bytes, after = 0, ...row }: Row,
-  { keys, nowMs }: ServiceInState,
+  { service, keys, nowMs }: ServiceInState,
   { skipBytes = 0 } = {},
 ): Promise<WireResponse> {
-  const { status, code, limit, isHead, bodyOnContinue } = row;
+  const { status, code, limit, isHead, isProblem, bodyOnContinue } = row;
   const sentAtMs = nowMs();
   const before = Buffer.from(get('/v1/pets', keys.good).repeat(after));
-  connection.send(Buffer.concat([before, Buffer.from(bytes(keys))]).subarray(skipBytes));
+  const request = Buffer.from(bytes(keys));
+  connection.send(Buffer.concat([before, request]).subarray(skipBytes));
   for (let good = 0; good < after; good += 1) {
     expectSound(await connection.response(), { status: 200, limit: 'key', sentAtMs });
   }
@@ -24,7 +25,10 @@ export async function expectRow(
     connection.send(bodyOnContinue);
   }
   const response = await connection.response({ isHead });
-  expectSound(response, { status, code, limit, isHead, sentAtMs });
+  expectSound(response, { status, code, limit, isHead, isProblem, sentAtMs });
+  const [, method = '', target = ''] = /^(\w+) (\S*)/.exec(request.toString('latin1')) ?? [];
+  const headers = [...response.headers].map(([name, values]): [string, string] => [name, values.join(', ')]);
+  expect(service.conformance.faults({ ...response, method, target, headers })).toEqual([]);
   if (row.allow !== undefined) expect(only(response, 'allow')).toBe(row.allow);
   if (row.connection !== undefined) expect(only(response, 'connection')).toBe(row.connection);
   return response;

@@ -99,13 +99,13 @@ export const ERROR_REQUESTS: Readonly<Record<ErrorCode, ErrorRequest>> = {
   service_unavailable: always((request) => request, 'no database'),
 };
 
-export const reusedKey = ({ target }: RequestParts): string => `used-by-${target}`;
+export const reusedKey = ({ target }: Pick<RequestParts, 'target'>): string => `used-by-${target}`;
 
 export const unchanged = (request: RequestParts): RequestParts =>
   withHeaders(request, { 'If-None-Match': '*' });
 
-const PET_IDS = { next: 10, nextDeleted: 100 };
-const CATEGORY_IDS = { nextName: 0, nextDeleted: 1000 };
+const PET_IDS = { next: 10, nextDeleted: 1000 };
+const CATEGORY_IDS = { nextName: 0, nextDeleted: 10_000 };
 
 /** A request that succeeds, for each operation of the document. */
 export const REQUESTS: Readonly<Record<string, (keys: Keys) => RequestParts>> = {

@@ -1,8 +1,17 @@
-import { codesOf, ERROR_CODES, type ErrorCode } from '../../../src/errors/error-codes.js';
-import { bytesOf, ERROR_REQUESTS, type ErrorRequest, REQUESTS, withHeaders } from './operation-requests.js';
+import { ERROR_CODES, type ErrorCode } from '../../../src/errors/error-codes.js';
+import { type Operation, OPERATIONS } from '../document.js';
+import {
+  bytesOf,
+  ERROR_REQUESTS,
+  type ErrorRequest,
+  REQUESTS,
+  type RequestParts,
+  unchanged,
+  withHeaders,
+} from './operation-requests.js';
 import { bearer, CHUNKED, get, inChunks, JSON_TYPE, lengthOf, PET, post } from './request-bytes.js';
 import { rawRequest, request } from './request-bytes.js';
-import { type Keys, MADE_UP_KEYS, type ServiceState } from './service-states.js';
+import type { Keys, ServiceState } from './service-states.js';
 import type { Limit } from './sound-response.js';
 
 type Bytes = (keys: Keys) => string | Buffer;
@@ -26,9 +35,15 @@ export interface Row {
   /** The body, sent when "100 Continue" has come. It must not come otherwise. */
   readonly bodyOnContinue?: string;
   readonly isHead?: true;
+  /** The error comes as problem details. */
+  readonly isProblem?: true;
   /** The state of the service; `ordinary` unless given. */
   readonly state?: ServiceState;
 }
+
+const PROBLEM = 'application/problem+json';
+
+const HEAD_CODES = ['invalid_api_key', 'precondition_failed', 'api_key_suspended', 'internal_error'] as const;
 
 type Further = Partial<Omit<Row, 'name'>>;
 
@@ -339,18 +354,51 @@ const CONDITIONS = [
   }),
 ];
 
-/** Each operation succeeds, and has each of the errors that only some operations have. */
-const OPERATIONS = Object.entries(REQUESTS).flatMap(([id, requestOf]) => {
-  const bytesWith =
-    (change: ErrorRequest['change']): Bytes =>
-    (keys) =>
-      bytesOf(withHeaders(change(requestOf(keys), keys), { Origin: 'https://shop.example' }));
-  const status = { POST: 201, DELETE: 204 }[requestOf(MADE_UP_KEYS).method] ?? 200;
-  const failures = codesOf(id).flatMap((code) =>
-    rows(error(ERROR_CODES[code].status, code), { [id]: bytesWith(ERROR_REQUESTS[code].change) }),
-  );
-  return rows({ status, limit: 'key' }, { [id]: bytesWith((one) => one) }).concat(failures);
-});
+const FREE: ReadonlySet<ErrorCode> = new Set([
+  'api_key_banned',
+  'api_key_suspended',
+  'rate_limit_exceeded',
+  'service_unavailable',
+]);
+
+const GOOD: ErrorRequest = { change: (one) => one };
+
+/** The responses that the document names of an operation, errors in both forms. */
+function rowsOf({ id, method, body, successStatus, codes }: Operation): readonly Row[] {
+  const row = (name: string, status: number, { change, state }: ErrorRequest, further: Further = {}): Row => {
+    const { isHead = false, isProblem = false } = further;
+    const headers = { Origin: 'https://shop.example', ...(isProblem && { Accept: PROBLEM }) };
+    const bytes: Bytes = (keys) => {
+      const changed = withHeaders(change(REQUESTS[id]?.(keys) as RequestParts, keys), headers);
+      return bytesOf(isHead ? { ...changed, method: 'HEAD' } : changed);
+    };
+    return { name: `${id}${name}`, bytes, status, limit: 'key', ...(state && { state }), ...further };
+  };
+  const failure = (name: string, code: ErrorCode, { isHead, isProblem }: Further = {}): Row => {
+    const { status } = ERROR_CODES[code];
+    // The end of the headers does not come, so that the service knows none of them.
+    const isWithoutHeaders =
+      code === 'headers_too_large' || (code === 'request_timeout' && body === undefined);
+    const isOfAddress = status === 401 || code === 'service_unavailable' || isWithoutHeaders;
+    return row(name, status, ERROR_REQUESTS[code], {
+      ...{ code, limit: isOfAddress ? 'address' : 'key' },
+      ...(FREE.has(code) && { isFree: true }),
+      ...(isHead && { isHead }),
+      ...(isProblem && !isWithoutHeaders && { isProblem }),
+    });
+  };
+  const all = codes.flatMap((code) => [
+    failure('', code),
+    failure(', problem details', code, { isProblem: true }),
+  ]);
+  if (method !== 'GET') return [row('', successStatus, GOOD), ...all];
+  return [
+    ...[row('', 200, GOOD), row('', 304, { change: unchanged }), ...all],
+    row(', HEAD', 200, GOOD, { isHead: true }),
+    row(', HEAD', 304, { change: unchanged }, { isHead: true }),
+    ...HEAD_CODES.map((code) => failure(', HEAD', code, { isHead: true })),
+  ];
+}
 
 const BODIES = [
   ...rows(error(400, 'invalid_body'), {
@@ -535,7 +583,17 @@ const FAILURES = [
 
 /** Every kind of request that the service has a response for. */
 export const RESPONSE_TABLE: readonly Row[] = [
-  ...[SUCCESSES, CREDENTIALS, LIMITED, ROUTES, CONDITIONS, OPERATIONS, BODIES, BYTES, FAILURES].flat(),
+  ...[
+    SUCCESSES,
+    CREDENTIALS,
+    LIMITED,
+    ROUTES,
+    CONDITIONS,
+    OPERATIONS.flatMap(rowsOf),
+    BODIES,
+    BYTES,
+    FAILURES,
+  ].flat(),
 ];
 
 export const rowsIn = (state: ServiceState): readonly (readonly [name: string, row: Row])[] =>

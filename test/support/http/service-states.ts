@@ -1,12 +1,14 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Client } from 'pg';
 import { checksumOf } from '../../../src/auth/keys/api-key.js';
 import type { Clock } from '../../../src/auth/admission/clock.js';
 import { startService, type TestService } from '../service.js';
+import { KEY_IN_PROGRESS, REQUESTS, reusedKey } from './operation-requests.js';
 
 /**
  * The state of a service when a request comes:
  *
- * - `ordinary`: nothing is wrong
+ * - `ordinary`: nothing is wrong; some values of `Idempotency-Key` are used up, and one of a request in progress
  * - `limited`: the client address and some keys are past their limits
  * - `impatient`: a request has a second to arrive
  * - `future`: deprecated operations have been removed
@@ -51,12 +53,12 @@ const REMOVED_AT_MS = Date.UTC(2030, 11, 5);
 /** Nothing ever listens on the port of tcpmux. */
 const NO_DATABASE = 'postgresql://petstore@127.0.0.1:1/petstore';
 
-/** The pets are available, but for 1 and 2. The order 1 of pet 1 is placed, the order 2 of pet 2 delivered. No pet uses a category past 1000. */
+/** The pets are available, but for 1 and 2. The order 1 of pet 1 is placed, the order 2 of pet 2 delivered. No pet uses a category past 10000. */
 const RECORDS = `
   insert into pets (name, category_id, status)
-  select 'Pet ' || n, n, 'available' from generate_series(1, 200) as n;
+  select 'Pet ' || n, n, 'available' from generate_series(1, 2000) as n;
   insert into categories values (1, 'Dogs'), (2, 'Felines');
-  insert into categories select n, 'Category ' || n from generate_series(1001, 1200) as n;
+  insert into categories select n, 'Category ' || n from generate_series(10001, 12000) as n;
   insert into orders (pet_id) values (1), (2);
   update orders set status = 'approved' where id = 2;
   update orders set status = 'delivered' where id = 2`;
@@ -91,9 +93,35 @@ export async function startInState(state: ServiceState): Promise<ServiceInState>
     }
     case 'future':
       return await onDatabase(state, {}, REMOVED_AT_MS);
-    case 'ordinary':
-      return await onDatabase(state, {}, nowMs);
+    case 'ordinary': {
+      const ordinary = await onDatabase(state, {}, nowMs);
+      const release = await useIdempotencyKeys(ordinary);
+      const close = async (): Promise<void> => {
+        await ordinary.close();
+        await release();
+      };
+      return { ...ordinary, close };
+    }
   }
+}
+
+/** Sends the first request of each key that is reused, and locks the one of a request in progress, as another replica does. */
+async function useIdempotencyKeys({ service, keys }: ServiceInState): Promise<() => Promise<void>> {
+  for (const requestOf of Object.values(REQUESTS)) {
+    const { method, target, headers, body = '' } = requestOf(keys);
+    if (method !== 'POST') continue;
+    const key = { 'idempotency-key': reusedKey({ target }) };
+    await service.fetch(target, { method, headers: { ...headers, ...key }, body });
+  }
+  const holder = new Client({ connectionString: service.databaseUrl });
+  // Its database is removed before it ends.
+  holder.on('error', () => undefined);
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('select pg_advisory_xact_lock(hashtextextended($1, (select min(id) from api_keys)))', [
+    KEY_IN_PROGRESS,
+  ]);
+  return () => holder.end();
 }
 
 async function onDatabase(

@@ -13,6 +13,7 @@ export interface Expected {
   readonly code?: ErrorCode | undefined;
   readonly limit: Limit;
   readonly isHead?: boolean | undefined;
+  readonly isProblem?: boolean | undefined;
   /** The service's clock when the request was sent, in ms. */
   readonly sentAtMs: number;
 }
@@ -35,7 +36,7 @@ export function expectSound(response: WireResponse, expected: Expected): void {
     expectCors(response);
   }
   expect(only(response, 'x-request-id')).toMatch(/^[\da-f]{12}-[\da-z]+$/);
-  if (code !== undefined) expectError(response, code, isHead);
+  if (code !== undefined) expectError(response, code, expected);
 }
 
 const expectAbsent = ({ headers }: WireResponse, name: string): void =>
@@ -46,7 +47,8 @@ function expectFraming(response: WireResponse, isHead: boolean): void {
   expect(driftMs).toBeLessThan(TOLERANCE_SECONDS * 1000);
   expect(['close', 'keep-alive']).toContain(only(response, 'connection'));
   expectAbsent(response, 'transfer-encoding');
-  if (response.status === 204 || response.status === 304) return expectAbsent(response, 'content-length');
+  const { status } = response;
+  if (status === 204 || (status === 304 && !isHead)) return expectAbsent(response, 'content-length');
   const length = integer(response, 'content-length');
   if (!isHead) expect(length).toBe(Buffer.byteLength(response.body));
 }
@@ -95,19 +97,21 @@ function expectRateLimit(response: WireResponse, { limit: of, sentAtMs, code }: 
   expect(Math.abs(resetIn - wanted)).toBeLessThanOrEqual(TOLERANCE_SECONDS);
 }
 
-function expectError(response: WireResponse, code: ErrorCode, isHead: boolean): void {
+function expectError(response: WireResponse, code: ErrorCode, { isHead, isProblem }: Expected): void {
   const { status } = response;
   expect(status).toBe(ERROR_CODES[code].status);
-  expect(only(response, 'content-type')).toBe('application/json; charset=utf-8');
+  const mediaType = isProblem === true ? 'application/problem+json' : 'application/json';
+  expect(only(response, 'content-type')).toBe(`${mediaType}; charset=utf-8`);
   expect(only(response, 'vary').split(', ')).toContain('Accept');
-  if (isHead) expect(response.body).toBe('');
-  else expectErrorBody(response.body, code);
+  if (isHead === true) expect(response.body).toBe('');
+  else expectErrorBody(JSON.parse(response.body) as Record<string, unknown>, code, isProblem);
 
   if (status === 401) expect(only(response, 'www-authenticate')).toMatch(challengeOf(code));
   else expectAbsent(response, 'www-authenticate');
   if (status === 405) expect(only(response, 'allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
   else expectAbsent(response, 'allow');
-  if (code === 'api_key_suspended' || status === 429 || status === 503)
+  const isRetried = code === 'api_key_suspended' || code === 'request_in_progress';
+  if (isRetried || status === 429 || status === 503)
     expect(integer(response, 'retry-after')).toBeGreaterThanOrEqual(1);
   else expectAbsent(response, 'retry-after');
 }
@@ -118,12 +122,14 @@ const challengeOf = (code: ErrorCode): RegExp =>
     ? /^Bearer realm="[^"]+"$/
     : /^Bearer realm="[^"]+", error="invalid_token", error_description="[^"]+"$/;
 
-function expectErrorBody(text: string, code: ErrorCode): void {
-  const body = JSON.parse(text) as Record<string, unknown>;
-  expect(body).toEqual({ code, message: expect.any(String), status: ERROR_CODES[code].status });
+function expectErrorBody(body: Readonly<Record<string, unknown>>, code: ErrorCode, isProblem = false): void {
+  const { status } = ERROR_CODES[code];
+  const { message, detail = message } = body;
+  if (isProblem) expect(body).toMatchObject({ code, status, type: `/docs#error-${code}` });
+  else expect(body).toEqual({ code, message: expect.any(String), status });
   // One line for people, without internals: no SQL, no stack, no name of a library or of its errors.
-  expect(body['message']).toMatch(/^[^\r\n]{8,400}\.$/);
-  expect(body['message']).not.toMatch(
+  expect(detail).toMatch(/^[^\r\n]{8,400}\.$/);
+  expect(detail).not.toMatch(
     /\b(?:select|insert into|update|delete from) |\bat \w+[.:]|\.[cm]?[jt]s\b|_ERR_|\b(?:HPE|FST|ECONN)|prisma|postgres|fastify|undefined|\[object/,
   );
 }

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import type { ErrorCode } from '../../src/errors/error-codes.js';
+
+export const DOCUMENT_COPY = readFileSync('docs/openapi.yaml', 'utf8');
 
 /** As much of JSON Schema as the document uses for what is sent. */
 export interface Schema {
@@ -25,7 +28,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** An operation, as far as requests go. */
+/** An operation of the checked-in document. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
@@ -33,15 +36,25 @@ export interface Operation {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body?: Schema;
+  readonly successStatus: number;
+  /** Of its error responses. */
+  readonly codes: readonly ErrorCode[];
+}
+
+interface DescribedResponse {
+  readonly content?: {
+    readonly 'application/json': { readonly examples?: Readonly<Record<string, unknown>> };
+  };
 }
 
 interface Described {
   readonly operationId: string;
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly responses: Readonly<Record<string, DescribedResponse | { readonly $ref: string }>>;
 }
 
-const document = parse(readFileSync('docs/openapi.yaml', 'utf8')) as {
+const document = parse(DOCUMENT_COPY) as {
   readonly servers: readonly [{ readonly url: string }];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 };
@@ -60,12 +73,18 @@ export const OPERATIONS: readonly Operation[] = Object.entries(document.paths).f
 );
 
 function operationOf(path: string, method: string, item: Readonly<Record<string, Described>>): Operation {
-  const { operationId: id = '', parameters = [], requestBody } = item[method] ?? {};
+  const { operationId: id = '', parameters = [], requestBody, responses = {} } = item[method] ?? {};
+  const errors = Object.entries(responses).filter(([status]) => status >= '4');
   return {
     id,
     method: method.toUpperCase(),
     path: `${document.servers[0].url}${path}`,
     parameters: parameters.map((one) => resolve<Parameter>(one)),
+    successStatus: Number(Object.keys(responses).find((status) => status.startsWith('2'))),
+    codes: errors.flatMap(([, response]) => {
+      const { content } = resolve<DescribedResponse>(response);
+      return Object.keys(content?.['application/json'].examples ?? {}) as ErrorCode[];
+    }),
     ...(requestBody && { body: resolve<Schema>(requestBody.content['application/json'].schema) }),
   };
 }
