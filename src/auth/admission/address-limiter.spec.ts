@@ -35,6 +35,15 @@ describe('a charge', () => {
     expect(allowedOf(9, addresses, '192.0.2.1', NOON_MS + MINUTE_MS)).toBe(3);
   });
 
+  it('floods from floodAfter past the limit on', () => {
+    const addresses = limiter({ floodAfter: 2 });
+    const flooding = Array.from({ length: 6 }, () => [
+      addresses.peek('192.0.2.1', NOON_MS).isFlooding,
+      addresses.charge('192.0.2.1', NOON_MS).isFlooding,
+    ]);
+    expect(flooding.flat()).toEqual([...Array<boolean>(10).fill(false), true, true]);
+  });
+
   it('may cost a part of one, and the headers count whole ones', () => {
     const addresses = limiter();
     const charges = Array.from({ length: 50 }, () => addresses.charge('192.0.2.1', NOON_MS, 1 / 16));
