@@ -32,8 +32,8 @@ export default {
   injectGlobals: false,
   // One more than the cores of a small machine, because tests often wait for a time-out of the service; fewer on a busy one.
   maxWorkers: isBusy ? 2 : 3,
-  // For what never happens. A test states an order of events, not a pace, and machines are busy.
-  testTimeout: 300_000,
+  // For what never happens. A test states an order of events, not a pace, and machines are busy: the longest take 20 s on a slow one.
+  testTimeout: 60_000,
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', '!src/generated/**', '!src/main.ts'],
 };

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cwd, execPath } from 'node:process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
+
+// A test starts several processes, some of them with a PostgreSQL of their own.
+jest.setTimeout(180_000);
 
 const run = promisify(execFile);
 const tool = (folder: string, ...words: readonly string[]): Promise<string> =>

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { runningEmbeddedUrl } from '../src/database/embedded/embedded-postgres.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';
@@ -17,6 +17,9 @@ import { errorResponse, withFakePostgres } from './support/fake-postgres.js';
 import { type RunningProgram, runProgram } from './support/process.js';
 import { createTcpProxy, type TcpProxy } from './support/tcp-proxy.js';
 import { openTestPool } from './support/test-pool.js';
+
+// A test starts several processes, some of them with a PostgreSQL of their own.
+jest.setTimeout(180_000);
 
 const BANNER = /Pet Store Service: (http:\S+)\/v1/;
 const KEY = /^ {2}(psk_\w{38})$/m;

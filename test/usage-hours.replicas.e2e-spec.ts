@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool } from 'pg';
 import { Registry } from 'prom-client';
@@ -13,6 +13,9 @@ import { issueKeys } from './support/issue-keys.js';
 import { type Replica, startReplicas, stopReplicas } from './support/replicas.js';
 import { type ApiResponse, send } from './support/send.js';
 import { openTestPool } from './support/test-pool.js';
+
+// A test starts several processes, some of them with a PostgreSQL of their own.
+jest.setTimeout(180_000);
 
 let database: TestDatabase;
 let operator: Pool;
