@@ -198,6 +198,9 @@ describe('Dashboard', () => {
       ...Array.from({ length: 10 }, (_, nth) => String(110 + nth)),
     ]);
     expect(await ids('search=42')).toEqual(['42']);
+    await pool.query(`update api_keys set customer = 'fifty' where id <= 50`);
+    const fifty = await view<Keys>('keys?search=fifty');
+    expect([fifty.keys.length, fifty.hasMore]).toEqual([50, false]);
     expect(await ids('search=%25')).toEqual([]);
     await pool.query(`update api_keys set customer = 'CRM-77' where id in (7, 9)`);
     expect(await ids('search=crm-77')).toEqual(['7', '9']);

@@ -116,6 +116,7 @@ describe('a request has one line', () => {
     ['a public document', '/openapi.json', {}, { operation: 'readOpenApiJson', status: 200 }],
     ['a preflight', '/v1/pets', preflight(), { method: 'OPTIONS', status: 204 }],
     ['an unknown path', '/v1/nothing', {}, { path: '/v1/nothing', status: 401 }],
+    ['256 characters of a path', '/v1/'.padEnd(300, 'x'), {}, { path: '/v1/'.padEnd(256, 'x'), status: 401 }],
   ])('also %s', async (_what, path, options, expected) => {
     const response = await service.fetch(path, options);
     expect(line()).toMatchObject({ ...expected, requestId: response.headers.get('x-request-id') });

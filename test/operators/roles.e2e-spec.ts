@@ -97,6 +97,18 @@ describe('petstore_service', () => {
     expect(await selectOne(service(), 'select delete_old_usage(null, 500) as deleted')).toEqual({
       deleted: 0,
     });
+    await service().query(
+      `insert into api_key_usage_hours
+       select date_trunc('day', now(), 'UTC') - ago, 1, 'getPet', 'success', 1, 1
+       from unnest('{2 days,2 days 1 hour}'::interval[]) as ago`,
+    );
+    expect(
+      await selectOne(
+        service(),
+        `select array_agg(delete_usage_hour(date_trunc('day', now(), 'UTC') - ago, 0, 10)) as deleted
+         from unnest('{2 days,2 days 1 hour}'::interval[]) as ago`,
+      ),
+    ).toEqual({ deleted: [0, 1] });
   });
 
   it('cannot hand on what it may do itself', async () => {

@@ -35,6 +35,19 @@ describe('DatabaseClock', () => {
     expect(clock.nowMs()).toBe(NOON_MS + HOUR_MS + 10);
   });
 
+  it('stands still for a step back of less than a second, and follows one of a second', () => {
+    const time = { wallMs: NOON_MS };
+    const clock = new DatabaseClock(
+      () => 0,
+      () => time.wallMs,
+    );
+    const readings = [0, -999, -1000, -1999].map((stepMs) => {
+      time.wallMs = NOON_MS + stepMs;
+      return clock.nowMs() - NOON_MS;
+    });
+    expect(readings).toEqual([0, 0, -1000, -1000]);
+  });
+
   it("is the database's time after one result, though the wall clock is an hour wrong", () => {
     const { clock, observe, pass } = scene();
     clock.nowMs();
