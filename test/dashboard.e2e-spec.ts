@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { request } from 'node:http';
 import type { Pool } from 'pg';
 import { Dashboard } from '../src/monitoring/dashboard/dashboard.js';
@@ -41,7 +41,6 @@ beforeEach(async () => {
 afterAll(() => dashboard.close());
 
 interface Body {
-  readonly at: string;
   readonly view: Record<string, never>;
   readonly message?: string;
 }
@@ -320,6 +319,18 @@ describe('Dashboard', () => {
     expect(new Set(made.map(({ body }) => body)).size).toBe(1);
     expect((await get('/dashboard/data/summary?other=1')).body).toBe(made[0]?.body);
     expect(proxy.connections).toBe(1);
+  });
+
+  it('makes a view anew when it is ten seconds old', async () => {
+    const now = performance.now.bind(performance);
+    const madeAt = async (laterMs: number) => {
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + laterMs);
+      return (await view<{ now: string }>('summary')).now;
+    };
+    const first = await madeAt(0);
+    expect(await madeAt(5000)).toBe(first);
+    expect(await madeAt(10_000)).not.toBe(first);
+    jest.restoreAllMocks();
   });
 
   it('ends a statement that takes long, goes on with others, and loses nothing', async () => {

@@ -246,25 +246,6 @@ describe('an error of the database about one key', () => {
   });
 });
 
-describe('a constraint that one row of the usage by hour violates', () => {
-  it('keeps no other row from being written', async () => {
-    const [wrong, other] = [await service.issueKey(), await service.issueKey()];
-    // Before the requests: the service writes every ten seconds.
-    await service.pool.query(
-      `alter table api_key_usage_hours add constraint wrong check (api_key_id <> ${wrong.id}) not valid`,
-    );
-    for (const { key } of [wrong, other, wrong]) await send(service.origin, { key });
-    await service.app.get(UsageRecorder).write();
-    await service.pool.query('alter table api_key_usage_hours drop constraint wrong');
-    const { rows } = await service.pool.query(
-      'select api_key_id as id, requests from api_key_usage_hours where api_key_id = any ($1)',
-      [[wrong.id, other.id]],
-    );
-    expect(rows).toEqual([{ id: other.id, requests: 1n }]);
-    expect(service.app.get(UsageRecorder).problems()).toEqual([]);
-  });
-});
-
 /** Rows, with the end of a suspension beyond a year of four digits as none. */
 const until = (rows: readonly object[]): string =>
   JSON.stringify(rows).replaceAll(/290000-[^"]*/g, 'infinity');

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { type ApiResponse, send, sendUntilDecided, tally } from './support/send.js';
+import { type ApiResponse, sendUntilDecided, tally } from './support/send.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
-import { eventually } from './support/eventually.js';
 import { issueKeys, type TestKey } from './support/issue-keys.js';
 import { type Replica, startReplica } from './support/replicas.js';
 import { startService, type TestService } from './support/service.js';
@@ -105,20 +104,6 @@ describe('what an operator commits holds for the next request on each of three r
       await operator.query(step.sql, [key.id]);
       await expectEach(key, step);
     }
-  });
-
-  it('bans that are lifted', async () => {
-    const key = await issueKey();
-    await expectEach(key, { says: '200' });
-    await operator.query(ofKey('requests_per_day = 1'), [key.id]);
-    // However often a new minute begins meanwhile.
-    await eventually(async () => {
-      expect(await send(origins[0] ?? '', { key: key.key })).toMatchObject({ code: 'api_key_banned' });
-    });
-    await operator.query(ofKey('requests_per_day = null'), [key.id]);
-    await expectEach(key, { says: '429 api_key_banned' });
-    await operator.query(ofKey('bans_lifted_at = now()'), [key.id]);
-    await expectEach(key, { says: '200' });
   });
 
   it('a revocation, in races with requests: none that began after the commit is admitted', async () => {

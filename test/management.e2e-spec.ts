@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { escapeIdentifier } from 'pg';
 import { migrate } from '../src/database/migrations.js';
 import { bindSession, SESSION_SETTINGS } from '../src/database/session-settings.js';
-import { DatabaseState } from '../src/database/database-state.js';
 import { Readiness } from '../src/monitoring/management/readiness.js';
 import { petstoreOn } from './cli/support/petstore.js';
 import { createPetstoreDatabase, createPostgresServer } from './faults/support/postgres-server.js';
@@ -18,6 +17,7 @@ import { runProgram } from './support/process.js';
 import { type RunningService, runService } from './support/running-service.js';
 import { createTcpProxy, type TcpProxy } from './support/tcp-proxy.js';
 import { openTestPool } from './support/test-pool.js';
+import { servingPools } from './support/serving-pools.js';
 
 let proxy: TcpProxy;
 let service: RunningService;
@@ -130,13 +130,7 @@ describe('health', () => {
     await setHostileSettings(database.url);
     const pool = openTestPool(database.url);
     const readiness = new Readiness();
-    readiness.serve({
-      main: pool,
-      all: [pool],
-      waiting: 0,
-      state: new DatabaseState(() => undefined),
-      losesStatements: false,
-    });
+    readiness.serve(servingPools(pool));
     const { isReady, checks } = await readiness.check();
     expect(isReady).toBe(false);
     expect(checks.settings.split(`, `)).toContain(`TimeZone is 'Asia/Tokyo' instead of 'UTC'`);
@@ -150,13 +144,7 @@ describe('health', () => {
       },
     });
     const other = new Readiness();
-    other.serve({
-      main: late,
-      all: [late],
-      waiting: 0,
-      state: new DatabaseState(() => undefined),
-      losesStatements: false,
-    });
+    other.serve(servingPools(late));
     expect(await other.check()).toMatchObject({
       isReady: true,
       checks: { settings: `jit is 'on' instead of 'off'` },
@@ -176,13 +164,7 @@ describe('health', () => {
       await server.start();
       const pool = openTestPool(server.url);
       const readiness = new Readiness();
-      readiness.serve({
-        main: pool,
-        all: [pool],
-        waiting: 0,
-        state: new DatabaseState(() => undefined),
-        losesStatements: false,
-      });
+      readiness.serve(servingPools(pool));
       expect(await readiness.check()).toMatchObject({ isReady: false, checks: { database: 'standby' } });
       expect((await petstoreOn(server.url)(['doctor'])).stdout).toMatch(
         /^fail {2}writes {9}this is a standby/m,

@@ -28,10 +28,6 @@ describe('POST /v1/pets', () => {
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it.each(['7', '7.0', '7e0', '70E-1'])('takes the category %s as 7', async (number) => {
-    expect(await (await create(`{"name":"Rex","categoryId":${number}}`)).text()).toContain('"categoryId":7}');
-  });
-
   it('ignores members that it does not know, an id among them', async () => {
     const created = await create('{"id":1,"name":"Rex","categoryId":7,"x":{"y":[{}]},"toString":1}');
     expect(await created.text()).toMatch(/^\{"id":(?!1,)\d+,"name":"Rex","categoryId":7\}$/);
@@ -164,16 +160,6 @@ describe('GET /v1/pets', () => {
     await fill(25);
     const ids = Array.from({ length: 20 }, (_, index) => index + 1);
     expect((await list('')).map(({ id }) => id)).toEqual(ids);
-  });
-
-  it('responds with the pets of a status', async () => {
-    expect(await (await service.get('/v1/pets?status=sold')).text()).toBe('[]');
-    await fill(200, `'available', 'pending', 'sold', null`);
-    for (const status of ['available', 'pending', 'sold']) {
-      const pets = await list(`?status=${status}&limit=100`);
-      expect(pets).toHaveLength(50);
-      expect(new Set(pets.map((pet) => pet.status))).toEqual(new Set([status]));
-    }
   });
 
   it('responds to many different queries at once, to each with its own pets', async () => {

@@ -80,12 +80,6 @@ describe('Housekeeping', () => {
     return row;
   }
 
-  it('deletes older days and expired idempotency keys, in as many chunks as it takes, and nothing else', async () => {
-    await new Housekeeping(prisma, config, logger, registry).run();
-    expect(await left()).toEqual({ days: 20 * (RETENTION_DAYS + 1), oldest: RETENTION_DAYS, keys: 10 });
-    expect(warnings).toEqual([]);
-  });
-
   it('deletes hours of usage whose day is older than their own retention, and bans and outages with the days', async () => {
     await pool.query('truncate api_key_usage_hours, address_usage_hours, api_key_bans, database_outages');
     await pool.query(

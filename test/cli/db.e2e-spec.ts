@@ -25,13 +25,6 @@ describe('petstore on a database that is not migrated', () => {
       stderr: 'The database is not up to date.\nRun `petstore db migrate` first.\n',
     });
   });
-
-  it('makes no roles yet', async () => {
-    expect(await petstore(['db', 'roles'])).toMatchObject({
-      code: 1,
-      stderr: 'the database is not migrated\nRun "petstore db migrate" first.\n',
-    });
-  });
 });
 
 describe('petstore db migrate', () => {

@@ -14,43 +14,11 @@ const UNUSED = { suspended_keys: 0, active_keys: 0, near_limit_keys: 0 };
 describe('petstore plans', () => {
   it('lists every plan with its keys', async () => {
     await petstore(['keys', 'issue', '--name', 'a', '--plan', 'pro']);
-    expect(await plans()).toEqual([
-      {
-        id: 'free',
-        custom: false,
-        requests_per_minute: 60,
-        requests_per_day: 1000,
-        keys: 0,
-        live_keys: 0,
-        ...UNUSED,
-      },
-      {
-        id: 'pro',
-        custom: false,
-        requests_per_minute: 300,
-        requests_per_day: 10_000,
-        keys: 1,
-        live_keys: 1,
-        ...UNUSED,
-      },
-      {
-        id: 'business',
-        custom: false,
-        requests_per_minute: 1000,
-        requests_per_day: 100_000,
-        keys: 0,
-        live_keys: 0,
-        ...UNUSED,
-      },
-      {
-        id: 'enterprise',
-        custom: true,
-        requests_per_minute: null,
-        requests_per_day: null,
-        keys: 0,
-        live_keys: 0,
-        ...UNUSED,
-      },
+    expect((await plans()).map((plan) => Object.values(plan as object))).toEqual([
+      ['free', false, 60, 1000, 0, 0, 0, 0, 0],
+      ['pro', false, 300, 10_000, 1, 1, 0, 0, 0],
+      ['business', false, 1000, 100_000, 0, 0, 0, 0, 0],
+      ['enterprise', true, null, null, 0, 0, 0, 0, 0],
     ]);
     const { stdout } = await petstore(['plans', 'list']);
     expect(stdout).toMatch(/^enterprise +yes +- +- +0 +0$/m);

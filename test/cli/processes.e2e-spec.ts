@@ -13,9 +13,7 @@ import type { Pool } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { holdOpen } from '../support/operators.js';
-import { createTcpProxy } from '../support/tcp-proxy.js';
 import { openTestPool } from '../support/test-pool.js';
-import { petstoreOn } from './support/petstore.js';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -126,20 +124,6 @@ describe('petstore as a process', () => {
     await holder.stop();
     const { rowCount } = await pool.query('select from api_key_secrets where api_key_id = 2');
     expect(rowCount).toBe(0);
-  });
-
-  it('says that a change may have been made whose commit got no response', async () => {
-    const proxy = await createTcpProxy(database.url);
-    const { code, stderr } = await petstoreOn(proxy.url)(['plans', 'create', 'lost', '--custom'], {
-      context: { onCommitting: () => void proxy.mode('cut') },
-    });
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /^Lost the connection to the database in the commit: .*The change may be in the database\. To see it: petstore audit\n$/s,
-      ),
-    ]);
-    await proxy.close();
   });
 
   it('says how to start a service where none runs', async () => {

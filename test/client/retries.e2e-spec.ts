@@ -119,15 +119,6 @@ describe('a call that the service rejects for a time', () => {
     expect(calls).toHaveLength(6);
   });
 
-  it('is tried again after a 503, by its Retry-After', async () => {
-    const waits: number[] = [];
-    const { fetch } = fetchAfter([unavailable({ 'retry-after': '2' })]);
-    withJitter(0);
-    const store = clientOf(service, key, { fetch, sleep: recordTo(waits) });
-    expect(await store.inventory()).toMatchObject({ sold: expect.any(Number) });
-    expect(waits).toEqual([2000]);
-  });
-
   it('is tried again at the date that a proxy names, by the clock of the proxy', async () => {
     const waitsMs: number[] = [];
     withJitter(0);

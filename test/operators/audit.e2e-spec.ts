@@ -197,25 +197,6 @@ describe('the audit contains', () => {
       { action: 'update', count: 1000, keys: 1000, minute: 60 },
     ]);
   });
-
-  it('nothing of what was rolled back', async () => {
-    await owner.query('begin');
-    await issue(owner);
-    await owner.query('rollback');
-    expect(await audited('id')).toEqual([]);
-  });
-
-  it('no hash', async () => {
-    const { id } = await issue(operator);
-    await operator.query('select rotate_api_key($1)', [id]);
-    const { rows } = await owner.query<{ hash: string }>(
-      `select encode(hash, 'hex') as hash from api_key_secrets where api_key_id = $1`,
-      [id],
-    );
-    const whole = JSON.stringify(await audited('*'));
-    expect(rows).toHaveLength(2);
-    for (const { hash } of rows) expect(whole).not.toContain(hash);
-  });
 });
 
 describe('the audit cannot be rewritten', () => {
@@ -227,13 +208,6 @@ describe('the audit cannot be rewritten', () => {
       message: 'the audit log is append-only',
       hint: expect.stringContaining('disable this trigger'),
     });
-  });
-
-  it.each([
-    ...REWRITES,
-    `insert into audit_log (changed_at, role, action, table_name) values (now(), 'x', 'insert', 'plans')`,
-  ])('by an operator: %s', async (sql) => {
-    expect(await rejectionOf(operator, sql)).toMatchObject({ code: '42501' });
   });
 
   it('by an operator whose call of its function would write what never happened', async () => {

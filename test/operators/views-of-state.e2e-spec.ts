@@ -84,6 +84,12 @@ describe('the state of a key in api_key_overview is that of the service', () => 
       '200',
     ],
     [
+      'live',
+      `banned_at = date_trunc('minute', now()), banned_until = now() + interval '1 hour'`,
+      `bans_lifted_at = date_trunc('minute', now())`,
+      '200',
+    ],
+    [
       'banned',
       `banned_at = now() - interval '1 s', banned_until = now() + interval '1 hour'`,
       `bans_lifted_at = now() - interval '1 day'`,

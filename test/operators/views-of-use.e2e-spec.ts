@@ -148,6 +148,16 @@ describe('windows are those at the instant of the statement', () => {
     expect(rows).toEqual(counts[3] === 0 ? [] : [{ day_refused: '30' }]);
   });
 
+  it.each([
+    ["the plan's limits", {}, [1000, 100_000]],
+    ['lower ones of its own', { perMinute: 7, perDay: 8 }, [7, 8]],
+    ['higher ones of its own', { perMinute: 2000, perDay: 200_000 }, [2000, 200_000]],
+  ])('with %s', async (_what, own, limits) => {
+    const key = await operator.issueKey(own);
+    const seen = await operator.overviewOf(key, 'requests_per_minute, requests_per_day');
+    expect(Object.values(seen)).toEqual(limits);
+  });
+
   it('without what a reset will empty, before a request has come that applies it', async () => {
     const key = await operator.issueKey();
     await operator.setCounters(key, `${COUNTS}, ${at(THIS_MINUTE)}`);

@@ -6,7 +6,6 @@ import {
   countersOf,
   DAY_MS,
   makeKey,
-  MIDNIGHT,
   MINUTE_MS,
   NOON,
   NOON_MINUTE_END,
@@ -62,20 +61,6 @@ describe('bans', () => {
     }
   });
 
-  it('holds until its last millisecond, and admits then', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
-    await ban(key, NOON);
-    expect(await sendOnce(key.hash, BAN_END - 1)).toMatchObject({
-      state: 'banned',
-      retryAtMs: BAN_END,
-      windows: [
-        { limit: 1, remaining: 0 },
-        { limit: 1000, remaining: 0, resetAtMs: MIDNIGHT },
-      ],
-    });
-    expect(await sendOnce(key.hash, BAN_END)).toMatchObject({ state: 'admitted' });
-  });
-
   it('writes nothing while it holds: no count, no lock, no transaction', async () => {
     const key = await makeKey('free', { perMinute: 1 });
     await ban(key, NOON);
@@ -95,17 +80,6 @@ describe('bans', () => {
       client.release();
     }
     expect((await pool.query(version, [key.id])).rows).toEqual(before.rows);
-  });
-
-  it('lasts twice as long when it begins within a day of the end of the one before, up to the longest', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
-    const seconds: number[] = [];
-    for (let hour = 0; hour < 8; hour += 1) {
-      const atMs = NOON + hour * 3 * 60 * MINUTE_MS;
-      const last = (await ban(key, atMs)).at(-1);
-      if (last && 'retryAtMs' in last) seconds.push(((last.retryAtMs ?? 0) - atMs) / 1000);
-    }
-    expect(seconds).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
   });
 
   it.each([

@@ -83,16 +83,6 @@ describe('the clock', () => {
 });
 
 describe('rows', () => {
-  it('makes a finished day history with the first request of a later one', async () => {
-    const key = await makeKey('free', { perMinute: 2 });
-    await decide(key.hash, 3, NOON);
-    expect((await countersOf(key)).usage).toEqual([]);
-    await decide(key.hash, 1, NOON + 3 * DAY_MS);
-    const counted = await countersOf(key);
-    expect(counted.usage).toEqual([[MIDNIGHT - DAY_MS, 2, 1]]);
-    expect(counted.counters).toMatchObject({ dayMs: MIDNIGHT + 2 * DAY_MS, dayAdmitted: 1, dayRefused: 0 });
-  });
-
   it('creates a key’s missing counters, reports it, and counts from zero', async () => {
     const [whole, bare] = [await makeKey('free', { perMinute: 2 }), await makeKey('free', { perMinute: 2 })];
     await operate('delete from api_key_counters where api_key_id = $1', bare);

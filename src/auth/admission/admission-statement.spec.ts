@@ -107,42 +107,6 @@ describe('limits', () => {
     expect(states(decisions)).toEqual(['admitted', 'admitted', 'admitted', 'limited']);
   });
 
-  it('charges a rejected request to neither window, and admits again when the minute ends', async () => {
-    const key = await makeKey('free', { perMinute: 2, perDay: 4 });
-    expect(states(await decide(key.hash, 5, NOON))).toEqual([
-      'admitted',
-      'admitted',
-      'limited',
-      'limited',
-      'limited',
-    ]);
-    expect((await countersOf(key)).counters).toMatchObject({
-      minuteAdmitted: 2,
-      minuteRefused: 3,
-      dayAdmitted: 2,
-      dayRefused: 3,
-    });
-    const rejected = await sendOnce(key.hash, NOON + 5000);
-    expect(rejected).toMatchObject({
-      state: 'limited',
-      retryAtMs: NOON_MINUTE_END,
-      windows: [{}, { remaining: 2 }],
-    });
-    expect(await sendOnce(key.hash, NOON_MINUTE_END - 1)).toMatchObject({ state: 'limited' });
-    expect(await sendOnce(key.hash, NOON_MINUTE_END)).toMatchObject({
-      state: 'admitted',
-      windows: [{}, { remaining: 1 }],
-    });
-  });
-
-  it('lets a key that has used up both windows wait for the day, which ends later', async () => {
-    const key = await makeKey('free', { perMinute: 2, perDay: 2 });
-    await decide(key.hash, 2, NOON);
-    expect(await sendOnce(key.hash, NOON)).toMatchObject({ state: 'limited', retryAtMs: MIDNIGHT });
-    expect(await sendOnce(key.hash, MIDNIGHT - 1)).toMatchObject({ state: 'limited' });
-    expect(await sendOnce(key.hash, MIDNIGHT)).toMatchObject({ state: 'admitted' });
-  });
-
   it('puts the numbers of the key before those of its plan, and follows both at once', async () => {
     await insertPlan(pool, 'trial', false);
     await pool.query(`update plans set requests_per_minute = 7, requests_per_day = 70 where id = 'trial'`);

@@ -5,8 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import { eventually } from '../../../test/support/eventually.js';
 import { grantRoles, loginAs, type TestLogin } from '../../../test/support/operator-roles.js';
 import { openTestPool } from '../../../test/support/test-pool.js';
-import { DatabaseState } from '../../database/database-state.js';
 import { OldSnapshots } from './old-snapshots.js';
+import { servingPools } from '../../../test/support/serving-pools.js';
 
 const MINUTE_MS = 60_000;
 
@@ -57,13 +57,7 @@ const look = (pool: Pool) =>
 function watch(pool: Pool) {
   let ms = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => ms);
-  const pools = {
-    main: pool,
-    all: [pool] as const,
-    waiting: 0,
-    state: new DatabaseState(jest.fn()),
-    losesStatements: false,
-  };
+  const pools = servingPools(pool);
   const replica = { wasReady: true, pools };
   const warnings: string[] = [];
   const registry = new Registry();

@@ -4,9 +4,8 @@ import { errorResponse, withFakePostgres } from '../../../test/support/fake-post
 import { processTimeMs } from '../../../test/support/process-time.js';
 import { createTcpProxy, type TcpProxy } from '../../../test/support/tcp-proxy.js';
 import { openTestPool } from '../../../test/support/test-pool.js';
-import { DatabaseState } from '../../database/database-state.js';
-import type { Pool } from 'pg';
 import { Readiness } from './readiness.js';
+import { servingPools } from '../../../test/support/serving-pools.js';
 
 let database: TestDatabase;
 let proxy: TcpProxy;
@@ -24,13 +23,7 @@ it('is reported within a second while the database says nothing', async () => {
   await proxy.mode('black-hole');
   const pool = openTestPool(proxy.url, { connectionTimeoutMillis: 10_000 });
   const readiness = new Readiness();
-  readiness.serve({
-    main: pool,
-    all: [pool],
-    waiting: 0,
-    state: new DatabaseState(() => undefined),
-    losesStatements: false,
-  });
+  readiness.serve(servingPools(pool));
   const beganAtMs = processTimeMs();
   const { isReady, checks } = await readiness.check();
   expect(processTimeMs() - beganAtMs).toBeLessThan(1000);
@@ -47,13 +40,7 @@ it('is remembered for those who must cause no query, until the replica drains', 
   const pool = openTestPool(database.url);
   const readiness = new Readiness();
   expect(readiness.wasReady).toBe(false);
-  readiness.serve({
-    main: pool,
-    all: [pool],
-    waiting: 0,
-    state: new DatabaseState(() => undefined),
-    losesStatements: false,
-  });
+  readiness.serve(servingPools(pool));
   await readiness.check();
   expect(readiness.wasReady).toBe(true);
   readiness.drain();
@@ -64,8 +51,7 @@ it('is remembered for those who must cause no query, until the replica drains', 
 it('is not there while prepared statements are lost, with the name of the setting', async () => {
   const pool = openTestPool(database.url);
   const readiness = new Readiness();
-  const pools = { main: pool, all: [pool] as [Pool], waiting: 0, state: new DatabaseState(() => undefined) };
-  readiness.serve({ ...pools, losesStatements: true });
+  readiness.serve({ ...servingPools(pool), losesStatements: true });
   expect(await readiness.check()).toMatchObject({
     isReady: false,
     checks: { database: expect.stringContaining('set DATABASE_NAMED_STATEMENTS=off'), migrations: 'ok' },
@@ -80,13 +66,7 @@ it('has what the server said instead of a response', async () => {
     const said: string[] = [];
     const pool = openTestPool(`postgresql://petstore:secret@127.0.0.1:${port}/petstore`);
     const readiness = new Readiness();
-    readiness.serve({
-      main: pool,
-      all: [pool],
-      waiting: 0,
-      state: new DatabaseState((line) => said.push(line)),
-      losesStatements: false,
-    });
+    readiness.serve(servingPools(pool, (line) => void said.push(line)));
     const { checks } = await readiness.check();
     expect(checks.database).toBe('password authentication failed for user "petstore"');
     expect(said).toEqual([`the database is away: ${checks.database}`]);
