@@ -88,6 +88,27 @@ describe('petstore_service', () => {
     expect(await rejectionOf(service(), sql)).toMatchObject({ code: '23514' });
   });
 
+  it.each([
+    ['api_key_usage', 'admitted = 4'],
+    ['api_key_usage', 'refused = 4'],
+    ['api_key_usage', 'day = day + 1'],
+    ['api_key_usage_hours', 'requests = 4'],
+    ['api_key_usage_hours', 'total_ms = 4'],
+    ['api_key_usage_hours', `operation = 'listPets'`],
+  ])('may not lower or move the counts of %s: %s', async (table, assignment) => {
+    await service().query('insert into api_key_usage values (1, today() - 1, 5, 5)');
+    await service().query(
+      `insert into api_key_usage_hours values (this_hour(), 1, 'getPet', 'success', 5, 5)`,
+    );
+    await service().query('savepoint counted');
+    expect(await rejectionOf(service(), `update ${table} set ${assignment}`)).toMatchObject({
+      message: 'counts of usage can only grow',
+    });
+    const grown = table === 'api_key_usage' ? 'admitted = 6, refused = 6' : 'requests = 6, total_ms = 6';
+    await service().query('rollback to counted');
+    expect((await service().query(`update ${table} set ${grown}`)).rowCount).toBe(1);
+  });
+
   it('may delete no usage that callers see', async () => {
     await service().query(
       `insert into api_key_usage select 1, (now() at time zone 'UTC')::date - days, 1, 0 from generate_series(1, 40) as days`,
