@@ -3,7 +3,15 @@ import { etagOf as tagOfBody } from '../src/http/etag.js';
 import type { OrderStatus } from '../src/store/orders.dto.js';
 import { eventually } from './support/eventually.js';
 import { holdOpen } from './support/operators.js';
-import { addPet, changeOrder, orderInStatus, patchOrder, petStatus, placeOrder } from './support/store.js';
+import {
+  addPet,
+  changeOrder,
+  orderInStatus,
+  outcomeOf,
+  patchOrder,
+  petStatus,
+  placeOrder,
+} from './support/store.js';
 import { openTestPool } from './support/test-pool.js';
 import { useReplicas, useService } from './support/use-service.js';
 
@@ -220,12 +228,6 @@ const change = (
   on = 0,
 ): Promise<Response> => changeIf({ 'if-match': ifMatch }, id, status, on);
 
-const outcome = async (response: Response | Promise<Response>): Promise<string> => {
-  const settled = await response;
-  const { code = '' } = (await settled.json()) as { code?: string };
-  return `${settled.status} ${code}`.trim();
-};
-
 describe('If-Match on PATCH /v1/store/orders/{orderId}', () => {
   it.each([
     ['the tag of the order', (etag: string) => etag],
@@ -258,13 +260,13 @@ describe('If-Match on PATCH /v1/store/orders/{orderId}', () => {
 
   it('is evaluated after 400 and 404, before the state machine, and for a change to the present status too', async () => {
     const { id, etag } = await place();
-    expect(await outcome(change(id, 'sold', '"other"'))).toBe('400 invalid_body');
-    expect(await outcome(change(4711, 'approved', '"other"'))).toBe('404 order_not_found');
-    expect(await outcome(change('rex', 'approved', '*'))).toBe('404 order_not_found');
-    expect(await outcome(change(id, 'delivered', '"other"'))).toBe('412 precondition_failed');
-    expect(await outcome(change(id, 'delivered', etag))).toBe('409 order_transition_not_allowed');
-    expect(await outcome(change(id, 'placed', '"other"'))).toBe('412 precondition_failed');
-    expect(await outcome(change(id, 'placed', etag))).toBe('200');
+    expect(await outcomeOf(change(id, 'sold', '"other"'))).toBe('400 invalid_body');
+    expect(await outcomeOf(change(4711, 'approved', '"other"'))).toBe('404 order_not_found');
+    expect(await outcomeOf(change('rex', 'approved', '*'))).toBe('404 order_not_found');
+    expect(await outcomeOf(change(id, 'delivered', '"other"'))).toBe('412 precondition_failed');
+    expect(await outcomeOf(change(id, 'delivered', etag))).toBe('409 order_transition_not_allowed');
+    expect(await outcomeOf(change(id, 'placed', '"other"'))).toBe('412 precondition_failed');
+    expect(await outcomeOf(change(id, 'placed', etag))).toBe('200');
   });
 
   it('lets exactly one of 40 changes that name one tag succeed, on two replicas, whatever they change it to', async () => {
@@ -272,7 +274,7 @@ describe('If-Match on PATCH /v1/store/orders/{orderId}', () => {
       const { id, etag } = await place();
       const outcomes = await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
-          outcome(change(id, n % 3 === 0 ? 'cancelled' : 'approved', etag, n % 2)),
+          outcomeOf(change(id, n % 3 === 0 ? 'cancelled' : 'approved', etag, n % 2)),
         ),
       );
       expect(outcomes.toSorted()).toEqual([
@@ -305,13 +307,13 @@ describe('If-Match on PATCH /v1/store/orders/{orderId}', () => {
     });
     await operator.query(end);
     await operator.end();
-    expect(await outcome(response)).toBe(expected);
+    expect(await outcomeOf(response)).toBe(expected);
   });
 
   it('is 412 at once where the order is locked and the tag is old already', async () => {
     const { id } = await orderInStatus(service, 'approved');
     const holder = await holdOpen(service.databaseUrl, 'select from orders where id = $1 for update', [id]);
-    expect(await outcome(change(id, 'cancelled', '"old"'))).toBe('412 precondition_failed');
+    expect(await outcomeOf(change(id, 'cancelled', '"old"'))).toBe('412 precondition_failed');
     await holder.stop();
   });
 });
@@ -325,16 +327,16 @@ describe('If-None-Match on PATCH /v1/store/orders/{orderId}', () => {
   ])('412 for %s, and nothing changes', async (_what, ifNoneMatch) => {
     const { id, etag } = await place();
     const condition = { 'if-none-match': ifNoneMatch(etag) };
-    expect(await outcome(changeIf(condition, id, 'approved'))).toBe('412 precondition_failed');
-    expect(await outcome(changeIf(condition, id, 'placed'))).toBe('412 precondition_failed');
-    expect(await outcome(changeIf(condition, 4711, 'approved'))).toBe('404 order_not_found');
+    expect(await outcomeOf(changeIf(condition, id, 'approved'))).toBe('412 precondition_failed');
+    expect(await outcomeOf(changeIf(condition, id, 'placed'))).toBe('412 precondition_failed');
+    expect(await outcomeOf(changeIf(condition, 4711, 'approved'))).toBe('404 order_not_found');
     expect(await etagOf(`/v1/store/orders/${id}`)).toBe(etag);
   });
 
   it('200 for other tags, and for a malformed value', async () => {
     for (const ifNoneMatch of ['"other"', 'W/"other"', 'malformed']) {
       const { id } = await place();
-      expect(await outcome(changeIf({ 'if-none-match': ifNoneMatch }, id, 'approved'))).toBe('200');
+      expect(await outcomeOf(changeIf({ 'if-none-match': ifNoneMatch }, id, 'approved'))).toBe('200');
     }
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { holdOpen } from './support/operators.js';
 import { MEMBER_NAMES } from './support/pet-members.js';
 import { selectOne } from './support/sql-outcome.js';
-import { addPet, changeOrder, orderInStatus, petStatus, placeOrder } from './support/store.js';
+import { addPet, changeOrder, orderInStatus, outcomeOf, petStatus, placeOrder } from './support/store.js';
 import { type ServiceInUse, useReplicas, useService } from './support/use-service.js';
 
 const service = useService();
@@ -19,12 +19,6 @@ const remove = (id: bigint | string, headers: Headers = {}, by = service): Promi
 const find = async (id: bigint): Promise<Response> => await service.get(path(id));
 const etagOf = async (id: bigint): Promise<string> => (await find(id)).headers.get('etag') ?? '';
 
-const outcomeOf = async (response: Response | Promise<Response>): Promise<string> => {
-  const settled = await response;
-  const text = await settled.text();
-  const { code = '' } = (text === '' ? {} : JSON.parse(text)) as { code?: string };
-  return `${settled.status} ${code}`.trim();
-};
 const count = (outcomes: readonly string[], outcome: string): number =>
   outcomes.filter((one) => one === outcome).length;
 

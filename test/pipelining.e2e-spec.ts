@@ -1,15 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Connection, only } from './support/wire.js';
-import {
-  bearer,
-  get,
-  JSON_TYPE,
-  lengthOf,
-  PET,
-  post,
-  rawRequest,
-  request,
-} from './support/http/request-bytes.js';
+import { bearer, get, JSON_TYPE, lengthOf, PET, post, request } from './support/http/request-bytes.js';
 import { startService } from './support/service.js';
 import { useService } from './support/use-service.js';
 
@@ -118,37 +109,4 @@ describe('a request that asks to upgrade', () => {
       expect(await countPets()).toBe(before);
     },
   );
-
-  it('with a body gets the response of the same request without Upgrade', async () => {
-    const statuses = await statusesUntilClosed(
-      request(
-        'POST /v1/pets',
-        [bearer(service.key), JSON_TYPE, 'Connection: Upgrade', 'Upgrade: websocket', lengthOf(PET)],
-        PET,
-      ),
-    );
-    expect(statuses).toEqual([201]);
-  });
-});
-
-describe('HTTP/1.0', () => {
-  it('with chunks gets its response, and its connection closes', async () => {
-    const chunked = rawRequest(
-      'POST /v1/pets HTTP/1.0',
-      [bearer(service.key), JSON_TYPE, 'Connection: keep-alive', 'Transfer-Encoding: chunked'],
-      `${PET.length.toString(16)}\r\n${PET}\r\n0\r\n\r\n`,
-    );
-    expect(await statusesUntilClosed(chunked + post(service.key, PET))).toEqual([201]);
-  });
-
-  it('with keep-alive keeps its connection', async () => {
-    await Connection.with(service.port, async (connection) => {
-      for (let nth = 0; nth < 2; nth += 1) {
-        connection.send(
-          rawRequest('GET /v1/pets?limit=1 HTTP/1.0', [bearer(service.key), 'Connection: keep-alive'], ''),
-        );
-        expect((await connection.response()).status).toBe(200);
-      }
-    });
-  });
 });

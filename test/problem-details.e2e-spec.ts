@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { useService } from './support/use-service.js';
-import { sendRaw, type WireResponse } from './support/wire.js';
 import { cases } from './support/cases.js';
 
 const PROBLEM = 'application/problem+json';
@@ -14,10 +13,6 @@ const notFound = async (accept: string): Promise<Response> => await service.get(
 
 const mediaTypeFor = async (accept: string): Promise<string | null> =>
   (await notFound(accept)).headers.get('content-type');
-
-const mediaTypeOf = ({ headers }: WireResponse): string | undefined => headers.get('content-type')?.[0];
-
-const send = (bytes: string): Promise<WireResponse> => sendRaw(service.port, bytes);
 
 describe('an error for a client that prefers problem details', () => {
   it('is RFC 9457', async () => {
@@ -158,32 +153,5 @@ describe('Vary', () => {
     expect((await ofOneOrigin.get('/v1/pets/4711')).headers.get('vary')).toBe('Accept, Origin');
     const changed = await ofOneOrigin.fetch('/openapi.json', { headers: { 'if-match': '"another"' } });
     expect([changed.status, changed.headers.get('vary')]).toEqual([412, 'Accept-Encoding, Accept, Origin']);
-  });
-});
-
-describe('an error of the HTTP parser', () => {
-  it.each([
-    ['a target that cannot be decoded', 'GET /v1/pets/%ff HTTP/1.1\r\nHost: a\r\n'],
-    ['CONNECT', 'CONNECT petstore.example:443 HTTP/1.1\r\nHost: a\r\n'],
-  ])('is in the preferred form: %s', async (_, head) => {
-    const response = await send(`${head}Accept: ${PROBLEM}\r\n\r\n`);
-    expect(mediaTypeOf(response)).toBe(PROBLEM_UTF8);
-    expect(JSON.parse(response.body)).toMatchObject({ status: response.status, code: expect.any(String) });
-    expect(response.headers.get('vary')).toEqual(['Accept']);
-  });
-
-  it('is in the preferred form in the middle of a body', async () => {
-    const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nAccept: ${PROBLEM}\r\n`;
-    const response = await send(
-      `${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n`,
-    );
-    expect([response.status, mediaTypeOf(response)]).toEqual([400, PROBLEM_UTF8]);
-    expect(JSON.parse(response.body)).toMatchObject({ code: 'malformed_request' });
-  });
-
-  it('is the Error body where the headers are not known', async () => {
-    const response = await send(`GET /v1/pets HTTP/1.1\r\nAccept: ${PROBLEM}\r\nno header\r\n\r\n`);
-    expect([response.status, mediaTypeOf(response)]).toEqual([400, ERROR_UTF8]);
-    expect(response.headers.get('vary')).toEqual(['Accept']);
   });
 });

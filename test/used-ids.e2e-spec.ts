@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { Metrics } from '../src/monitoring/telemetry/metrics.js';
-import { petstoreOn } from './cli/support/petstore.js';
+import { findingsOf, petstoreOn } from './cli/support/petstore.js';
 import { eventually } from './support/eventually.js';
 import { useReplicas, useService } from './support/use-service.js';
 
@@ -41,10 +41,8 @@ async function lastId(table: string): Promise<number> {
 }
 
 const warned = async (): Promise<string> => {
-  const { stdout } = await petstoreOn(service.databaseUrl)(['doctor', '--json']);
-  const findings = JSON.parse(stdout) as { check: string; level: string; message: string }[];
-  const found = findings.find(({ check }) => check === 'ids');
-  return `${found?.level}: ${found?.message}`;
+  const { ids } = await findingsOf(petstoreOn(service.databaseUrl));
+  return `${ids?.level}: ${ids?.message}`;
 };
 
 describe('rows that were inserted with explicit ids', () => {

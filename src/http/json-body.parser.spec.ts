@@ -139,6 +139,9 @@ describe('parseJsonBody', () => {
     '{"__proto__":1,"name":"a"}',
     '{"\\u005f_proto__":1}',
     '{"x":{"__proto__":1}}',
+    '{"x":[{"__proto__":{}}]}',
+    `{"x":1${',"a":1'.repeat(10_000)}}`,
+    ' '.repeat(65_536),
     '{"constructor":{"prototype":{"x":1}}}',
     '{"name":"a"',
     '',
@@ -196,7 +199,8 @@ describe('parseJsonBody', () => {
   });
 
   it('rejects bytes that are not UTF-8', () => {
-    expect(rejection(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('malformed_json');
+    for (const bytes of ['22c32822', '22ff22', '22c0af22', '22eda08022'])
+      expect(rejection(Buffer.from(bytes, 'hex'))).toBe('malformed_json');
   });
 
   it('keeps a member that is merely called constructor, for others to ignore', () => {

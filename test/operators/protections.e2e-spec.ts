@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { readFileSync } from 'node:fs';
 import { Client, type Pool } from 'pg';
 import { migrate } from '../../src/database/migrations.js';
-import { petstoreOn } from '../cli/support/petstore.js';
+import { findingsOf, petstoreOn } from '../cli/support/petstore.js';
 import { createPostgresServer, type PostgresServer } from '../faults/support/postgres-server.js';
 import { awaitAbsentStandby, awaitNoStandby } from '../faults/support/standby.js';
 import { readRolesScript } from '../support/operator-roles.js';
@@ -100,11 +100,8 @@ const findings = async (): Promise<readonly string[]> =>
 describe('deploy/postgres/roles.sh', () => {
   it('leaves nothing to protect, also when it ran before the first migration', async () => {
     expect(await findings()).toEqual([]);
-    const { stdout } = await petstoreOn(urlOf('petstore_cli'))(['doctor', '--json']);
-    expect(JSON.parse(stdout)).toContainEqual({
-      check: 'server',
-      level: 'ok',
-      message: 'no login can exhaust the connections, memory or disk of the server',
+    expect(await doctorAs('petstore_cli')).toMatchObject({
+      server: 'ok: no login can exhaust the connections, memory or disk of the server',
     });
   });
 
@@ -235,11 +232,13 @@ describe('deploy/postgres/roles.sh', () => {
   });
 });
 
-const doctorAs = async (role: string): Promise<Readonly<Record<string, unknown>>> => {
-  const { stdout } = await petstoreOn(urlOf(role))(['doctor', '--json']);
-  const found = JSON.parse(stdout) as { check: string; level: string; message: string }[];
-  return Object.fromEntries(found.map(({ check, level, message }) => [check, `${level}: ${message}`]));
-};
+const doctorAs = async (role: string): Promise<Readonly<Record<string, unknown>>> =>
+  Object.fromEntries(
+    Object.values(await findingsOf(petstoreOn(urlOf(role)))).map(({ check, level, message }) => [
+      check,
+      `${level}: ${message}`,
+    ]),
+  );
 
 const counted = (): Promise<unknown> =>
   selectOne(
@@ -363,11 +362,8 @@ describe('missing_protections()', () => {
     expect((await owner(['db', 'roles'])).stderr).toBe(
       `${finding}. Only a superuser may change this: deploy/postgres/roles.sh\n`,
     );
-    const { stdout } = await owner(['doctor', '--json']);
-    expect(JSON.parse(stdout)).toContainEqual({
-      check: 'server',
-      level: 'warn',
-      message: `${finding}: as a superuser, run deploy/postgres/roles.sh.`,
+    expect(await doctorAs('petstore_owner')).toMatchObject({
+      server: `warn: ${finding}: as a superuser, run deploy/postgres/roles.sh.`,
     });
     await runRolesScript();
     expect((await owner(['db', 'roles'])).stderr).toBe('');

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Client, escapeIdentifier } from 'pg';
 import { MIGRATIONS_DIRECTORY } from '../../src/database/migration-files.js';
 import { migrate } from '../../src/database/migrations.js';
-import { petstoreOn } from '../cli/support/petstore.js';
+import { findingsOf, petstoreOn } from '../cli/support/petstore.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { asSuperuser, grantRoles, onServer, readRolesScript } from '../support/operator-roles.js';
 import { rejectionOf } from '../support/sql-outcome.js';
@@ -77,12 +77,8 @@ const petOf = async (role: string): Promise<string | undefined> => {
 };
 
 /** What the doctor says of rights. */
-async function rights(
-  petstore = petstoreOn(database.url),
-): Promise<{ readonly level: string; readonly message: string }> {
-  const { stdout } = await petstore(['doctor', '--json']);
-  const findings = JSON.parse(stdout) as { check: string; level: string; message: string }[];
-  const { level = '', message = '' } = findings.find(({ check }) => check === 'rights') ?? {};
+async function rights(petstore = petstoreOn(database.url)) {
+  const { level = '', message = '' } = (await findingsOf(petstore))['rights'] ?? {};
   return { level, message };
 }
 

@@ -20,48 +20,41 @@ afterAll(() => operator.end());
 beforeEach(() => operator.query('begin'));
 afterEach(() => operator.query('rollback'));
 
-const planOfKey = (): Promise<{ plan_id: string; plan_custom: boolean }> =>
-  selectOne(operator, 'select plan_id, plan_custom from api_keys where id = $1', [id]);
+const CUSTOM = 'custom = true, requests_per_minute = null, requests_per_day = null';
+const TO_ENTERPRISE = `update api_keys set plan_id = 'enterprise', requests_per_minute = 5, requests_per_day = 50`;
 
 describe('plan_custom need not be known', () => {
-  it('when a key moves to a custom plan and back', async () => {
-    await operator.query(
-      `update api_keys set plan_id = 'enterprise', requests_per_minute = 5, requests_per_day = 50 where id = $1`,
-      [id],
-    );
-    expect(await planOfKey()).toEqual({ plan_id: 'enterprise', plan_custom: true });
-    await operator.query(`update api_keys set plan_id = 'free', requests_per_minute = null where id = $1`, [
-      id,
-    ]);
-    expect(await planOfKey()).toEqual({ plan_id: 'free', plan_custom: false });
-  });
-
-  it('when a key is inserted', async () => {
-    const { plan_custom } = await selectOne<{ plan_custom: boolean }>(
+  it.each([
+    ['when a key moves to a custom plan', TO_ENTERPRISE, 'enterprise true'],
+    [
+      'when it moves back',
+      `${TO_ENTERPRISE}; update api_keys set plan_id = 'free', requests_per_minute = null`,
+      'free false',
+    ],
+    ['and is the plan’s, whatever is said', 'update api_keys set plan_custom = true', 'pro false'],
+    [
+      'when a plan becomes custom',
+      `update api_keys set requests_per_minute = 1, requests_per_day = 2; update plans set ${CUSTOM} where id = 'pro'`,
+      'pro true',
+    ],
+    [
+      'when it is so no more',
+      `update api_keys set requests_per_minute = 1, requests_per_day = 2; update plans set ${CUSTOM} where id = 'pro';
+       update plans set custom = false, requests_per_minute = 3, requests_per_day = 4 where id = 'pro'`,
+      'pro false',
+    ],
+    [
+      'when a key is inserted',
+      `insert into api_keys (name, plan_id, requests_per_minute, requests_per_day) values ('big', 'enterprise', 1, 2)`,
+      'enterprise true',
+    ],
+  ])('%s', async (_what, statements, planOfLatest) => {
+    await operator.query(statements);
+    const { plan } = await selectOne<{ plan: string }>(
       operator,
-      `insert into api_keys (name, plan_id, requests_per_minute, requests_per_day)
-       values ('big', 'enterprise', 1, 2) returning plan_custom`,
+      `select plan_id || ' ' || plan_custom as plan from api_keys order by id desc limit 1`,
     );
-    expect(plan_custom).toBe(true);
-  });
-
-  it('and is the plan’s, whatever is said', async () => {
-    await operator.query('update api_keys set plan_custom = true where id = $1', [id]);
-    expect(await planOfKey()).toEqual({ plan_id: 'pro', plan_custom: false });
-  });
-
-  it('when a plan becomes custom, or is so no more', async () => {
-    await operator.query('update api_keys set requests_per_minute = 1, requests_per_day = 2 where id = $1', [
-      id,
-    ]);
-    await operator.query(
-      `update plans set custom = true, requests_per_minute = null, requests_per_day = null where id = 'pro'`,
-    );
-    expect(await planOfKey()).toEqual({ plan_id: 'pro', plan_custom: true });
-    await operator.query(
-      `update plans set custom = false, requests_per_minute = 3, requests_per_day = 4 where id = 'pro'`,
-    );
-    expect(await planOfKey()).toEqual({ plan_id: 'pro', plan_custom: false });
+    expect(plan).toBe(planOfLatest);
   });
 });
 

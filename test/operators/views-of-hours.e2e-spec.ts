@@ -1,41 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import type { Pool } from 'pg';
 import { parse } from 'yaml';
-import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { issueKeys } from '../support/issue-keys.js';
 import { PRESENT_COUNTERS } from '../support/present-counters.js';
-import { openTestPool } from '../support/test-pool.js';
+import { useDatabase } from '../support/use-service.js';
 
-let database: TestDatabase;
-let pool: Pool;
+const database = useDatabase(1);
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = openTestPool(database.url, { max: 1 });
-  await issueKeys(pool, 3, { plan: 'enterprise', perMinute: 100, perDay: 1000 });
-});
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+beforeAll(() => issueKeys(database.pool, 3, { plan: 'enterprise', perMinute: 100, perDay: 1000 }));
 beforeEach(async () => {
-  await pool.query('truncate api_key_usage_hours, api_key_usage, api_key_bans, database_outages');
-  await pool.query(
+  await database.pool.query('truncate api_key_usage_hours, api_key_usage, api_key_bans, database_outages');
+  await database.pool.query(
     `update api_key_counters set minute = '-infinity', day = '-infinity', minute_admitted = 0, minute_refused = 0,
        day_admitted = 0, day_refused = 0, banned_at = null, banned_until = null`,
   );
 });
 
 const hours = (...rows: readonly string[]): Promise<unknown> =>
-  pool.query(
+  database.pool.query(
     `insert into api_key_usage_hours
      select date_trunc('hour', now(), 'UTC') - ago * interval '1 hour', key, operation, outcome, requests, ms
      from (values ${rows.join(', ')}) as v (ago, key, operation, outcome, requests, ms)`,
   );
 
 async function select(text: string): Promise<unknown[]> {
-  const { rows } = await pool.query<Record<string, unknown>>(text);
+  const { rows } = await database.pool.query<Record<string, unknown>>(text);
   return rows.map((row) => Object.values(row));
 }
 
@@ -56,7 +45,7 @@ describe('api_key_hourly_usage', () => {
 describe('api_key_usage_hours', () => {
   it('has whole hours, because the views find them by their beginning', async () => {
     const part = `insert into api_key_usage_hours values ('2026-11-20 09:30Z', 1, 'listPets', 'success', 1, 1)`;
-    await expect(pool.query(part)).rejects.toMatchObject({ code: '23514' });
+    await expect(database.pool.query(part)).rejects.toMatchObject({ code: '23514' });
   });
 });
 
@@ -99,7 +88,7 @@ describe('busiest_api_keys_since', () => {
 
 describe('api_keys_near_limit', () => {
   it('has the largest share of the present minute and day, and the busiest hour', async () => {
-    await pool.query(
+    await database.pool.query(
       `update api_key_counters set ${PRESENT_COUNTERS},
          minute_admitted = case api_key_id when 1 then 30 else 90 end, day_admitted = case api_key_id when 1 then 950 else 90 end
        where api_key_id < 3`,
@@ -124,19 +113,19 @@ describe('api_keys_near_limit', () => {
 
 describe('api_keys_near_limit with many keys', () => {
   it('has the largest shares of the day also while a hundred keys have used up their minute', async () => {
-    await pool.query(
+    await database.pool.query(
       `insert into api_keys (name, plan_id, requests_per_minute, requests_per_day)
        select 'crowd', 'enterprise', 10, 1000 from generate_series(1, 120)`,
     );
-    await pool.query(
+    await database.pool.query(
       `update api_key_counters c set ${PRESENT_COUNTERS},
          minute_admitted = case when k.name = 'crowd' then 10 else 1 end, day_admitted = case when k.name = 'crowd' then 10 else 950 end
        from api_keys k where k.id = c.api_key_id and (k.id = 1 or k.name = 'crowd')`,
     );
     expect(await select('select api_key_id from api_keys_near_limit where day_share > 0.8')).toEqual([['1']]);
-    await pool.query(`update api_keys set expires_at = now() where id = 1`);
+    await database.pool.query(`update api_keys set expires_at = now() where id = 1`);
     expect(await select('select api_key_id from api_keys_near_limit where day_share > 0.8')).toEqual([]);
-    await pool.query(`update api_keys set expires_at = null where id = 1`);
+    await database.pool.query(`update api_keys set expires_at = null where id = 1`);
   });
 });
 
@@ -184,35 +173,37 @@ const bans = (): Promise<unknown[]> =>
 
 describe('recent_bans', () => {
   it('has bans, the last first, whether one is in force, and when an operator lifted it', async () => {
-    await pool.query(
+    await database.pool.query(
       `insert into api_key_bans values
          (1, now() - interval '1 hour', now() + interval '1 hour', 60, 1000),
          (2, now() - interval '2 hours', now() + interval '1 hour', 60, 1000),
          (2, now() - interval '9 hours', now() - interval '8 hours', 60, 1000)`,
     );
-    await pool.query(
+    await database.pool.query(
       `update api_key_counters set minute = b.began_at, day = (b.began_at at time zone 'UTC')::date,
          banned_at = b.began_at, banned_until = b.ends_at
        from api_key_bans b where b.api_key_id = api_key_counters.api_key_id and b.ends_at > now()`,
     );
-    await pool.query('select unban_api_key(2)');
+    await database.pool.query('select unban_api_key(2)');
     expect(await bans()).toEqual([
       ['1', 'test 1', 60, false, true],
       ['2', 'test 2', 60, true, false],
       ['2', 'test 2', 60, false, false],
     ]);
     // A later one does not change what an earlier one says.
-    await pool.query(`insert into api_key_bans values (2, now(), now() + interval '1 hour', 60, 1000)`);
-    await pool.query('select unban_api_key(2)');
+    await database.pool.query(
+      `insert into api_key_bans values (2, now(), now() + interval '1 hour', 60, 1000)`,
+    );
+    await database.pool.query('select unban_api_key(2)');
     expect(await bans()).toContainEqual(['2', 'test 2', 60, true, false]);
     expect((await bans()).at(-1)).toEqual(['2', 'test 2', 60, false, false]);
   });
 
   it('has none in force that admission does not see: of a clock that was ahead, or of a key without counters', async () => {
-    await pool.query(
+    await database.pool.query(
       `insert into api_key_bans values (1, now() + interval '1 day', now() + interval '25 hours', 60, 1000), (999999, now(), now() + interval '1 hour', 60, 1000)`,
     );
-    await pool.query(
+    await database.pool.query(
       `update api_key_counters set minute = b.began_at, day = (b.began_at at time zone 'UTC')::date,
          banned_at = b.began_at, banned_until = b.ends_at
        from api_key_bans b where b.api_key_id = api_key_counters.api_key_id`,
@@ -229,12 +220,12 @@ const unused = (): Promise<unknown[]> =>
 
 describe('unused_api_keys', () => {
   it('has keys older than 90 days that were never used or not for 90 days', async () => {
-    const { rows } = await pool.query<{ id: string }>(
+    const { rows } = await database.pool.query<{ id: string }>(
       `insert into api_keys (name, plan_id, created_at)
        select 'old', 'free', now() - interval '100 days' from generate_series(1, 2) returning id::text`,
     );
     const [never, once] = rows.map(({ id }) => id);
-    await pool.query(
+    await database.pool.query(
       `update api_key_counters set minute = date_trunc('minute', now() - interval '91 days', 'UTC'),
          day = ((now() - interval '91 days') at time zone 'UTC')::date
        where api_key_id = $1`,
@@ -245,25 +236,26 @@ describe('unused_api_keys', () => {
       [once, false],
     ]);
     // Without counters, the day of the last use is in the history.
-    await pool.query('delete from api_key_counters where api_key_id = $1', [never]);
-    await pool.query(`insert into api_key_usage values ($1, (now() at time zone 'UTC')::date - 5, 1, 0)`, [
-      never,
-    ]);
+    await database.pool.query('delete from api_key_counters where api_key_id = $1', [never]);
+    await database.pool.query(
+      `insert into api_key_usage values ($1, (now() at time zone 'UTC')::date - 5, 1, 0)`,
+      [never],
+    );
     expect(await unused()).toEqual([[once, false]]);
   });
 });
 
 describe('usage_hours_gaps', () => {
   it('has by day what the hours lack of the exact counts, resets included', async () => {
-    await pool.query(
+    await database.pool.query(
       `update api_key_counters set minute = now(), day = (now() at time zone 'UTC')::date, day_admitted = 10, day_refused = 4
        where api_key_id = 1`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into api_key_usage values
          (1, (now() at time zone 'UTC')::date, 5, 0), (1, (now() at time zone 'UTC')::date - 2, 7, 1)`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into api_key_usage_hours
        select date_trunc('day', now(), 'UTC') - ago * interval '1 day', 1, 'listPets', outcome, requests, 1
        from (values (0, 'success', 8), (0, 'client_error', 1), (0, 'limited', 4), (0, 'banned', 99), (2, 'server_error', 7)) as v (ago, outcome, requests)`,
@@ -280,11 +272,11 @@ describe('usage_hours_gaps', () => {
   });
 
   it('has from when to when which replica had no database, on each of the days', async () => {
-    await pool.query(
+    await database.pool.query(
       `insert into api_key_usage_hours
        values (date_trunc('day', now(), 'UTC') - interval '3 days', 1, 'listPets', 'success', 1, 1)`,
     );
-    await pool.query(
+    await database.pool.query(
       `insert into database_outages
        select replica, date_trunc('day', now(), 'UTC') + began, date_trunc('day', now(), 'UTC') + ended, 0
        from (values

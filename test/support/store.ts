@@ -79,3 +79,11 @@ export async function orderInStatus(service: ServiceInUse, status: OrderStatus):
   }
   return order;
 }
+
+/** The status of a response, and the code of its error: `409 pet_is_sold`. */
+export async function outcomeOf(response: Response | Promise<Response>): Promise<string> {
+  const settled = await response;
+  const text = await settled.text();
+  const { code = '' } = (text === '' ? {} : JSON.parse(text)) as { code?: string };
+  return `${settled.status} ${code}`.trim();
+}

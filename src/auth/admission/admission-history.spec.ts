@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Pool } from 'pg';
 import { HISTORIES, history } from '../../../test/support/admission/history.js';
 import { AdmissionComparison } from '../../../test/support/admission/comparison.js';
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.js';
-import { openTestPool } from '../../../test/support/test-pool.js';
+import { useDatabase } from '../../../test/support/use-service.js';
 
 const MS_PER_HISTORY_MAX = 1000;
 
@@ -33,18 +31,7 @@ const startMs = fc
   .map((instant) => Date.parse(instant));
 
 describe('AdmissionStatement against the serial model', () => {
-  let database: TestDatabase;
-  let pool: Pool;
-
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    pool = openTestPool(database.url, { max: 1 });
-  });
-
-  afterAll(async () => {
-    await pool.end();
-    await database.drop();
-  });
+  const database = useDatabase(1);
 
   it(
     'decides and counts a group as if its requests had come one after another, whatever went before',
@@ -53,7 +40,7 @@ describe('AdmissionStatement against the serial model', () => {
       const states = new Map<string, number>();
       await fc.assert(
         fc.asyncProperty(policy, startMs, history, async (bans, nowMs, taken) => {
-          const comparison = await AdmissionComparison.create(pool, bans, nowMs);
+          const comparison = await AdmissionComparison.create(database.pool, bans, nowMs);
           for (const step of taken) {
             const outcome = await comparison.take(step);
             steps += 1;

@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { expect } from '@jest/globals';
 import type { CliContext } from '../../../src/cli/context.js';
 import { runCommandLine } from '../../../src/cli/program.js';
 import { loadConfig } from '../../../src/config/config.js';
@@ -58,4 +59,21 @@ export async function json<Value>(outcome: Promise<Outcome>): Promise<Value> {
   const { code, stdout, stderr } = await outcome;
   if (code !== 0 || stderr !== '') throw new Error(`exit code ${code}: ${stderr}`);
   return JSON.parse(stdout.replaceAll(/(?<=[:[,\s])-?\d{16,}(?=[,\]}\s])/g, '"$&"')) as Value;
+}
+
+interface Finding {
+  readonly check: string;
+  readonly level: 'ok' | 'warn' | 'fail' | 'unknown';
+  readonly message: string;
+}
+
+/** What the doctor finds, by its checks. */
+export async function findingsOf(
+  petstore: Petstore,
+  options?: RunOptions,
+): Promise<Readonly<Record<string, Finding>>> {
+  const { code, stdout } = await petstore(['doctor', '--json'], options);
+  const findings = JSON.parse(stdout) as Finding[];
+  expect(code).toBe(findings.some(({ level }) => level === 'fail') ? 1 : 0);
+  return Object.fromEntries(findings.map((one) => [one.check, one]));
 }

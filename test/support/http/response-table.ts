@@ -99,6 +99,14 @@ const SUCCESSES = [
     'a URL as the target': ({ good }) => get('http://petstore.example/v1/pets?limit=1', good),
     'HTTP/1.0 without Host': ({ good }) => rawRequest('GET /v1/pets HTTP/1.0', [bearer(good)]),
     'empty lines before the request': ({ good }) => `\r\n\r\n${get('/v1/pets', good)}`,
+    'HTTP/1.0 with keep-alive': {
+      bytes: ({ good }) => rawRequest('GET /v1/pets HTTP/1.0', [bearer(good), 'Connection: keep-alive']),
+      connection: 'keep-alive',
+    },
+    'a key that may only read': ({ reading }) => get('/v1/pets', reading),
+    'HEAD of a key that may only read': asHead(({ reading }) =>
+      request('HEAD /v1/store/orders', [bearer(reading)]),
+    ),
     'an offer to speak HTTP/2': ({ good }) =>
       request('GET /v1/pets', [
         bearer(good),
@@ -131,6 +139,19 @@ const SUCCESSES = [
         bytes: ({ good }) =>
           request('POST /v1/pets', [bearer(good), JSON_TYPE, 'Expect: 100-continue', lengthOf(PET)]),
         bodyOnContinue: PET,
+      },
+      'POST with an offer to upgrade': {
+        bytes: ({ good }) => post(good, PET, [JSON_TYPE, 'Connection: Upgrade', 'Upgrade: websocket']),
+        connection: 'close',
+      },
+      'POST in chunks of HTTP/1.0': {
+        bytes: ({ good }) =>
+          rawRequest(
+            'POST /v1/pets HTTP/1.0',
+            [bearer(good), JSON_TYPE, 'Connection: keep-alive', CHUNKED],
+            inChunks(PET, 99),
+          ),
+        connection: 'close',
       },
       'PUT of a category': ({ good }) => send('PUT /v1/categories/-5', good, '{"name":"Parrots"}'),
     },
@@ -208,6 +229,12 @@ const CREDENTIALS = [
     'no key, for an unknown method': () => request('DELETE /v1/pets'),
     'no key, for an unknown method of a public document': () => request('POST /openapi.json'),
     'no key, for the usage': () => request('GET /v1/usage'),
+    ...Object.fromEntries(
+      ['/docs//', '/Docs', '/docs/nothing.js', '/docs/..%2fmain.js', '/openapi'].map((path) => [
+        `no key, for the path ${path}`,
+        () => request(`GET ${path}`),
+      ]),
+    ),
     'no key, OPTIONS that is no preflight': () =>
       'OPTIONS /v1/pets HTTP/1.1\r\nHost: x\r\nAccess-Control-Request-Method: GET\r\n\r\n',
     'no key, OPTIONS *': () => request('OPTIONS *'),
@@ -241,6 +268,8 @@ const CREDENTIALS = [
     'a new pet of a key that may only read': ({ reading }) =>
       send('POST /v1/pets', reading, '{"name":"Rex","categoryId":7}'),
     'an unknown path of a key that may only read': ({ reading }) => send('POST /v1/nowhere', reading, '{}'),
+    'an unknown method of a key that may only read': ({ reading }) => send('PUT /v1/pets/1', reading, PET),
+    'CONNECT of a key that may only read': ({ reading }) => request(CONNECT, [bearer(reading)]),
   }),
   ...rows(SUSPENDED, {
     'a suspended key': { bytes: ({ suspended }) => post(suspended, PET), connection: 'keep-alive' },
@@ -283,6 +312,7 @@ const LIMITED = [
 const ROUTES = [
   ...rows(NOT_FOUND, {
     'an unknown path': ({ good }) => get('/v1/nowhere', good),
+    'an unknown path, of a key that may only read': ({ reading }) => get('/v1/nowhere', reading),
     'an unknown path, HEAD': asHead(({ good }) => request('HEAD /v1/nowhere', [bearer(good)])),
     'an unknown path, with a body': {
       bytes: ({ good }) => send('POST /nowhere', good, PET),
@@ -326,6 +356,10 @@ const ROUTES = [
     { ...NOT_ALLOWED, allow: 'GET, HEAD, POST, PUT, PATCH, DELETE' },
     {
       CONNECT: ({ good }) => request(CONNECT, [bearer(good)]),
+      'CONNECT, problem details': {
+        bytes: ({ good }) => request(CONNECT, [bearer(good), `Accept: ${PROBLEM}`]),
+        isProblem: true,
+      },
       'CONNECT behind a request that is still running': {
         bytes: ({ good }) => request(CONNECT, [bearer(good)]),
         after: 1,
@@ -410,6 +444,9 @@ const BODIES = [
     'no body': ({ good }) => request('POST /v1/pets', [bearer(good)]),
     'a change without a member that is known': ({ good }) => send('PATCH /v1/pets/4', good, '{"other":1}'),
     'members of other types': ({ good }) => post(good, '{"name":7,"status":"lost"}'),
+    '500 levels within each other': ({ good }) => post(good, `{"a":${'['.repeat(499)}${']'.repeat(499)}}`),
+    'thousands of members': ({ good }) =>
+      post(good, `{"name":"Rex"${Array.from({ length: 7000 }, (_, n) => `,"${n}":1`).join('')}}`),
   }),
   ...rows(error(400, 'malformed_json'), {
     'JSON that breaks off': ({ good }) => post(good, '{"name":"Rex"'),
@@ -487,6 +524,11 @@ const BODIES = [
       bytes: ({ good }) => request('POST /v1/pets', [bearer(good), JSON_TYPE, CHUNKED], 'size\r\n'),
       after: 1,
     },
+    'a chunk without a size, problem details': {
+      bytes: ({ good }) =>
+        request('POST /v1/pets', [bearer(good), JSON_TYPE, CHUNKED, `Accept: ${PROBLEM}`], 'size\r\n'),
+      isProblem: true,
+    },
     'a chunk without a size, for an unknown path': ({ good }) =>
       request('POST /v1/nowhere', [bearer(good), JSON_TYPE, CHUNKED], '1\r\n{\r\nsize\r\n'),
   }),
@@ -497,8 +539,38 @@ const HOSTS = ['', 'two words', 'name:port', 'a/b', 'user@host', '[::1', '::1', 
 const withLengths = (good: string, ...lengths: readonly string[]): string =>
   request('POST /v1/pets', [bearer(good), JSON_TYPE, ...lengths], PET);
 
+/** A program in front might take this for a request of its own. Its response would be 404. */
+const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const LENGTH = `Content-Length: ${5 + SMUGGLED.length}`;
+
+/** A request whose end two programs may find at two places. Nothing may follow its response. */
+const hiding = (...headers: readonly string[]) => ({
+  bytes: ({ good }: Keys) =>
+    request('POST /v1/pets', [bearer(good), JSON_TYPE, ...headers], `0\r\n\r\n${SMUGGLED}`),
+  connection: 'close' as const,
+});
+
 /** Bytes that are not HTTP, or almost. */
 const BYTES = [
+  ...rows(NOT_HTTP, {
+    'chunks and a length that hide a request': hiding(CHUNKED, LENGTH),
+    'two lengths that hide a request': hiding('Content-Length: 5', LENGTH),
+    'a length with a sign': hiding(`Content-Length: +${5 + SMUGGLED.length}`),
+    'a length in hexadecimal': hiding('Content-Length: 0x10'),
+    'chunks in another spelling': { ...hiding('Transfer-Encoding: xchunked'), ...BAD_TYPE },
+    'chunks twice': hiding(CHUNKED, CHUNKED, LENGTH),
+    'chunks and nothing': hiding('Transfer-Encoding: chunked, identity'),
+    'a coding behind chunks': hiding('Transfer-Encoding: chunked, gzip'),
+    'chunks in the next line': hiding('Transfer-Encoding:', ' chunked', LENGTH),
+    'a vertical tab in the coding': hiding('Transfer-Encoding: \u000bchunked', LENGTH),
+    'a line without a carriage return': hiding('X-Colour: red\nTransfer-Encoding: chunked', LENGTH),
+  }),
+  ...rows(
+    { ...NOT_HTTP, isProblem: true },
+    {
+      'an undecodable path, problem details': () => request('GET /v1/pets/%ff', [`Accept: ${PROBLEM}`]),
+    },
+  ),
   ...rows(NOT_HTTP, {
     nonsense: () => 'nonsense\r\n\r\n',
     'random bytes': () => Buffer.from('00ff80c30d0a0d0a', 'hex'),
@@ -512,12 +584,12 @@ const BYTES = [
     'a URL that is not of HTTP': () => request('GET ftp://petstore.example'),
     'a space in the target': () => request('GET /v1/pets?status=on sale'),
     'a zero byte in a header': ({ good }) => request('GET /v1/pets', [bearer(good), 'X-Colour: r\0d']),
+    'a line that is no header, behind Accept': () =>
+      request('GET /v1/pets', [`Accept: ${PROBLEM}`, 'no header']),
     'a space before the colon': ({ good }) => request('GET /v1/pets', [bearer(good), 'X-Colour : red']),
     'a header on two lines': ({ good }) =>
       request('GET /v1/pets', [bearer(good), 'X-Colour: red', ' and blue']),
     'lines without carriage returns': ({ good }) => get('/v1/pets', good).replaceAll('\r\n', '\n'),
-    'two lengths': ({ good }) => withLengths(good, 'Content-Length: 1', 'Content-Length: 2'),
-    'a length and chunks': ({ good }) => withLengths(good, 'Content-Length: 1', CHUNKED),
     'a negative length': ({ good }) => withLengths(good, 'Content-Length: -1'),
     'a length beyond 64 bits': ({ good }) => withLengths(good, 'Content-Length: 99999999999999999999'),
     'an undecodable path': ({ good }) => get('/v1/pets/%ZZ', good),

@@ -1,8 +1,8 @@
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { checksumOf } from '../../../src/auth/keys/api-key.js';
 import type { Clock } from '../../../src/auth/admission/clock.js';
 import { startService, type TestService } from '../service.js';
+import { createTcpProxy } from '../tcp-proxy.js';
 import { KEY_IN_PROGRESS, REQUESTS, reusedKey } from './operation-requests.js';
 
 /**
@@ -68,10 +68,11 @@ export async function startInState(state: ServiceState): Promise<ServiceInState>
   const nowMs = Date.now();
   switch (state) {
     case 'no database':
-      return await withoutDatabase(state, NO_DATABASE, nowMs, () => undefined);
+      return await withoutDatabase(state, NO_DATABASE, nowMs);
     case 'silent database': {
-      const { port, close } = await listenSilently();
-      return await withoutDatabase(state, `postgresql://petstore@127.0.0.1:${port}/petstore`, nowMs, close);
+      const proxy = await createTcpProxy(NO_DATABASE);
+      await proxy.mode('black-hole');
+      return await withoutDatabase(state, proxy.url, nowMs, () => proxy.close());
     }
     case 'impatient':
       return await onDatabase(state, { REQUEST_TIMEOUT_MS: '1000' }, nowMs);
@@ -184,7 +185,7 @@ async function withoutDatabase(
   state: ServiceState,
   databaseUrl: string,
   nowMs: number,
-  release: () => void,
+  release: () => Promise<void> = () => Promise.resolve(),
 ): Promise<ServiceInState> {
   const environment = { ADDRESS_LIMIT_PER_MINUTE: String(ADDRESS_LIMIT) };
   const clock = { nowMs: () => nowMs };
@@ -195,7 +196,7 @@ async function withoutDatabase(
   });
   const close = async (): Promise<void> => {
     await service.close();
-    release();
+    await release();
   };
   return { state, service, keys: MADE_UP_KEYS, nowMs: () => nowMs, close };
 }
@@ -217,19 +218,3 @@ export const MADE_UP_KEYS: Keys = {
   pastDay: wellFormed('D'),
   banned: wellFormed('B'),
 };
-
-async function listenSilently(): Promise<{ readonly port: number; readonly close: () => void }> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined));
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  const close = (): void => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  };
-  return { port, close };
-}

@@ -1,6 +1,6 @@
 'use strict';
 // A test shares the built-in classes, the process and the timers of the worker with what Node.js loads for all tests (runtime.cjs), so
-// that `instanceof` and fake timers hold on both sides. What a file changes of the process goes with it.
+// that `instanceof` and fake timers hold on both sides. What a file changes of the process and its globals goes with it.
 const { runInContext } = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 
@@ -20,6 +20,9 @@ const UNNAMED = [
   TypeError,
 ];
 
+const values = Object.entries(Object.getOwnPropertyDescriptors(globalThis)).filter(
+  ([, { writable }]) => writable === true,
+);
 const { exit, getBuiltinModule } = process;
 const variables = { ...process.env };
 
@@ -49,6 +52,7 @@ module.exports = class SharingEnvironment extends TestEnvironment {
 
   async teardown() {
     await super.teardown();
+    for (const [name, { value }] of values) if (globalThis[name] !== value) globalThis[name] = value;
     process.exit = exit;
     for (const [name, present] of process.eventNames().map(listenersOf))
       for (const listener of present)
