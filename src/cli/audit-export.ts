@@ -106,11 +106,10 @@ class Lines {
     end: bigint | undefined,
     missing: Range[],
   ): Promise<bigint> {
-    const rows = streamRows<Row & { readonly id: bigint }>(
-      client,
-      'select * from audit_log where id between $1 and $2 order by id',
-      [first, end ?? INT64_MAX],
-    );
+    const rows = streamRows<Row & { readonly id: bigint }>(client, {
+      text: 'select * from audit_log where id between $1 and $2 order by id',
+      values: [first, end ?? INT64_MAX],
+    });
     let next = first;
     for await (const row of rows) {
       if (row.id > next) missing.push([next, row.id - 1n]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { column, numberColumn, textColumn, toFacts, toJson, toTable } from './output.js';
+import { toFacts, toJson, toTable } from './output.js';
 import { shown } from '../monitoring/text.js';
 
 describe('toJson', () => {
@@ -20,7 +20,7 @@ describe('what a terminal would execute', () => {
 });
 
 describe('toTable', () => {
-  const columns = [column('name'), numberColumn('n'), column('plan')];
+  const columns = [{ title: 'name' }, { title: 'n', isNumber: true }, { title: 'plan' }];
 
   it('aligns columns below their titles, without blanks at the end of a line', () => {
     expect(
@@ -49,7 +49,7 @@ describe('toTable', () => {
 });
 
 describe('a table that is too wide for the terminal', () => {
-  const columns = [textColumn('name'), column('prefix'), numberColumn('n')];
+  const columns = [{ title: 'name' }, { title: 'prefix' }, { title: 'n', isNumber: true }];
   const rows = [
     ['ペット店のとても長い名前', 'psk_8QvR2mXa', '7'],
     ['Rex', 'psk_00000000', '1000'],

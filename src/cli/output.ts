@@ -76,62 +76,66 @@ export function toFacts(facts: Row): string {
     .join('');
 }
 
-interface Column {
-  readonly title: string;
-  readonly isNumber?: true;
-  /** Free text is cut where a table is too wide for the terminal. */
-  readonly isFreeText?: true;
-}
-
-export const column = (title: string): Column => ({ title });
-export const numberColumn = (title: string): Column => ({ title, isNumber: true });
-export const textColumn = (title: string): Column => ({ title, isFreeText: true });
-
-/** Prints rows as a table that fits the terminal, with the rows' members as titles, or the text for an empty table. */
+/**
+ * Prints rows as a table that fits the terminal, or the text for no rows.
+ *
+ * @param columns `title`, `title=member` or `title=member/member`; with `?` at the end it is left out where no row has a value
+ * @param numbers members that are numbers also where no row has a value, or where they are texts of their digits
+ */
 export function printRows(
   context: CliContext,
-  columns: readonly Column[],
+  columns: readonly string[],
   rows: readonly Row[],
   empty: string,
+  numbers: ReadonlySet<string> = new Set(),
 ): void {
-  const cells = rows.map((row) => columns.map(({ title }) => shown(row[title])));
-  context.print(rows.length === 0 ? `${empty}\n` : toTable(columns, cells, context.columns));
-}
-
-const BARS = '▁▂▃▄▅▆▇█';
-
-/** A bar for each number, as high as its share of the largest; a dot for none. */
-export function sparkLine(numbers: readonly number[]): string {
-  const max = Math.max(...numbers);
-  return numbers
-    .map((number) => (number === 0 ? '·' : (BARS[Math.ceil((number / max) * BARS.length) - 1] ?? '')))
-    .join('');
+  const isNumber = (member: string): boolean =>
+    numbers.has(member) || rows.some((row) => ['number', 'bigint'].includes(typeof row[member]));
+  const shownColumns = columns
+    .map((column) => column.split('=') as [title: string, members?: string])
+    .map(([title, members = title]) => ({ title, members: members.replace('?', '').split('/') }))
+    .map(({ title, members }) => ({
+      title: title.replace('?', ''),
+      isOptional: title.endsWith('?'),
+      isNumber: members.every(isNumber),
+      cells: rows.map((row) => members.map((member) => shown(row[member])).join('/')),
+    }))
+    .filter(({ isOptional, cells }) => !isOptional || cells.some((cell) => cell !== '-'));
+  const table = toTable(
+    shownColumns,
+    rows.map((_, index) => shownColumns.map(({ cells }) => cells[index] ?? '')),
+    context.columns,
+  );
+  context.print(rows.length === 0 ? `${empty}\n` : table);
 }
 
 const GAP = '  ';
-/** Free text keeps this width; then whole columns are left out. */
+
+/** Names that people choose are cut where a table is too wide for the terminal. */
+const FREE_TEXT = new Set(['name', 'customer']);
+/** They keep this width; then whole columns are left out. */
 const TEXT_WIDTH_MIN = 12;
 
 /**
- * Aligned columns below their titles, for people. A table that is too wide for the terminal has its free text cut. If that is
- * not enough, the last columns are left out, and a line below names them.
+ * Aligned columns below their titles, for people: numbers to the right. A table that is too wide for the terminal has its free text cut. If
+ * that is not enough, the last columns are left out, and a line below names them.
  */
 export function toTable(
-  columns: readonly Column[],
+  shownColumns: readonly { readonly title: string; readonly isNumber?: boolean }[],
   rows: readonly (readonly string[])[],
   maxWidth = Infinity,
 ): string {
-  const titles = columns.map(({ title }) => title);
-  const widths = titles.map((title, index) =>
-    rows.reduce((width, row) => Math.max(width, displayWidth(row[index] ?? '')), displayWidth(title)),
+  const titles = shownColumns.map(({ title }) => title);
+  const columns = titles.map((_, index) => rows.map((row) => row[index] ?? ''));
+  const widths = columns.map((cells, index) =>
+    cells.reduce((width, cell) => Math.max(width, displayWidth(cell)), displayWidth(titles[index] ?? '')),
   );
   const excess = (): number =>
-    widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - maxWidth;
-  columns.forEach(({ isFreeText }, index) => {
+    widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - maxWidth;
+  titles.forEach((title, index) => {
     const width = widths[index] ?? 0;
-    if (isFreeText === true && width > TEXT_WIDTH_MIN && excess() > 0) {
-      widths[index] = Math.max(TEXT_WIDTH_MIN, width - excess());
-    }
+    if (FREE_TEXT.has(title) && excess() > 0)
+      widths[index] = Math.min(width, Math.max(TEXT_WIDTH_MIN, width - excess()));
   });
   while (excess() > 0 && widths.length > 1) widths.pop();
   const line = (cells: readonly string[]): string =>
@@ -139,7 +143,7 @@ export function toTable(
       .map((width, index) => {
         const cell = cutTo(width, cells[index] ?? '');
         const padding = ' '.repeat(width - displayWidth(cell));
-        return columns[index]?.isNumber === true ? padding + cell : cell + padding;
+        return shownColumns[index]?.isNumber === true ? padding + cell : cell + padding;
       })
       .join(GAP)
       .trimEnd()}\n`;

@@ -1,12 +1,13 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { releaseVersion } from '../config/config.js';
 import { EXIT_CODES, explainError } from './cli-error.js';
-import { addAuditCommand } from './commands/audit.js';
-import { addDbCommands } from './commands/db.js';
-import { addDoctorCommand } from './commands/doctor.js';
-import { addKeysCommands } from './commands/keys.js';
-import { addPlansCommands } from './commands/plans.js';
-import { addUsageCommands } from './commands/usage.js';
+import { addCommands } from './command.js';
+import { auditCommand } from './commands/audit.js';
+import { DB_COMMANDS } from './commands/db.js';
+import { doctorCommand } from './commands/doctor.js';
+import { KEY_COMMANDS } from './commands/keys.js';
+import { PLAN_COMMANDS } from './commands/plans.js';
+import { USAGE_COMMANDS } from './commands/usage.js';
 import type { CliContext } from './context.js';
 
 /** Runs one command line, without the program's name, and returns its exit code: 0 done, 1 not done, 2 wrong usage. */
@@ -29,16 +30,23 @@ function wordsOf(args: readonly string[]): string[] {
     : [...args.slice(0, at), '--', ...args.slice(at)];
 }
 
+const APPLIES = 'A change applies to the next request on every replica.';
+
 function createProgram(surroundings: CliContext): Command {
   const program = new Command('petstore')
-    .option(
-      '--actor <name>',
-      'who makes the change, for the audit log (default: PETSTORE_ACTOR, or the user of the system)',
-    )
+    .option('--actor <name>', 'who makes the change (default: PETSTORE_ACTOR, or the user)')
     .description(
-      'Manages the keys, plans and database of the Pet Store Service.\n\n' +
-        'It uses DATABASE_URL if that is set, else the embedded database of the service in DATA_DIR (./.petstore).\n' +
+      'Manages the keys, plans and database of the Pet Store Service, of DATABASE_URL\n' +
+        'or else of the embedded PostgreSQL in DATA_DIR (./.petstore).\n' +
         'Exit codes: 0 success, 1 failure, 2 wrong usage.',
+    )
+    .configureHelp({
+      subcommandTerm: (command) =>
+        command.parent?.parent === null ? command.name() : new Help().subcommandTerm(command),
+    })
+    .addHelpText(
+      'after',
+      "\nExamples:\n  petstore keys issue --name 'Acme web' --plan pro\n  petstore usage top",
     )
     .version(releaseVersion())
     // Commands inherit these settings, so they come first.
@@ -51,11 +59,16 @@ function createProgram(surroundings: CliContext): Command {
       return program.opts<{ readonly actor?: string }>().actor ?? surroundings.actor;
     },
   };
-  addKeysCommands(program, context);
-  addPlansCommands(program, context);
-  addUsageCommands(program, context);
-  addAuditCommand(program, context);
-  addDbCommands(program, context);
-  addDoctorCommand(program, context);
+  const group = (name: string, summary: string, says = ''): Command =>
+    program.command(name).summary(summary).description(`${summary} ${says}`.trim());
+  addCommands(group('keys', 'Issue, list, change and revoke API keys.', APPLIES), context, KEY_COMMANDS);
+  addCommands(group('plans', 'List, create and change plans.', APPLIES), context, PLAN_COMMANDS);
+  const outcomes =
+    'Outcomes of admitted requests are success, client_error (4xx) and server_error (5xx); ' +
+    'those of rejected ones limited, banned (also while suspended), unauthorized (revoked or expired) and undecided (503: no database).';
+  addCommands(group('usage', 'Show what keys have used, by hour (UTC).', outcomes), context, USAGE_COMMANDS);
+  addCommands(program, context, [auditCommand]);
+  addCommands(group('db', 'Migrate, restore or open the database, and grant roles.'), context, DB_COMMANDS);
+  addCommands(program, context, [doctorCommand]);
   return program;
 }

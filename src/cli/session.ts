@@ -123,13 +123,29 @@ export async function inTransaction<Result>(client: pg.Client, work: () => Promi
 /** Runs one statement that returns one row. */
 export async function queryOne<Result extends Row = Row>(
   client: pg.Client,
-  text: string,
-  values: readonly unknown[] = [],
+  statement: string | pg.QueryConfig,
+  values?: unknown[],
 ): Promise<Result> {
-  const { rows } = await client.query<Result>(text, [...values]);
+  const { rows } = await client.query<Result>(statement, values);
   const [row] = rows;
-  if (row === undefined) throw new Error(`no row returned by: ${text}`);
+  if (row === undefined) throw new Error(`no row returned by: ${JSON.stringify(statement)}`);
   return row;
+}
+
+const { INT2, INT4, FLOAT4, FLOAT8, NUMERIC } = pg.types.builtins;
+const NUMBER_TYPES: ReadonlySet<number> = new Set([INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC]);
+
+/** The first rows of a statement, and the names of its columns that are numbers. */
+export async function firstRows(
+  client: pg.Client,
+  { text, values = [] }: pg.QueryConfig,
+  max: number,
+): Promise<{ readonly rows: Row[]; readonly numbers: ReadonlySet<string> }> {
+  await client.query(`declare listed no scroll cursor for ${text}`, values);
+  const { rows, fields } = await client.query<Row>(`fetch ${max} from listed`);
+  await client.query('close listed');
+  const numbers = fields.filter(({ dataTypeID }) => NUMBER_TYPES.has(dataTypeID));
+  return { rows, numbers: new Set(numbers.map(({ name }) => name)) };
 }
 
 /** Rows that one query fetches, of those that are read one after another. */
@@ -138,12 +154,11 @@ const FETCHED = 1000;
 /** The rows of a statement, some at a time, so that memory does not grow with their number. One statement of a transaction at a time. */
 export async function* streamRows<Result extends Row>(
   client: pg.Client,
-  text: string,
-  values: readonly unknown[] = [],
+  { text, values = [] }: pg.QueryConfig,
   areAllWanted = true,
 ): AsyncGenerator<Result> {
   if (areAllWanted) await client.query('set local cursor_tuple_fraction = 1');
-  await client.query(`declare streamed no scroll cursor for ${text}`, [...values]);
+  await client.query(`declare streamed no scroll cursor for ${text}`, values);
   for (let isMore = true; isMore;) {
     const { rows } = await client.query<Result>(`fetch ${FETCHED} from streamed`);
     yield* rows;
@@ -178,7 +193,3 @@ export async function changeDatabase<Result extends Row>(
   context.onCommit?.(row);
   return row;
 }
-
-/** The same for one statement that returns one row. */
-export const changeOne = (context: CliContext, text: string, values: readonly unknown[]): Promise<Row> =>
-  changeDatabase(context, (client) => queryOne(client, text, values));

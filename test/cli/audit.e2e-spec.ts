@@ -94,7 +94,20 @@ describe('petstore audit', () => {
   it.each(['5000', 'gold', 'psk_aaaaaaaa'])('says what does not exist: %s', async (subject) => {
     expect(await petstore(['audit', subject])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^(?:There is no|No key begins with)/),
+      stderr: expect.stringMatching(/^(?:There is no|No key begins with|key 5000 does not exist)/),
+    });
+  });
+
+  it('gives a program all entries, unless it wants fewer, and says that a time ends before it begins', async () => {
+    await query(
+      `select * from issue_api_keys(array(select 'many ' || n from generate_series(1, 101) as n), 'pro')`,
+    );
+    const { rows } = await query<{ count: number }>('select count(*)::int from audit_log');
+    expect(rows[0]?.count).toBeGreaterThan(200);
+    expect(await audit()).toHaveLength(rows[0]?.count ?? 0);
+    expect(await audit('--limit', '7')).toHaveLength(7);
+    expect(await petstore(['audit', '--since', '1h', '--until', '5h'])).toMatchObject({
+      ...{ code: 2, stdout: '', stderr: '--since must be before --until.\n' },
     });
   });
 

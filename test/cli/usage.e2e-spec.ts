@@ -59,13 +59,13 @@ describe('petstore usage', () => {
   it('top lists the keys with most requests, over the time', async () => {
     const rows = await lines('top');
     expect(rows).toEqual([
-      expect.stringMatching(/^ *2 {2}test 2 {2}pro +20 {2}·+█·· +0 +0 +0 +20 +0 +0 +0$/),
-      expect.stringMatching(/^ *1 {2}test 1 {2}pro +13 {2}·+▅█ +12 +1 +0 +0 +0 +0 +0$/),
+      expect.stringMatching(/^ *2 {2}test 2 {2}pro +20 +0 +0 +0 +20 +0 +0 +0$/),
+      expect.stringMatching(/^ *1 {2}test 1 {2}pro +13 +12 +1 +0 +0 +0 +0 +0$/),
     ]);
     expect(await lines('top', '--since', '1s')).toEqual([
-      expect.stringMatching(/^ *1 {2}test 1 {2}pro +8 {2}/),
+      expect.stringMatching(/^ *1 {2}test 1 {2}pro +8 +/),
     ]);
-    expect((await lines('top', '--since', '7d'))[0]).toMatch(/^ *3 {2}test 3 {2}pro +99 {2}·+█·+ /);
+    expect((await lines('top', '--since', '7d'))[0]).toMatch(/^ *3 {2}test 3 {2}pro +99 +/);
   });
 
   it('keys show has the outcomes of the last 24 hours', async () => {
@@ -83,17 +83,12 @@ describe('petstore usage', () => {
     );
   });
 
-  it('hours shows what became of the requests of a key, by hour and by operation', async () => {
-    const rows = await lines('hours', '1');
-    expect(rows).toEqual([
-      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z, 22 hours +- +- +- +- +- +- +-$/),
-      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z +4 +1 +- +- +- +- +-$/),
-      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z +8 +- +- +- +- +- +-$/),
-      '',
-      expect.stringMatching(/^operation +over_time +success/),
-      expect.stringMatching(/^-+ /),
-      expect.stringMatching(/^createPet +·+█· +- +1 +-/),
-      expect.stringMatching(/^listPets +·+▄█ +12 +- +-/),
+  it('hours shows what became of the requests of a key, by hour, operation and outcome', async () => {
+    const [now, before] = [0, 1].map((ago) => hour(ago).replace('.000', ''));
+    expect(await lines('hours', '1')).toEqual([
+      expect.stringMatching(new RegExp(`^${before} +createPet +client_error +1 +10\\.0$`)),
+      expect.stringMatching(new RegExp(`^${before} +listPets +success +4 +2\\.5$`)),
+      expect.stringMatching(new RegExp(`^${now} +listPets +success +8 +1\\.3$`)),
     ]);
     expect(await json(run('hours', '2', '--json'))).toEqual([
       { hour: expect.any(String), operation: 'listPets', outcome: 'limited', requests: 20, mean_ms: '0.5' },
@@ -101,25 +96,30 @@ describe('petstore usage', () => {
     expect((await run('hours', '3')).stdout).toBe('No requests.\n');
   });
 
-  it('hours shows a time in the past, with its silence', async () => {
+  it('hours shows a time in the past, in whole hours', async () => {
     expect(await lines('hours', '1', ...of(1, 0))).toEqual([
-      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00Z +4 +1 +- +- +- +- +-$/),
-      '',
-      ...[expect.stringMatching(/^operation/), expect.stringMatching(/^-+ /)],
-      ...[expect.stringMatching(/^createPet +█ /), expect.stringMatching(/^listPets +█ +4 /)],
+      expect.stringMatching(/ +createPet +client_error +1 /),
+      expect.stringMatching(/ +listPets +success +4 /),
     ]);
-    expect((await lines('hours', '3', ...of(102, 97))).slice(0, 3)).toEqual([
-      expect.stringMatching(/^\S+Z, 2 hours +-/),
-      expect.stringMatching(/^\S+Z +99 +-/),
-      expect.stringMatching(/^\S+Z, 2 hours +-/),
-    ]);
+    expect(await lines('hours', '3', ...of(102, 97))).toHaveLength(1);
     expect((await run('hours', '1', ...of(30, 20))).stdout).toBe('No requests.\n');
     expect(await json(run('hours', '1', ...of(1, 0), '--json'))).toHaveLength(2);
   });
 
+  it.each([['hours', '1'], ['deprecated']])(
+    '%s %s rejects a time that ends before it begins',
+    async (...words) => {
+      expect(await run(...words.filter(Boolean), ...of(0, 1))).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: '--since must be before --until.\n',
+      });
+    },
+  );
+
   it('near-limit lists who has used most of a limit', async () => {
     expect(await lines('near-limit')).toEqual([
-      expect.stringMatching(/^ *1 {2}test 1 {2}pro +0\/300 +9000\/10000 {2}·+▅█ +\d{4}-/),
+      expect.stringMatching(/^ *1 {2}test 1 {2}pro +0\/300 +9000\/10000 +\d{4}-/),
     ]);
     expect(await lines('near-limit', '--above', '80')).toHaveLength(1);
     expect((await run('near-limit', '--above', '90')).stdout).toBe('No key.\n');

@@ -1,79 +1,64 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Command } from 'commander';
 import type { Client } from 'pg';
+import type { Row } from '../../database/statement.js';
 import { type AuditedRow, describeActor, describeChange, shown } from '../../monitoring/text.js';
-import { examples, type JsonOption, positiveInteger, since } from '../arguments.js';
 import { exportAudit } from '../audit-export.js';
 import { CliError } from '../cli-error.js';
-import type { Row } from '../../database/statement.js';
+import { bind, type CommandSpec, findKeyId, type Values } from '../command.js';
 import type { CliContext } from '../context.js';
-import { findKeyId, toKeyReference } from '../key-command.js';
 import { first, mapped, printAll, some, toJson, toJsonArray, toJsonLine, wrapped } from '../output.js';
+import { toKeyReference } from '../placeholders.js';
 import { streamRows, withDatabase } from '../session.js';
-
-interface AuditOptions extends JsonOption {
-  readonly since?: Date;
-  readonly until?: Date;
-  readonly by?: string;
-  readonly each?: true;
-  readonly limit?: number;
-  readonly jsonLines?: true;
-  readonly export?: string;
-}
 
 const SHOWN = 100;
 
-export function addAuditCommand(program: Command, context: CliContext): void {
-  program
-    .command('audit')
-    .description('Shows who changed keys, secrets and plans, the last change first (the table audit_log).')
-    .argument('[key-or-plan]', 'id of a key, its first 12 characters (psk_…), or id of a plan')
-    .option('--since <time>', 'such as 7d, or 2027-01-31T00:00:00Z', since)
-    .option('--until <time>', 'before then, in the same forms', since)
-    .option('--by <name>', 'who logged in, or who was named by --actor or PETSTORE_ACTOR')
-    .option('--each', 'an entry for each row, where a statement changed several in the same way')
-    .option(
-      '--limit <changes>',
-      `at most this many entries (${SHOWN}; with --json-lines: all)`,
-      positiveInteger,
-    )
-    .option('--json', 'print an array of objects')
-    .option('--json-lines', 'print an object a line, the first change first')
-    .option(
-      '--export <file>',
+export const auditCommand: CommandSpec = {
+  usage: 'audit [key-or-plan]',
+  says: 'Shows who changed keys, secrets and plans, the last change first (the table audit_log).',
+  configure: (command) => command.summary('Show who changed keys, secrets and plans.'),
+  options: {
+    '--since <time:time-or-ago>': 'such as 7d, or 2027-01-31T00:00:00Z',
+    '--until <time:time-or-ago>': 'before then, in the same forms',
+    '--by <name>': 'who logged in, or who was named by --actor or PETSTORE_ACTOR',
+    '--each': 'an entry for each row, where a statement changed several in the same way',
+    '--limit <rows>': `at most this many entries (default ${SHOWN}; with --json and --json-lines, all)`,
+    '--json-lines': 'print an object a line, the first change first',
+    '--export <file>':
       'append to a file the changes that it lacks, an object a line, whatever the other options are: for petstore db restored',
-    )
-    .action((subject: string | undefined, options: AuditOptions) =>
-      withDatabase(context, async ({ client }) => {
-        if (options.export === undefined) return await printChanges(context, client, subject, options);
-        const entries = await exportAudit(client, options.export);
-        context.print(options.json === true ? toJson({ entries }) : `${entries} changes exported.\n`);
-      }),
-    )
-    .addHelpText(
-      'after',
-      examples('petstore audit 7 --since 30d', 'petstore audit pro', 'petstore audit --export audit.jsonl'),
-    );
-}
+  },
+  run: (context, values) =>
+    withDatabase(context, async ({ client }) => {
+      if (values['export'] === undefined) return await printChanges(context, client, values);
+      const entries = await exportAudit(client, values['export'] as string);
+      context.print(values.json === true ? toJson({ entries }) : `${entries} changes exported.\n`);
+    }),
+  examples: ['audit 7 --since 30d', 'audit pro', 'audit --export audit.jsonl'],
+};
 
-async function printChanges(
-  context: CliContext,
-  client: Client,
-  subject: string | undefined,
-  { since: from, until, by, limit, each, json, jsonLines }: AuditOptions,
-): Promise<void> {
+async function printChanges(context: CliContext, client: Client, given: Values): Promise<void> {
+  const subject = given['keyOrPlan'] as string | undefined;
   const key = subject === undefined ? undefined : toKeyReference(subject);
-  const keyId = key === undefined ? undefined : await findKeyId(client, key);
-  const planId = key === undefined ? subject : undefined;
-  if (subject !== undefined) await rejectUnknown(client, keyId, planId);
-  const values = [keyId, planId, from?.toISOString(), until?.toISOString(), by];
-  const read = (atMost: number | undefined, isAscending = false): AsyncIterable<Row> =>
-    streamRows<Row>(client, ...changes(values, atMost, isAscending), atMost !== undefined || isAscending);
-  if (jsonLines === true) return await printAll(context, mapped(read(limit, true), toJsonLine));
-  const atMost = limit ?? SHOWN;
-  if (json === true) return await printAll(context, toJsonArray(read(atMost)));
+  const values: Values = {
+    ...given,
+    key: key === undefined ? undefined : await findKeyId(client, key),
+    plan: key === undefined ? subject : undefined,
+  };
+  if (values['plan'] !== undefined) {
+    const { rowCount } = await client.query(bind(KNOWN_PLAN, values));
+    if (rowCount === 0)
+      throw new CliError(`There is no plan "${subject}".`, 'To find one: petstore plans list');
+  }
+  const read = (limit: number | undefined, isAscending = false): AsyncIterable<Row> => {
+    const last = `${CHANGES} order by id desc${limit === undefined ? '' : ' limit :limit'}`;
+    const text = isAscending ? `select * from (${last}) as last order by id` : last;
+    return streamRows<Row>(client, bind(text, { ...values, limit }), limit !== undefined || isAscending);
+  };
+  if (given['jsonLines'] === true)
+    return await printAll(context, mapped(read(given.limit, true), toJsonLine));
+  if (given.json === true) return await printAll(context, toJsonArray(read(given.limit)));
+  const atMost = given.limit ?? SHOWN;
   // A statement is one entry with all of its rows.
-  const entries = each === true ? mapped(read(atMost), toChange) : grouped(read(undefined));
+  const entries = given['each'] === true ? mapped(read(atMost), toChange) : grouped(read(undefined));
   let count = 0;
   const lines = mapped(first(entries, atMost), (change) => {
     count += 1;
@@ -88,40 +73,16 @@ async function printChanges(
 const CHANGES = `
   select *
   from audit_log
-  where ($1::bigint is null or api_key_id = $1)
-    and ($2::text is null or plan_id = $2)
-    and ($3::timestamptz is null or changed_at >= $3)
-    and ($4::timestamptz is null or changed_at < $4)
-    and ($5::text is null or $5 in (role, actor))`;
+  where (:key::bigint is null or api_key_id = :key)
+    and (:plan::text is null or plan_id = :plan)
+    and (:since::timestamptz is null or changed_at >= :since)
+    and (:until::timestamptz is null or changed_at < :until)
+    and (:by::text is null or :by in (role, actor))`;
 
-/** The last ones, at most so many; the first one first only where they are to be. */
-function changes(
-  values: readonly unknown[],
-  atMost: number | undefined,
-  isAscending: boolean,
-): readonly [text: string, values: readonly unknown[]] {
-  if (atMost === undefined) return [`${CHANGES} order by id${isAscending ? '' : ' desc'}`, values];
-  const last = `${CHANGES} order by id desc limit $6`;
-  return [isAscending ? `select * from (${last}) as last order by id` : last, [...values, atMost]];
-}
-
-async function rejectUnknown(
-  client: Client,
-  keyId: bigint | undefined,
-  planId: string | undefined,
-): Promise<void> {
-  const { rows } = await client.query(
-    `select from api_keys where id = $1 union all select from plans where id = $2
-     -- A plan that was deleted.
-     union all select from audit_log where plan_id = $2 limit 1`,
-    [keyId, planId],
-  );
-  if (rows.length > 0) return;
-  throw new CliError(
-    keyId === undefined ? `There is no plan "${planId}".` : `There is no key ${keyId}.`,
-    'To find one: petstore keys list, petstore plans list',
-  );
-}
+/** Also one that was deleted. */
+const KNOWN_PLAN = `
+  select from plans where id = :plan
+  union all select from audit_log where plan_id = :plan limit 1`;
 
 const WHAT: Readonly<Record<string, string>> = { api_keys: 'key', api_key_secrets: 'secret', plans: 'plan' };
 

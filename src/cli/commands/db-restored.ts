@@ -1,67 +1,54 @@
-import type { Command } from 'commander';
 import type { Client } from 'pg';
-import { examples, givenId, type JsonOption } from '../arguments.js';
 import { CliError } from '../cli-error.js';
-import { type CliContext, confirm } from '../context.js';
+import type { CommandSpec } from '../command.js';
+import { confirm } from '../context.js';
 import { toJson } from '../output.js';
 import { type AuditEntry, describe, LackingChanges, type RestoredChanges } from '../restored-changes.js';
 import { type Place, type ReadExport, readExport } from '../restored-export.js';
 import { changeDatabase, queryOne, streamRows } from '../session.js';
 
-interface RestoredOptions extends JsonOption {
-  readonly audit: string;
-  readonly idsAfter?: bigint;
-  readonly endRotated?: true;
-  readonly yes?: true;
-}
-
-export function addRestoredCommand(db: Command, context: CliContext): void {
-  db.command('restored')
-    .description(
-      'Run it as the owner after a restore, before the service starts. It compares an exported audit log with the restored one: ' +
-        'what was revoked, suspended, expired or made read-only since is so again, the missing entries are added, and ids that were used ' +
-        'are not used twice.',
-    )
-    .requiredOption(
-      '--audit <file>',
-      'the exported audit log (petstore audit --export); - for standard input, with --yes',
-    )
-    .option('--ids-after <id>', 'new pets and orders get ids that are greater than this one', givenId)
-    .option(
-      '--end-rotated',
+export const restoredCommand: CommandSpec = {
+  usage: 'restored',
+  says:
+    'Run it as the owner after a restore, before the service starts. It compares an exported audit log with the restored one: ' +
+    'what was revoked, suspended, expired or made read-only since is so again, the missing entries are added, and ids that were used ' +
+    'are not used twice.',
+  options: {
+    '--audit <file>': {
+      says: 'the exported audit log (petstore audit --export); - for standard input, with --yes',
+      isRequired: true,
+    },
+    '--ids-after <id>': 'new pets and orders get ids that are greater than this one',
+    '--end-rotated':
       'end the old secrets of rotations when they were to end, although the new secrets are lost',
-    )
-    .option('--yes', 'do not ask for confirmation')
-    .option('--json', 'print an object')
-    .action(async ({ audit, idsAfter, endRotated, yes, json }: RestoredOptions) => {
-      const { found, failed } = await changeDatabase(context, async (client) => {
-        // A person takes time to confirm.
-        await client.query('set local idle_in_transaction_session_timeout = 0');
+    '--yes': 'do not ask for confirmation',
+  },
+  run: async (context, { audit, idsAfter, endRotated, yes, json }) => {
+    const { found, failed } = await changeDatabase(context, async (client) => {
+      // A person takes time to confirm.
+      await client.query('set local idle_in_transaction_session_timeout = 0');
+      await rejectReplicas(client);
+      const read = await readExport(client, String(audit));
+      const changes = await findChanges(client, read, endRotated === true);
+      const whole = { ...changes, faults: read.faults, gapSince: read.last?.changed_at ?? null };
+      if (json !== true) context.print(report(whole));
+      if (yes !== true) {
+        await confirm(context, question(changes));
         await rejectReplicas(client);
-        const read = await readExport(client, audit);
-        const changes = await findChanges(client, read, endRotated === true);
-        const whole = { ...changes, faults: read.faults, gapSince: read.last?.changed_at ?? null };
-        if (json !== true) context.print(report(whole));
-        if (yes !== true) {
-          await confirm(context, question(changes));
-          await rejectReplicas(client);
-          await rejectLaterChanges(client, read);
-        }
-        return { found: whole, failed: await apply(client, changes, idsAfter) };
-      });
-      if (json === true) context.print(toJson({ ...found, failed }));
-      if (failed.length > 0)
-        throw new CliError(`These are not in the database, or cannot be identified: ${failed.join(', ')}.`);
-      if (json !== true) context.print('Done.\n');
-    })
-    .addHelpText(
-      'after',
-      examples(
-        'petstore db restored --audit audit.jsonl --ids-after 2000000',
-        'petstore db restored --audit - --ids-after 2000000 --yes < audit.jsonl',
-      ),
-    );
-}
+        await rejectLaterChanges(client, read);
+      }
+      return { found: whole, failed: await apply(client, changes, idsAfter as bigint | undefined) };
+    });
+    if (json === true) context.print(toJson({ ...found, failed }));
+    if (failed.length > 0)
+      throw new CliError(`These are not in the database, or cannot be identified: ${failed.join(', ')}.`);
+    if (json !== true) context.print('Done.\n');
+  },
+  examples: [
+    'db restored --audit audit.jsonl --ids-after 2000000',
+    'db restored --audit - --ids-after 2000000 --yes < audit.jsonl',
+  ],
+};
 
 /** A replica would admit a revoked key meanwhile. */
 async function rejectReplicas(client: Client): Promise<void> {
@@ -104,7 +91,7 @@ async function findChanges(client: Client, read: ReadExport, endsRotated: boolea
     [read.first?.id],
   );
   const changes = new LackingChanges(rows[0] ?? { id: 0n, changed_at: 'the first change' });
-  for await (const entry of streamRows<AuditEntry>(client, 'select * from lacking order by id'))
+  for await (const entry of streamRows<AuditEntry>(client, { text: 'select * from lacking order by id' }))
     changes.add(entry);
   return changes.result(endsRotated);
 }

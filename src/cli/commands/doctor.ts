@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
 import { ConfigError } from '../../config/config.js';
 import { dataDirectory } from '../../database/embedded/data-directory.js';
-import { examples, type JsonOption } from '../arguments.js';
 import { CliError, explainError } from '../cli-error.js';
+import type { CommandSpec } from '../command.js';
 import type { CliContext } from '../context.js';
 import type { Result } from '../doctor/check.js';
 import { CHECKS } from '../doctor/checks.js';
@@ -14,19 +13,17 @@ type Finding = Result & { readonly check: string };
 
 const NAME_WIDTH = 'configuration'.length;
 
-export function addDoctorCommand(program: Command, context: CliContext): void {
-  program
-    .command('doctor')
-    .description('Checks the configuration and the database, and says how to fix each problem.')
-    .option('--json', 'print an array of objects with check, level (ok, warn or fail) and message')
-    .action(async ({ json }: JsonOption) => {
-      const findings = await examine(context);
-      context.print(json === true ? toJson(findings) : findings.map(toLine).join(''));
-      const failed = findings.filter(({ level }) => level === 'fail').length;
-      if (failed > 0) throw new CliError(`${failed} of ${findings.length} checks failed.`);
-    })
-    .addHelpText('after', examples('petstore doctor'));
-}
+export const doctorCommand: CommandSpec = {
+  usage: 'doctor',
+  says: 'Checks the configuration and the database, and says how to fix each problem.',
+  configure: (command) => command.summary('Check the configuration and the database.'),
+  run: async (context, { json }) => {
+    const findings = await examine(context);
+    context.print(json === true ? toJson(findings) : findings.map(toLine).join(''));
+    const failed = findings.filter(({ level }) => level === 'fail').length;
+    if (failed > 0) throw new CliError(`${failed} of ${findings.length} checks failed.`);
+  },
+};
 
 const toLine = ({ check, level, message }: Finding): string =>
   `${level.padEnd(4)}  ${check.padEnd(NAME_WIDTH)}  ${printable(message)}\n`;

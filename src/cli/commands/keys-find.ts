@@ -1,68 +1,48 @@
 import { createReadStream } from 'node:fs';
 import { stdin } from 'node:process';
-import type { Command } from 'commander';
 import type { Client } from 'pg';
 import { type ApiKeyHash, hasApiKeyForm, hashApiKey, KEY_PATTERN } from '../../auth/keys/api-key.js';
 import type { Row } from '../../database/statement.js';
-import { examples, type JsonOption } from '../arguments.js';
 import { cannot, UsageError } from '../cli-error.js';
-import { type CliContext, confirm } from '../context.js';
-import { column, numberColumn, printRows, some, textColumn, toJson } from '../output.js';
+import type { CommandSpec } from '../command.js';
+import { confirm } from '../context.js';
+import { printRows, some, toJson } from '../output.js';
 import { changeDatabase, withDatabase } from '../session.js';
 
-interface FindOptions extends JsonOption {
-  readonly revoke?: true;
-  readonly yes?: true;
-}
-
-export function addFindCommand(keys: Command, context: CliContext): void {
-  keys
-    .command('find')
-    .description(
-      'Finds every key in a file or in standard input (-), such as a log or the dump of a repository, and says whose it is and ' +
-        'whether it still works. No key is printed, and none is sent to the database: only hashes.',
-    )
-    .argument('<file>', 'a file of any kind and size, or -')
-    .option('--revoke', 'revoke those that still work, permanently')
-    .option('--yes', 'do not ask for confirmation')
-    .option('--json', 'print an array of objects')
-    .action(async (path: string, { revoke, yes, json }: FindOptions) => {
-      if (hasApiKeyForm(path))
-        throw new UsageError(
-          'A key on the command line is seen by others.',
-          'Pass it in a file, or by - in standard input.',
-        );
-      const found = await findKeys(path === '-' ? stdin : createReadStream(path)).catch(cannot('read', path));
-      let rows = await withDatabase(context, ({ client }) => overviews(client, found));
-      const working = [...new Set(rows.filter(({ works }) => works).map(({ id }) => String(id)))];
-      if (revoke === true && working.length > 0) {
-        if (yes !== true) await confirm(context, `This permanently revokes ${some('key', working)}.`);
-        await changeDatabase(context, async (client) => {
-          await client.query(`select set_config('petstore.changes_max', $1, true)`, [String(working.length)]);
-          for (const id of working) await client.query('select revoke_api_key($1)', [id]);
-          rows = await overviews(client, found);
-          return {};
-        });
-      }
-      if (json === true) return context.print(toJson(rows));
-      const lines = rows.map((row) =>
-        Object.assign(row, { plan: row['plan_id'], works: row.works ? 'yes' : 'no' }),
+export const findCommand: CommandSpec = {
+  usage: 'find <file>',
+  says:
+    'Finds every key in a file or in standard input (-), such as a log or the dump of a repository, and says whose it is and ' +
+    'whether it still works. No key is printed, and none is sent to the database: only hashes.',
+  options: {
+    '--revoke': 'revoke those that still work, permanently',
+    '--yes': 'do not ask for confirmation',
+  },
+  run: async (context, { file, revoke, yes, json }) => {
+    const path = String(file);
+    if (hasApiKeyForm(path))
+      throw new UsageError(
+        'A key on the command line is seen by others.',
+        'Pass it in a file, or by - in standard input.',
       );
-      printRows(context, COLUMNS, lines, 'It contains no key.');
-    })
-    .addHelpText(
-      'after',
-      examples(
-        'petstore keys find service.log',
-        'git log --all --patch | petstore keys find - --revoke --yes',
-      ),
-    );
-}
-
-const COLUMNS = [
-  ...[column('prefix'), column('works'), column('state'), numberColumn('id'), textColumn('name')],
-  ...[column('plan'), numberColumn('line'), numberColumn('times')],
-];
+    const found = await findKeys(path === '-' ? stdin : createReadStream(path)).catch(cannot('read', path));
+    let rows = await withDatabase(context, ({ client }) => overviews(client, found));
+    const working = [...new Set(rows.filter(({ works }) => works).map(({ id }) => String(id)))];
+    if (revoke === true && working.length > 0) {
+      if (yes !== true) await confirm(context, `This permanently revokes ${some('key', working)}.`);
+      await changeDatabase(context, async (client) => {
+        await client.query(`select set_config('petstore.changes_max', $1, true)`, [String(working.length)]);
+        for (const id of working) await client.query('select revoke_api_key($1)', [id]);
+        rows = await overviews(client, found);
+        return {};
+      });
+    }
+    if (json === true) return context.print(toJson(rows));
+    const columns = ['prefix', 'works', 'state', 'id', 'name', 'plan=plan_id', 'line', 'times'];
+    printRows(context, columns, rows, 'It contains no key.');
+  },
+  examples: ['keys find service.log', 'git log --all --patch | petstore keys find - --revoke --yes'],
+};
 
 /** A key that stands somewhere in a text. */
 interface FoundKey {

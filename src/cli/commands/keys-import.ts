@@ -1,65 +1,58 @@
 import { rm } from 'node:fs/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { type Info, parse } from 'csv-parse/sync';
 import { type Client, DatabaseError } from 'pg';
 import { describeFault } from '../../errors/describe-fault.js';
-import { examples, instant, type JsonOption, positiveInteger } from '../arguments.js';
 import { CliError, UnknownOutcomeError, UsageError } from '../cli-error.js';
-import type { CliContext } from '../context.js';
+import type { CommandSpec } from '../command.js';
 import { createImportFile, type IssuedKey, writeImportFile } from '../import-file.js';
 import { some, toJson } from '../output.js';
+import { instant, positiveInteger } from '../placeholders.js';
 import { changeDatabase, withDatabase } from '../session.js';
 import { readText } from '../text-file.js';
 
-interface ImportOptions extends JsonOption {
-  readonly to: string;
-  readonly batch?: string;
-  readonly resume?: true;
-}
-
-export function addImportCommand(keys: Command, context: CliContext): void {
-  keys
-    .command('import')
-    .description(
-      'Issues a key for each row of a table (CSV), all or none, and writes the keys to a new file that only you may read, before they are ' +
-        'committed. Columns: name and plan; optional: customer, per_minute, per_day, expires, access (read or write).',
-    )
-    .argument('<file>', 'the table, with titles; - for standard input')
-    .requiredOption('--to <file>', 'the new file for the keys, which are stored nowhere else')
-    .option('--json', 'print an object')
-    .addOption(new Option('--batch <rows>').hideHelp())
-    .addOption(new Option('--resume').hideHelp())
-    .action(async (path: string, { to, batch, resume, json }: ImportOptions) => {
-      if (batch !== undefined || resume === true)
-        throw new UsageError(
-          'An import is one transaction since 2.0, so there is neither --batch nor --resume.',
-          `To see whether the keys of an earlier file are live: petstore keys find ${to}`,
-        );
-      const table = await readTable(path);
-      await withDatabase(context, ({ client }) => rejectUnknownPlans(client, table));
-      const file = await createImportFile(to);
-      try {
-        await changeDatabase(context, async (client) => {
-          await writeImportFile(file, to, await issue(client, table));
-          return {};
-        });
-      } catch (error) {
-        if (error instanceof UnknownOutcomeError)
-          throw new CliError(
-            error.message,
-            `To see whether the keys of ${to} are live: petstore keys find ${to}`,
-          );
-        context.printError(`None of the keys in ${to} is live, so it is removed.\n`);
-        await file.close();
-        await rm(to).catch((failure: Error) => context.printError(`${failure.message}\n`));
-        throw error;
-      }
-      context.print(
-        json === true ? toJson({ issued: table.length, file: to }) : `${table.length} keys issued: ${to}\n`,
+export const importCommand: CommandSpec = {
+  usage: 'import <file>',
+  says:
+    'Issues a key for each row of a table (CSV), all or none, and writes the keys to a new file that only you may read, before they are ' +
+    'committed. Columns: name and plan; optional: customer, per_minute, per_day, expires, access (read or write).',
+  options: {
+    '--to <file>': { says: 'the new file for the keys, which are stored nowhere else', isRequired: true },
+  },
+  configure: (command) =>
+    ['--batch <rows>', '--resume'].map((flags) => command.addOption(new Option(flags).hideHelp())),
+  run: async (context, { file, to, batch, resume, json }) => {
+    const path = String(to);
+    if (batch !== undefined || resume === true)
+      throw new UsageError(
+        'An import is one transaction since 2.0, so there is neither --batch nor --resume.',
+        `To see whether the keys of an earlier file are live: petstore keys find ${path}`,
       );
-    })
-    .addHelpText('after', examples('petstore keys import customers.csv --to keys.csv'));
-}
+    const table = await readTable(String(file));
+    await withDatabase(context, ({ client }) => rejectUnknownPlans(client, table));
+    const keys = await createImportFile(path);
+    try {
+      await changeDatabase(context, async (client) => {
+        await writeImportFile(keys, path, await issue(client, table));
+        return {};
+      });
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError)
+        throw new CliError(
+          error.message,
+          `To see whether the keys of ${path} are live: petstore keys find ${path}`,
+        );
+      context.printError(`None of the keys in ${path} is live, so it is removed.\n`);
+      await keys.close();
+      await rm(path).catch((failure: Error) => context.printError(`${failure.message}\n`));
+      throw error;
+    }
+    context.print(
+      json === true ? toJson({ issued: table.length, file: path }) : `${table.length} keys issued: ${path}\n`,
+    );
+  },
+  examples: ['keys import customers.csv --to keys.csv'],
+};
 
 interface TableRow {
   /** Where it ends in the file. */

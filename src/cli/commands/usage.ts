@@ -1,149 +1,158 @@
-import type { Command } from 'commander';
-import { shown } from '../../monitoring/text.js';
 import { USAGE_OUTCOMES } from '../../usage/hour-counts.js';
-import { examples, type JsonOption, percent } from '../arguments.js';
-import type { Row } from '../../database/statement.js';
-import type { CliContext } from '../context.js';
-import { column, numberColumn, printAll, printRows, textColumn, toJson, toJsonArray } from '../output.js';
-import { streamRows, withDatabase } from '../session.js';
-import {
-  BY_HOUR,
-  firstHour,
-  KEY,
-  OUTCOMES,
-  SINCE,
-  type SinceOption,
-  toLine,
-  withSparkLines,
-} from '../usage-rows.js';
-import { addHoursCommand } from './usage-hours.js';
-import { addListCommands } from './usage-lists.js';
-import { HOUR_MS } from '../../usage/hour-counts.js';
+import type { CommandSpec } from '../command.js';
 
-interface NearLimitOptions extends JsonOption {
-  readonly above?: number;
-  readonly customer?: string;
-}
+const SINCE = {
+  '--since <time:time-or-ago>': { says: 'such as 7d, or 2027-01-31T00:00:00Z', byDefault: '24h' },
+} as const;
+const KEY = ['key=api_key_id', 'name', 'plan=plan_id'];
 
-export function addUsageCommands(program: Command, context: CliContext): void {
-  const usage = program
-    .command('usage')
-    .description(
-      'Shows what keys have used, by hour (UTC). Outcomes of admitted requests are success, client_error (4xx) and server_error (5xx); ' +
-        'those of rejected ones limited, banned (also while suspended), unauthorized (revoked or expired) and undecided (503: no database).',
-    );
+/**
+ * The first hour that begins no earlier than `--since`, at the latest the hour of the end: of the last day, 24 hours with the present one.
+ */
+const from = (end: string): string => `least(
+  date_trunc('hour', :since::timestamptz - interval '1 microsecond', 'UTC') + interval '1 hour',
+  date_trunc('hour', ${end}, 'UTC'))`;
+const FROM = from(':now::timestamptz');
 
-  usage
-    .command('top')
-    .option('--json', 'print an array of objects')
-    .option(...SINCE)
-    .description('Lists the hundred keys with the most requests, rejected ones included.')
-    .action(async ({ since: from, json }: SinceOption) => {
-      const rows = await withDatabase(context, async ({ client }) => {
-        const { rows: keys } = await client.query<Row>(TOP, [firstHour(from, context.nowMs()).toISOString()]);
-        return json === true ? keys : await withSparkLines(client, keys, from, context.nowMs());
-      });
-      if (json === true) return context.print(toJson(rows));
-      const columns = [...KEY, numberColumn('requests'), BY_HOUR, ...OUTCOMES];
-      printRows(context, columns, rows, 'No requests.');
-    })
-    .addHelpText('after', examples('petstore usage top', 'petstore usage top --since 7d'));
-
-  addHoursCommand(usage, context);
-
-  usage
-    .command('near-limit')
-    .description(
-      'Lists the keys that have used the most of their minute or day (the view api_keys_near_limit).',
-    )
-    .option('--above <percent>', 'only those that have used more of one of the two, such as 80', percent)
-    .option('--customer <customer>', 'only keys of this customer')
-    .option('--json', 'print an array of objects')
-    .action(async ({ above, customer, json }: NearLimitOptions) => {
-      const from = new Date(context.nowMs() - 24 * HOUR_MS);
-      const rows = await withDatabase(context, async ({ client }) => {
-        const { rows: keys } = await client.query<Row>(NEAR_LIMIT, [above, customer]);
-        return json === true ? keys : await withSparkLines(client, keys, from, context.nowMs());
-      });
-      if (json === true) return context.print(toJson(rows));
-      const columns = [...KEY, numberColumn('minute'), numberColumn('day'), BY_HOUR, column('busiest_hour')];
-      printRows(context, columns, rows.map(toNearLine), 'No key.');
-    })
-    .addHelpText('after', examples('petstore usage near-limit', 'petstore usage near-limit --above 80'));
-
-  usage
-    .command('bans')
-    .option('--json', 'print an array of objects')
-    .option(...SINCE)
-    .description('Lists bans, the last one first, with the limits that the keys had (the view recent_bans).')
-    .action(async ({ since: from, json }: SinceOption) => {
-      await withDatabase(context, async ({ client }) => {
-        const values = [from.toISOString()];
-        if (json === true) return await printAll(context, toJsonArray(streamRows(client, BANS, values)));
-        const { rows } = await client.query<Row>(BANS, values);
-        const columns = ['began_at', 'ends_at', 'lifted_at', 'in_force'].map(column);
-        const limits = ['minute_limit', 'day_limit'].map(numberColumn);
-        printRows(context, [...KEY, ...columns, ...limits], rows.map(toLine), 'No bans.');
-      });
-    })
-    .addHelpText('after', examples('petstore usage bans --since 7d'));
-
-  usage
-    .command('customers')
-    .option('--json', 'print an array of objects')
-    .option(...SINCE)
-    .description(
-      'Lists the hundred customers with the most requests, rejected ones included, and how many of their keys have used more than 80 % of their day.',
-    )
-    .action(async ({ since: from, json }: SinceOption) => {
-      const first = firstHour(from, context.nowMs()).toISOString();
-      const { rows } = await withDatabase(context, ({ client }) => client.query<Row>(CUSTOMERS, [first]));
-      if (json === true) return context.print(toJson(rows));
-      const columns = [
-        textColumn('customer'),
-        ...['keys', 'near_limit_keys', 'requests'].map(numberColumn),
-        ...OUTCOMES,
-      ];
-      printRows(context, columns, rows, 'No requests of keys with a customer.');
-    })
-    .addHelpText('after', examples('petstore usage customers --since 7d'));
-
-  addListCommands(usage, context);
-}
-
-const BANS = 'select * from recent_bans where began_at >= $1';
-
-const NEAR_LIMIT = `
-  select * from api_keys_near_limit
-  where ($1::int is null or greatest(minute_share, day_share) * 100 > $1)
-    and ($2::text is null or customer = $2)`;
-
-const TOP = `select api_key_id, name, plan_id, ${['requests', ...USAGE_OUTCOMES].join(', ')} from busiest_api_keys_since($1)`;
-
-const CUSTOMERS = `
-  select used.*, keys.keys, keys.live_keys, keys.near_limit_keys
-  from (
-    select
-      k.customer,
-      saturated(sum(u.requests)) as requests,
-      ${USAGE_OUTCOMES.map(
-        (outcome) =>
-          `coalesce(saturated(sum(u.requests) filter (where u.outcome = '${outcome}')), 0) as ${outcome}`,
-      ).join(', ')}
-    from api_key_usage_hours u
-    join api_keys k on k.id = u.api_key_id
-    where u.hour >= $1
-      and u.hour <= trusted_until()
-      and k.customer is not null
-    group by k.customer
-    order by requests desc, k.customer
-    limit 100
-  ) as used
-  cross join lateral (select * from customer_overview o where o.customer = used.customer) as keys
-  order by used.requests desc, used.customer`;
-
-const toNearLine = (row: Row): Row => ({
-  ...row,
-  minute: `${shown(row['minute_admitted'])}/${shown(row['requests_per_minute'])}`,
-  day: `${shown(row['day_admitted'])}/${shown(row['requests_per_day'])}`,
-});
+export const USAGE_COMMANDS: readonly CommandSpec[] = [
+  {
+    usage: 'top',
+    says: 'Lists the hundred keys with the most requests, rejected ones included.',
+    options: SINCE,
+    list: `select api_key_id, name, plan_id, requests, ${USAGE_OUTCOMES.join(', ')} from busiest_api_keys_since(${FROM})`,
+    columns: [...KEY, 'requests', ...USAGE_OUTCOMES],
+    empty: 'No requests.',
+    examples: ['usage top', 'usage top --since 7d'],
+  },
+  {
+    usage: 'hours <key>',
+    says: 'Shows the requests of a key by hour, operation and outcome, in whole hours (the view api_key_hourly_usage).',
+    options: { ...SINCE, '--until <time:time-or-ago>': 'the end of the time; now by default' },
+    list: `
+      select hour, operation, outcome, requests, mean_ms
+      from api_key_hourly_usage
+      where api_key_id = :key
+        and hour >= ${from("coalesce(:until::timestamptz - interval '1 microsecond', :now)")}
+        and hour < coalesce(:until, :now)
+      order by hour, operation, outcome`,
+    columns: ['hour', 'operation', 'outcome', 'requests', 'mean_ms'],
+    of: 'rows',
+    empty: 'No requests.',
+    examples: [
+      'usage hours psk_8QvR2mXa --since 7d',
+      'usage hours 7 --since 2027-01-31T14:00:00Z --until 2027-01-31T15:00:00Z',
+    ],
+  },
+  {
+    usage: 'near-limit',
+    says: 'Lists the keys that have used the most of their minute or day (the view api_keys_near_limit).',
+    options: {
+      '--above <percent>': 'only those that have used more of one of the two, such as 80',
+      '--customer <customer>': 'only keys of this customer',
+    },
+    list: `
+      select * from api_keys_near_limit
+      where (:above::int is null or greatest(minute_share, day_share) * 100 > :above)
+        and (:customer::text is null or customer = :customer)`,
+    columns: [
+      ...[...KEY, 'minute=minute_admitted/requests_per_minute', 'day=day_admitted/requests_per_day'],
+      'busiest_hour',
+    ],
+    empty: 'No key.',
+    examples: ['usage near-limit --above 80'],
+  },
+  {
+    usage: 'bans',
+    says: 'Lists bans, the last one first, with the limits that the keys had (the view recent_bans).',
+    options: SINCE,
+    list: 'select * from recent_bans where began_at >= :since',
+    columns: [...KEY, 'began_at', 'ends_at', 'lifted_at', 'in_force', 'minute_limit', 'day_limit'],
+    of: 'bans',
+    empty: 'No bans.',
+    examples: ['usage bans --since 7d'],
+  },
+  {
+    usage: 'customers',
+    says: 'Lists the hundred customers with the most requests, rejected ones included, and how many of their keys have used more than 80 % of their day.',
+    options: SINCE,
+    list: `
+      select used.*, keys.keys, keys.live_keys, keys.near_limit_keys
+      from (
+        select
+          k.customer,
+          saturated(sum(u.requests)) as requests,
+          ${USAGE_OUTCOMES.map(
+            (outcome) =>
+              `coalesce(saturated(sum(u.requests) filter (where u.outcome = '${outcome}')), 0) as ${outcome}`,
+          ).join(', ')}
+        from api_key_usage_hours u
+        join api_keys k on k.id = u.api_key_id
+        where u.hour >= ${FROM}
+          and u.hour <= trusted_until()
+          and k.customer is not null
+        group by k.customer
+        order by requests desc, k.customer
+        limit 100
+      ) as used
+      cross join lateral (select * from customer_overview o where o.customer = used.customer) as keys
+      order by used.requests desc, used.customer`,
+    columns: ['customer', 'keys', 'near_limit_keys', 'requests', ...USAGE_OUTCOMES],
+    of: 'customers',
+    empty: 'No requests of keys with a customer.',
+    examples: ['usage customers --since 7d'],
+  },
+  {
+    usage: 'flooding',
+    says: 'Lists the hundred keys with the most rejected requests of this hour and the one before, also during bans (the view flooding_api_keys).',
+    list: 'select * from flooding_api_keys',
+    columns: [...KEY, 'rejected', 'limited', 'banned', 'state', 'banned_until'],
+    empty: 'No request of a key was rejected, as far as it was written: replicas write every ten seconds.',
+  },
+  {
+    usage: 'noisy',
+    says: 'Lists the hundred keys with the most rejected requests today, without those during bans (the view noisiest_api_keys).',
+    list: 'select * from noisiest_api_keys',
+    columns: [
+      ...['key=id', 'name', 'plan=plan_id', 'rejected=day_refused', 'admitted=day_admitted'],
+      ...['banned_until', 'last_used_at'],
+    ],
+    empty: 'No request was rejected today.',
+  },
+  {
+    usage: 'unused',
+    says: 'Lists the keys that were not used for 90 days (the view unused_api_keys).',
+    list: 'select * from unused_api_keys',
+    columns: [...KEY, 'last_used_at', 'created_at', 'expires_at'],
+    empty: 'No key has been unused for 90 days.',
+  },
+  {
+    usage: 'expiring',
+    says: 'Lists the keys and secrets that expire in the next 14 days (the view expiring_api_keys).',
+    list: "select * from expiring_api_keys where expires_at < present() + interval '14 days'",
+    columns: [...KEY, 'expires', 'prefix', 'expires_at'],
+    empty: 'Nothing expires in the next 14 days.',
+  },
+  {
+    usage: 'deprecated',
+    says: 'Lists the keys that called a deprecated operation, with their admitted requests in the time, of the hours that are kept.',
+    options: {
+      '--since <time:time-or-ago>': 'such as 30d, or 2027-01-01T00:00:00Z; all hours by default',
+      '--until <time:time-or-ago>': 'the end of the time; now by default',
+    },
+    list: `
+      select
+        operation, u.api_key_id, k.name, k.plan_id,
+        saturated(sum(u.requests)) as requests, min(u.hour) as first_hour, max(u.hour) as last_hour
+      from api_key_usage_hours u
+      join deprecated_operations using (operation)
+      left join api_keys k on k.id = u.api_key_id
+      where u.hour >= coalesce(:since::timestamptz, '-infinity')
+        and u.hour < least(:until::timestamptz, trusted_until() + interval '1 hour')
+        and is_admitted(u.outcome)
+      group by operation, u.api_key_id, k.name, k.plan_id
+      order by requests desc, u.api_key_id`,
+    columns: [...KEY, 'operation', 'requests', 'first_hour', 'last_hour'],
+    empty: 'No key called a deprecated operation.',
+    examples: ['usage deprecated --since 2027-01-01T00:00:00Z --until 2027-02-01T00:00:00Z'],
+  },
+];

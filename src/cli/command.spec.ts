@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { Command } from 'commander';
+import { addCommands, bind, type CommandSpec } from './command.js';
+import type { CliContext } from './context.js';
+
+describe('a statement with :names', () => {
+  it('gets a parameter for each name, in the order in which they come first', () => {
+    expect(bind('select :b, :a::int, :b', { a: 1, b: undefined })).toEqual({
+      text: 'select $1, $2::int, $1',
+      values: [undefined, 1],
+    });
+  });
+
+  it('has none within quotes and in casts', () => {
+    expect(bind(`select 'HH24:MI', 'it''s :a', x::text, :a`, { a: 1 })).toEqual({
+      text: `select 'HH24:MI', 'it''s :a', x::text, $1`,
+      values: [1],
+    });
+  });
+});
+
+const add = (spec: CommandSpec): void => addCommands(new Command('plans'), {} as CliContext, [spec]);
+
+describe('a command whose statement names what it is not given', () => {
+  const spec: CommandSpec = {
+    usage: 'rename <plan>',
+    says: 'Renames a plan.',
+    options: { '--new-id <id>': 'another id' },
+    change: 'select rename_plan(:plan, :newId)',
+  };
+  it.each<Partial<CommandSpec>>([
+    { change: 'select rename_plan(:plan, :newid)' },
+    { also: 'select :plans' },
+    { ask: 'select :yes, :force' },
+  ])('keeps the program from starting: %j', (wrong) => {
+    expect(() => add(spec)).not.toThrow();
+    expect(() => add({ ...spec, ...wrong })).toThrow(/:\w+ is no value of the command/);
+  });
+});
