@@ -10,7 +10,7 @@ const SHARED: Readonly<Record<string, string>> = {
   'src/database/statement.ts statements': 'declared by the modules themselves',
   'src/http/bodies.ts brokenBodies': 'of requests, which are its keys',
   'src/http/bodies.ts streams': 'of requests, which are its keys',
-  'src/http/caching.ts latest': 'the tag of a text, whoever asks for it',
+  'src/http/caching.ts latest': 'the tag of a text, the same for every caller',
   'src/http/request.ts count': 'an id that no other request of the process has',
 };
 

@@ -37,3 +37,24 @@ describe('a command whose statement names what it is not given', () => {
     expect(() => add({ ...spec, ...wrong })).toThrow(/:\w+ is no value of the command/);
   });
 });
+
+describe('the stack of a fault in the code', () => {
+  const failing: CommandSpec = {
+    usage: 'list',
+    says: 'Fails.',
+    run: () => {
+      throw new TypeError('rows is not iterable');
+    },
+  };
+
+  it.each([
+    ['in a group', 'plans', /\n {4}of petstore plans list$/],
+    ['of the program', undefined, /\n {4}of petstore list$/],
+  ])('names the command %s', async (_where, group, end) => {
+    const program = new Command('petstore');
+    addCommands(group === undefined ? program : program.command(group), {} as CliContext, [failing]);
+    const words = [...(group === undefined ? [] : [group]), 'list'];
+    const error = await program.parseAsync(words, { from: 'user' }).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({ stack: expect.stringMatching(end) });
+  });
+});

@@ -29,12 +29,8 @@ interface List {
   readonly of?: string;
   /** What is said below rows. */
   readonly note?: string;
-  /** More for people. */
-  readonly people?: (
-    rows: readonly Row[],
-    client: Client,
-    values: Values,
-  ) => readonly Row[] | Promise<readonly Row[]>;
+  /** The rows as people see them. */
+  readonly people?: (rows: readonly Row[]) => readonly Row[];
 }
 
 /** A statement that changes something and returns one row. */
@@ -84,9 +80,8 @@ export function addCommands(group: Command, context: CliContext, specs: readonly
       command.addOption(toOption(flags, typeof option === 'string' ? { says: option } : option));
     const none = valuesOf(command, []);
     for (const statement of statementsOf(spec)) bind(statement, none);
-    const examples = spec.examples ?? [
-      `${group.name()} ${spec.usage.replace('<key>', '7')}`.replace('petstore ', ''),
-    ];
+    const usage = group.parent === null ? spec.usage : `${group.name()} ${spec.usage}`;
+    const examples = spec.examples ?? [usage.replace('<key>', '7')];
     command.addHelpText('after', ['\nExamples:', ...examples].join('\n  petstore '));
     spec.configure?.(command);
     command.action(async () => {
@@ -94,7 +89,7 @@ export function addCommands(group: Command, context: CliContext, specs: readonly
         await act(context, spec, valuesOf(command, command.processedArgs));
       } catch (error) {
         // It points at this file, whichever command it is of.
-        if (error instanceof Error) error.stack += `\n    of petstore ${group.name()} ${spec.usage}`;
+        if (error instanceof Error) error.stack += `\n    of petstore ${usage}`;
         throw error;
       }
     });
@@ -195,7 +190,7 @@ const printList = (
     // One more than is shown says whether there are more.
     const { rows, numbers } = await firstRows(client, statement, limit + 1);
     const isMore = rows.splice(limit).length > 0;
-    printRows(context, columns, (await people?.(rows, client, values)) ?? rows, said(empty), numbers);
+    printRows(context, columns, people?.(rows) ?? rows, said(empty), numbers);
     if (isMore) context.print(`Only the first ${limit} ${of} are shown: raise --limit, or filter.\n`);
     if (note !== undefined) context.print(`${note}\n`);
   });

@@ -135,6 +135,9 @@ export async function queryOne<Result extends Row = Row>(
 const { INT2, INT4, FLOAT4, FLOAT8, NUMERIC } = pg.types.builtins;
 const NUMBER_TYPES: ReadonlySet<number> = new Set([INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC]);
 
+/** FETCH counts in int4. */
+const FETCHED_MAX = 2_147_483_647;
+
 /** The first rows of a statement, and the names of its columns that are numbers. */
 export async function firstRows(
   client: pg.Client,
@@ -142,7 +145,7 @@ export async function firstRows(
   max: number,
 ): Promise<{ readonly rows: Row[]; readonly numbers: ReadonlySet<string> }> {
   await client.query(`declare listed no scroll cursor for ${text}`, values);
-  const { rows, fields } = await client.query<Row>(`fetch ${max} from listed`);
+  const { rows, fields } = await client.query<Row>(`fetch ${Math.min(max, FETCHED_MAX)} from listed`);
   await client.query('close listed');
   const numbers = fields.filter(({ dataTypeID }) => NUMBER_TYPES.has(dataTypeID));
   return { rows, numbers: new Set(numbers.map(({ name }) => name)) };

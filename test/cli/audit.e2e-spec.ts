@@ -106,6 +106,9 @@ describe('petstore audit', () => {
     expect(rows[0]?.count).toBeGreaterThan(200);
     expect(await audit()).toHaveLength(rows[0]?.count ?? 0);
     expect(await audit('--limit', '7')).toHaveLength(7);
+    expect(
+      (await petstore(['keys', 'list', '--limit', '2147483647'])).stdout.split('\n').length,
+    ).toBeGreaterThan(103);
     expect(await petstore(['audit', '--since', '1h', '--until', '5h'])).toMatchObject({
       ...{ code: 2, stdout: '', stderr: '--since must be before --until.\n' },
     });
