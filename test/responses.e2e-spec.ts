@@ -6,7 +6,8 @@ import { ERROR_CODES } from '../src/errors/error-codes.js';
 import { OPERATIONS } from './support/document.js';
 import { expectRow } from './support/http/expect-row.js';
 import { get, request } from './support/http/request-bytes.js';
-import { labelOf, RESPONSE_TABLE, type Row, rowsIn } from './support/http/response-table.js';
+import { labelOf, RESPONSE_TABLE, rowsIn } from './support/http/response-table.js';
+import type { Row } from './support/http/rows/row.js';
 import {
   ADDRESS_LIMIT,
   MADE_UP_KEYS,

@@ -21,6 +21,16 @@ describe('a statement with :names', () => {
 
 const add = (spec: CommandSpec): void => addCommands(new Command('plans'), {} as CliContext, [spec]);
 
+it('an argument is shown by its name, and read by its kind', async () => {
+  const program = new Command('petstore').exitOverride().configureOutput({ writeErr: () => undefined });
+  const usage = 'set-expiry <time:expiry>';
+  addCommands(program, {} as CliContext, [{ usage, says: 'Sets it.', run: () => undefined }]);
+  expect(program.commands[0]?.usage()).toBe('[options] <time>');
+  await expect(program.parseAsync(['set-expiry', 'soon'], { from: 'user' })).rejects.toThrow(
+    /'soon' is invalid for argument 'time'\. It must be a valid time/,
+  );
+});
+
 describe('a command whose statement names what it is not given', () => {
   const spec: CommandSpec = {
     usage: 'rename <plan>',

@@ -162,6 +162,12 @@ describe('petstore --help', () => {
     expect(stdout).toContain('--json');
   });
 
+  it('fits on a screen of 24 lines and 80 columns', async () => {
+    const lines = (await petstore(['--help'])).stdout.trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  });
+
   it('prints the version', async () => {
     expect(await petstore(['--version'])).toEqual({ code: 0, stdout: `${releaseVersion()}\n`, stderr: '' });
   });

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { Connection, only, type WireResponse } from '../wire.js';
 import { get } from './request-bytes.js';
-import type { Row } from './response-table.js';
+import type { Row } from './rows/row.js';
 import type { ServiceInState } from './service-states.js';
 import { expectSound } from './sound-response.js';
 
