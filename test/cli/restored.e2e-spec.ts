@@ -111,7 +111,7 @@ describe('petstore db restored', () => {
       expect(stdout).toContain(`key ${idOf('revoked')}: revoked_at: `);
       expect(stdout).toContain(`key ${idOf('resumed')}: suspended_until: -`);
       expect(stdout).toMatch(
-        /^Lost, to be issued again:\n {2}secret psk_\w{8}… of key \d+\n {2}key \d+ \(lost\)\nValid again/m,
+        /^Lost, to be issued again:\n {2}secret psk_\w{8} of key \d+\n {2}key \d+ \(lost\)\nValid again/m,
       );
       expect(stdout).toContain(`key ${idOf('untouched')}: requests_per_minute: 5`);
       expect(stdout).toContain('plan free: requests_per_minute: 61');
@@ -130,7 +130,7 @@ describe('petstore db restored', () => {
       const valid = await secretOf(url);
       const { stdout } = await petstore(['db', 'restored', '--audit', file, '--yes']);
       expect(stdout).toMatch(
-        /^Valid again, because their successors are lost .+\n {2}secret psk_\w{8}… of key/m,
+        /^Valid again, because their successors are lost .+\n {2}secret psk_\w{8} of key/m,
       );
       expect(await secretOf(url)).toEqual(valid);
     }));
@@ -199,7 +199,7 @@ describe('petstore db restored', () => {
       const { code, stdout } = await petstore(['db', 'restored', '--audit', damaged, '--yes']);
       expect(code).toBe(0);
       expect(stdout).toMatch(
-        /^Left out:\n {2}Line 2 is not an entry of the audit log\.\n {2}Line \d+ is not JSON\.$/m,
+        /^Left out:\n {2}Line 2 is no entry of the audit log: .+\.\n {2}Line \d+ is no entry of the audit log: invalid input syntax for type json\.$/m,
       );
       expect(stdout).toMatch(
         /^Numbers without an entry, .+:\n {2}(\d+) to \1, between \d{4}-\S+ and \d{4}-\S+\n/m,
@@ -258,7 +258,7 @@ describe('petstore db restored', () => {
       expect(await petstore(['db', 'restored', '--audit', foreign, '--yes'])).toMatchObject({
         code: 1,
         stderr:
-          'These are not in the database, or cannot be identified: key 987654, secret - of key 987654.\n',
+          'Could not be applied: key 987654 (not in the database), secret - of key 987654 (not in the database).\n',
       });
       // A second run has nothing to end.
       expect(await petstore(['db', 'restored', '--audit', foreign, '--yes', '--end-rotated'])).toMatchObject({
@@ -266,6 +266,43 @@ describe('petstore db restored', () => {
         stderr: expect.stringMatching(/^This file has been applied already, so --end-rotated ends nothing\./),
       });
       expect(await query(url, 'select from audit_log where id in (9000, 9001)')).toHaveLength(2);
+    }));
+
+  it('applies the rest of a file with a change that PostgreSQL rejects, and names it', () =>
+    restored(async (petstore, url) => {
+      // Three of a batch, so that each is found among others.
+      const wrong = { suspended: { access: 'admin' }, resumed: { revoked_at: '9999-01-01T00:00:00Z' } };
+      const right = { revoked: { access: 'read' }, reading: { expires_at: null } };
+      const entries = Object.entries({ ...wrong, ...right }).map(([name, values], index) =>
+        Object.assign({}, ENTRY, {
+          id: 9000 + index,
+          table_name: 'api_keys',
+          api_key_id: Number(idOf(name)),
+          new: values,
+        }),
+      );
+      const ended = { prefix: keys.get('expiring')?.key.slice(0, 12), expires_at: 'some day' };
+      const secret = { ...ENTRY, id: 9010, table_name: 'api_key_secrets', api_key_id: 3, new: ended };
+      const partly = join(folder, 'partly.jsonl');
+      await writeFile(partly, [...entries, secret].map((entry) => JSON.stringify(entry)).join('\n'));
+      const { code, stderr } = await petstore(['db', 'restored', '--audit', partly, '--yes']);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringMatching(
+          new RegExp(
+            `: key ${idOf('suspended')} \\(invalid input value for enum api_key_access: "admin"\\), ` +
+              `key ${idOf('resumed')} \\(revoked_at .+ is in the future, .+\\), secret psk_\\w{8} of key 3 \\(invalid input syntax .+\\)\\.\n$`,
+          ),
+        ),
+      });
+      expect(
+        await query(url, 'select id::text, access from api_keys where id = any ($1) order by access', [
+          [idOf('revoked'), idOf('suspended')],
+        ]),
+      ).toEqual([
+        { id: idOf('revoked'), access: 'read' },
+        { id: idOf('suspended'), access: 'write' },
+      ]);
     }));
 
   it('changes nothing without consent, or while a replica is connected', () =>
@@ -283,10 +320,16 @@ describe('petstore db restored', () => {
     }));
 
   it.each([
-    ['{"id":1}\n', 'Line 1 is not an entry of the audit log.'],
-    ['\n{"id":', 'Line 2 is not JSON.'],
-    ['[7]', 'The file is not an entry of the audit log.'],
-    ['\n{"actor":"M\u00FCller"}', 'Line 2 is not UTF-8.'],
+    [
+      '{"id":1}\n',
+      'Line 1 is no entry of the audit log: null value in column "changed_at" of relation "lacking" violates not-null constraint.',
+    ],
+    ['\n{"id":', 'Line 2 is no entry of the audit log: invalid input syntax for type json.'],
+    [
+      '[7]',
+      'The file is no entry of the audit log: null value in column "id" of relation "lacking" violates not-null constraint.',
+    ],
+    ['\n{"actor":"M\u00FCller"}', 'Line 2 is no entry of the audit log: it is not UTF-8.'],
   ])('names what is wrong with the file %j', async (text, fault) => {
     const wrong = join(folder, 'wrong.jsonl');
     await writeFile(wrong, text, 'latin1');

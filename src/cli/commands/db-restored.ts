@@ -1,11 +1,12 @@
-import type { Client } from 'pg';
+import { type Client, DatabaseError } from 'pg';
+import { isDataError } from '../../errors/database-errors.js';
+import { isMark } from '../audit-export.js';
 import { CliError } from '../cli-error.js';
 import type { CommandSpec } from '../command.js';
 import { confirm } from '../context.js';
 import { toJson } from '../output.js';
-import { type AuditEntry, describe, LackingChanges, type RestoredChanges } from '../restored-changes.js';
-import { type Place, type ReadExport, readExport } from '../restored-export.js';
-import { changeDatabase, queryOne, streamRows } from '../session.js';
+import { changeDatabase } from '../session.js';
+import { linesOf } from '../text-file.js';
 
 export const restoredCommand: CommandSpec = {
   usage: 'restored',
@@ -24,24 +25,33 @@ export const restoredCommand: CommandSpec = {
     '--yes': 'do not ask for confirmation',
   },
   run: async (context, { audit, idsAfter, endRotated, yes, json }) => {
-    const { found, failed } = await changeDatabase(context, async (client) => {
-      // A person takes time to confirm.
-      await client.query('set local idle_in_transaction_session_timeout = 0');
+    const { findings, gapSince, failed } = await changeDatabase(context, async (client) => {
+      // A person takes time to confirm, and so do ten million entries.
+      await client.query(
+        'set local idle_in_transaction_session_timeout = 0; set local statement_timeout = 0',
+      );
       await rejectReplicas(client);
-      const read = await readExport(client, String(audit));
-      const changes = await findChanges(client, read, endRotated === true);
-      const whole = { ...changes, faults: read.faults, gapSince: read.last?.changed_at ?? null };
-      if (json !== true) context.print(report(whole));
+      const { first, last, latest, faults } = await readExport(client, String(audit));
+      if (first === undefined && endRotated === true)
+        throw new CliError(
+          'This file has been applied already, so --end-rotated ends nothing.',
+          'To end the old secrets of a key: petstore keys rotate 7 --overlap 0',
+        );
+      await rejectLaterChanges(client, first, latest);
+      await client.query(FIND, [endRotated === true]);
+      const { rows } = await client.query<Finding>('select * from found order by number');
+      const found = [...rows, ...faults];
+      if (json !== true) context.print(`${forPeople(found)}${endOf(last)}`);
       if (yes !== true) {
-        await confirm(context, question(changes));
+        const counts = `${ofKind(found, 'keys').length} keys and ${ofKind(found, 'secrets').length} secrets`;
+        await confirm(context, `This changes ${counts}, and moves the ids.`);
         await rejectReplicas(client);
-        await rejectLaterChanges(client, read);
+        await rejectLaterChanges(client, first, latest);
       }
-      return { found: whole, failed: await apply(client, changes, idsAfter as bigint | undefined) };
+      return { findings: found, gapSince: last ?? null, failed: await apply(client, found, idsAfter) };
     });
-    if (json === true) context.print(toJson({ ...found, failed }));
-    if (failed.length > 0)
-      throw new CliError(`These are not in the database, or cannot be identified: ${failed.join(', ')}.`);
+    if (json === true) context.print(toJson({ ...forPrograms(findings), gapSince, failed }));
+    if (failed.length > 0) throw new CliError(`Could not be applied: ${failed.join(', ')}.`);
     if (json !== true) context.print('Done.\n');
   },
   examples: [
@@ -52,11 +62,10 @@ export const restoredCommand: CommandSpec = {
 
 /** A replica would admit a revoked key meanwhile. */
 async function rejectReplicas(client: Client): Promise<void> {
-  const { count } = await queryOne<{ count: bigint }>(
-    client,
-    `select count(*) from pg_stat_activity where datname = current_database() and application_name = 'petstore'`,
+  const { rowCount } = await client.query(
+    `select from pg_stat_activity where datname = current_database() and application_name = 'petstore' limit 1`,
   );
-  if (count > 0n)
+  if (rowCount !== 0)
     throw new CliError(
       'The service is connected to this database.',
       'Stop all replicas, then run this again.',
@@ -64,13 +73,13 @@ async function rejectReplicas(client: Client): Promise<void> {
 }
 
 /** @throws CliError if keys were changed since the restore: the file would undo that */
-async function rejectLaterChanges(client: Client, { first, latest }: ReadExport): Promise<void> {
-  const { rows } = await client.query<Place>(
+async function rejectLaterChanges(client: Client, first?: bigint, latest?: string): Promise<void> {
+  const { rows } = await client.query<Entry>(
     `select id, changed_at from audit_log
      where id >= $1 and date_trunc('milliseconds', changed_at) > $2 and table_name <> 'plans'
      order by id
      limit 1`,
-    [first?.id, latest],
+    [first, latest],
   );
   if (rows[0] === undefined) return;
   throw new CliError(
@@ -79,105 +88,308 @@ async function rejectLaterChanges(client: Client, { first, latest }: ReadExport)
   );
 }
 
-async function findChanges(client: Client, read: ReadExport, endsRotated: boolean): Promise<RestoredChanges> {
-  if (read.first === undefined && endsRotated)
-    throw new CliError(
-      'This file has been applied already, so --end-rotated ends nothing.',
-      'To end the old secrets of a key: petstore keys rotate 7 --overlap 0',
-    );
-  await rejectLaterChanges(client, read);
-  const { rows } = await client.query<Place>(
-    'select id, changed_at from audit_log where id < $1 order by id desc limit 1',
-    [read.first?.id],
-  );
-  const changes = new LackingChanges(rows[0] ?? { id: 0n, changed_at: 'the first change' });
-  for await (const entry of streamRows<AuditEntry>(client, { text: 'select * from lacking order by id' }))
-    changes.add(entry);
-  return changes.result(endsRotated);
+interface Entry {
+  readonly id: bigint;
+  readonly changed_at: string;
 }
 
-/** Returns what is not in the database. */
+interface Export {
+  /** The first entry that the database lacks. */
+  readonly first: bigint | undefined;
+  /** The time of the last entry, and of the latest. */
+  readonly last: string | undefined;
+  readonly latest: string | undefined;
+  /** Lines that are no entries. */
+  readonly faults: readonly Finding[];
+}
+
+const FAULTS_MAX = 100;
+
+/** Lines that one statement reads. */
+const LINES = 2000;
+
+/** Adds the entries that the database does not have, each once. The export has milliseconds, the audit log microseconds. */
+const READ_LINES = `
+  with entry as materialized (
+    select entry.*
+    from unnest($1::jsonb[]) as line
+    cross join lateral jsonb_path_query(line, '$[*]') as one
+    cross join lateral jsonb_populate_record(null::audit_log, case jsonb_typeof(one) when 'object' then one else '{}' end) as entry
+  ), added as (
+    insert into lacking
+    select * from entry
+    where not exists (
+      select from audit_log as present
+      where present.id = entry.id
+        and date_trunc('milliseconds', present.changed_at) = date_trunc('milliseconds', entry.changed_at))
+    on conflict (id, changed_at) do nothing)
+  select id, changed_at, max(changed_at) over () as latest
+  from entry
+  order by id desc
+  limit 1`;
+
+/**
+ * Reads an exported audit log, an object a line or an array of objects, into the table `lacking`. A line that is no entry, such as one that
+ * was not written to its end, is left out, because other exports may contain it.
+ *
+ * @throws CliError if there are no entries, and something is wrong
+ */
+async function readExport(client: Client, path: string): Promise<Export> {
+  await client.query(
+    'create temporary table lacking (like audit_log including constraints, primary key (id, changed_at)) on commit drop',
+  );
+  const faults: Finding[] = [];
+  let moreFaults = 0;
+  const addFault = ({ where }: Line, why: string): void => {
+    if (faults.length === FAULTS_MAX) moreFaults += 1;
+    else faults.push(faultOf(`${where} is no entry of the audit log: ${why}.`));
+  };
+  let last: Entry | undefined;
+  let latest: string | undefined;
+  const add = async (lines: readonly Line[]): Promise<void> => {
+    const texts = lines.map(({ text }) => text);
+    const { rows } = await client.query<Entry & { readonly latest: string }>(READ_LINES, [texts]);
+    for (const row of rows) {
+      if (last === undefined || row.id > last.id) last = row;
+      if (latest === undefined || row.latest > latest) ({ latest } = row);
+    }
+  };
+  let batch: Line[] = [];
+  for await (const line of candidates(path)) {
+    if (line.text === undefined) addFault(line, 'it is not UTF-8');
+    else if (batch.push(line) === LINES) await inParts(client, batch.splice(0), add, addFault);
+  }
+  await inParts(client, batch, add, addFault);
+  if (moreFaults > 0) faults.push(faultOf(`and ${moreFaults} lines more`));
+  if (last === undefined && faults[0] !== undefined)
+    throw new CliError(faults[0].subject, 'Such a file is written by: petstore audit --export');
+  const { rows } = await client.query<Entry>('select id from lacking order by id limit 1');
+  return { first: rows[0]?.id, last: last?.changed_at, latest, faults };
+}
+
+interface Line {
+  /** `Line 7`, or `The file`. */
+  readonly where: string;
+  /** Undefined if it is not UTF-8. */
+  readonly text?: string;
+}
+
+/** Lines that may be entries, as they stand in the file: PostgreSQL reads them, with every number to its digit. */
+async function* candidates(path: string): AsyncGenerator<Line> {
+  let number = 0;
+  let array: string[] | undefined;
+  for await (const text of linesOf(path)) {
+    number += 1;
+    // As petstore audit --json writes it.
+    if (number === 1 && text?.startsWith('[') === true) array = [];
+    if (text === undefined) yield { where: `Line ${number}` };
+    else if (array !== undefined) array.push(text);
+    else if (text.trim() !== '' && !isMark(text)) yield { where: `Line ${number}`, text };
+  }
+  if (array !== undefined) yield { where: 'The file', text: array.join('\n') };
+}
+
+/** Works on items together. Those that PostgreSQL rejects are found by halving, and left out. */
+async function inParts<Item>(
+  client: Client,
+  items: readonly Item[],
+  work: (items: readonly Item[]) => Promise<unknown>,
+  reject: (item: Item, why: string) => void,
+): Promise<void> {
+  const [one] = items;
+  if (one === undefined) return;
+  await client.query('savepoint part');
+  try {
+    await work(items);
+    await client.query('release savepoint part');
+  } catch (error) {
+    if (!(error instanceof DatabaseError && isDataError(error))) throw error;
+    await client.query('rollback to savepoint part; release savepoint part');
+    if (items.length === 1) return reject(one, error.message);
+    const middle = Math.ceil(items.length / 2);
+    await inParts(client, items.slice(0, middle), work, reject);
+    await inParts(client, items.slice(middle), work, reject);
+  }
+}
+
+/** What the restored database lacks of the audit log of the one before. */
+interface Finding {
+  readonly number: bigint;
+  readonly kind: keyof typeof TITLES;
+  readonly subject: string;
+  readonly change: string | null;
+  /** What `--json` has instead of the text. */
+  readonly item: unknown;
+}
+
+/** What people see above the findings of a kind. The first two are applied. */
+const TITLES = {
+  keys: 'Changes of keys that this database lacks:',
+  secrets: 'Ends of secrets that it lacks:',
+  lost: 'Lost, to be issued again:',
+  kept: 'Valid again, because their successors are lost (--end-rotated ends them, in this run only):',
+  others: 'Not applied, to be repeated where they matter:',
+  faults: 'Left out:',
+  gaps: 'Numbers without an entry, which were rolled back or are missing in the export, with what was revoked then:',
+} as const;
+
+const faultOf = (subject: string): Finding => ({
+  number: 0n,
+  kind: 'faults',
+  subject,
+  change: null,
+  item: null,
+});
+
+const ofKind = (findings: readonly Finding[], kind: string): readonly Finding[] =>
+  findings.filter((one) => one.kind === kind);
+
+const textOf = ({ subject, change }: Finding): string =>
+  change === null ? subject : `${subject}: ${change}`;
+
+const forPeople = (findings: readonly Finding[]): string =>
+  Object.entries(TITLES)
+    .map(([kind, title]) => ({ title, lines: ofKind(findings, kind).map((one) => `  ${textOf(one)}\n`) }))
+    .map(({ title, lines }) => (lines.length === 0 ? '' : `${title}\n${lines.join('')}`))
+    .join('');
+
+const endOf = (last = 'no change'): string =>
+  `The export ends at ${last}. What was revoked after that, before the failure, is valid again.\n`;
+
+const forPrograms = (findings: readonly Finding[]): object =>
+  Object.fromEntries(
+    Object.keys(TITLES).map((kind) => [kind, ofKind(findings, kind).map((one) => one.item ?? textOf(one))]),
+  );
+
+/**
+ * Keys and secrets that were issued are lost, with all that was done to them. Of the others it is each column that counts, as it was last, and
+ * equal changes of many keys are one finding. A rotated secret ends as its rotation said only if $1 is true.
+ */
+const FIND = `
+  create temporary table found on commit drop as
+  with entry as materialized (
+    select *, case table_name when 'plans' then format('plan %s', plan_id) else format('key %s', api_key_id) end as subject,
+      case table_name when 'api_key_secrets' then coalesce(new ->> 'prefix', old ->> 'prefix') end as prefix
+    from lacking
+  ), issued as materialized (
+    select * from entry where action = 'insert' and api_key_id is not null
+  ), lost_key as materialized (
+    select api_key_id from issued where table_name = 'api_keys'
+  ), member as (
+    select distinct on (subject, name) id, api_key_id, subject, name, value,
+      api_key_id is not null and name in ('revoked_at', 'suspended_until', 'expires_at', 'access') as is_applied
+    from entry
+    cross join lateral (
+      select name, value from jsonb_each(new) as each_member (name, value)
+      union all select action, null where action <> 'update') as member
+    where table_name <> 'api_key_secrets' and (api_key_id is null or api_key_id not in (select api_key_id from lost_key))
+    order by subject, name, id desc
+  ), changed as (
+    select min(id) as id, api_key_id, subject, is_applied, jsonb_object_agg(name, value) as "values",
+      string_agg(
+        case when value is null then name else format('%s: %s', name, coalesce(value #>> '{}', '-')) end,
+        ', ' order by value is not null, name) as change
+    from member group by api_key_id, subject, is_applied
+  ), secret as (
+    select distinct on (api_key_id, prefix) id, api_key_id, prefix,
+      case action when 'delete' then to_jsonb(changed_at) #>> '{}' else coalesce(new ->> 'expires_at', 'infinity') end as ends_at,
+      not $1::boolean and api_key_id in (select api_key_id from issued) as is_kept
+    from entry
+    where table_name = 'api_key_secrets' and not exists (
+      select from issued
+      where issued.api_key_id = entry.api_key_id and (issued.prefix is null or issued.prefix = entry.prefix))
+    order by api_key_id, prefix, id desc
+  ), place as (
+    select id, changed_at, lag(changed_at) over places as since,
+      coalesce(lag(id) over places, case when is_present then id - 1 else 0 end) as last
+    from (
+      select id, changed_at, false as is_present from lacking
+      union all
+      select id, changed_at, true from audit_log
+      where id >= coalesce((select max(id) from audit_log where id < (select min(id) from lacking)), 0)
+        and id <= (select max(id) from lacking)) as entries
+    window places as (order by id)
+  ), finding as (
+    select 'keys' as kind, id, subject, change, jsonb_build_object('id', api_key_id, 'values', "values") as item
+    from changed where is_applied
+    union all
+    select case when is_kept then 'kept' else 'secrets' end, id, format('secret %s of key %s', coalesce(prefix, '-'), api_key_id),
+      case when not is_kept then format('expires_at: %s', ends_at) end,
+      case when not is_kept then jsonb_build_object('keyId', api_key_id, 'prefix', prefix, 'expiresAt', ends_at) end
+    from secret
+    union all
+    select 'lost', id, case table_name
+        when 'api_keys' then format('key %s (%s)', api_key_id, new ->> 'name')
+        else format('secret %s of key %s', prefix, api_key_id) end, null, null
+    from issued where table_name = 'api_keys' or api_key_id not in (select api_key_id from lost_key)
+    union all
+    select 'others', min(id), case count(*)
+        when 1 then min(subject)
+        else format('%s keys (%s, …)', count(*), array_to_string((array_agg(api_key_id order by api_key_id))[:5], ', ')) end, change, null
+    from changed where not is_applied
+    group by change, case when api_key_id is null then subject end
+    union all
+    select 'gaps', id, format('%s to %s, between %s and %s', last + 1, id - 1,
+      coalesce(to_jsonb(since) #>> '{}', 'the first change'), to_jsonb(changed_at) #>> '{}'), null, null
+    from place where id > last + 1)
+  select row_number() over (order by kind, id) as number, * from finding`;
+
+/** A sequence never moves back. Of pets and orders it is not known which ids were used: --ids-after is greater. */
+const MOVE_IDS = `
+  select setval(used, greatest(nextval(used), id))
+  from drawn_ids()
+  cross join lateral (select pg_get_serial_sequence(quote_ident(table_name), 'id')::regclass) as sequence (used)
+  cross join lateral (
+    select case table_name
+      when 'api_keys' then (select coalesce(max(api_key_id), 0) from lacking)
+      when 'audit_log' then (select coalesce(max(id), 0) from lacking)
+      else $1 end) as largest (id)
+  where id is not null`;
+
+/** So that the log is whole again, and neither a second run nor a later restore repeats what is done here. */
+const COMPLETE_LOG =
+  'insert into audit_log overriding system value select * from lacking on conflict (id) do nothing';
+
+/** Each returns the numbers of the findings that it has applied. A secret that has ended since cannot be prolonged. */
+const APPLY = {
+  keys: `
+    update api_keys
+    set (revoked_at, suspended_until, expires_at, access) = (
+      select whole.revoked_at, whole.suspended_until, whole.expires_at, whole.access
+      from jsonb_populate_record(api_keys, item -> 'values') as whole)
+    from found
+    where number = any ($1) and api_keys.id = (item ->> 'id')::bigint
+    returning number`,
+  secrets: `
+    update api_key_secrets
+    set expires_at = case when expires_at <= least(clock_timestamp(), ends_at) then expires_at else nullif(ends_at, 'infinity') end
+    from (select number, item, (item ->> 'expiresAt')::timestamptz as ends_at from found where number = any ($1)) as found
+    where api_key_id = (item ->> 'keyId')::bigint and prefix = item ->> 'prefix'
+    returning number`,
+} as const;
+
+/** Returns what is not in the database, or was rejected. */
 async function apply(
   client: Client,
-  { keys, secrets }: RestoredChanges,
-  idsAfter: bigint | undefined,
+  found: readonly Finding[],
+  idsAfter: unknown,
 ): Promise<readonly string[]> {
-  // The ids of the other tables that were used are not known: --ids-after is greater.
-  const used = await queryOne<{ api_keys: bigint; audit_log: bigint; [table: string]: bigint }>(
-    client,
-    'select coalesce(max(api_key_id), 0) as api_keys, coalesce(max(id), 0) as audit_log from lacking',
-  );
-  const { rows: tables } = await client.query<{ name: string }>('select table_name as name from drawn_ids()');
-  for (const { name } of tables) {
-    const id = used[name] ?? idsAfter;
-    if (id !== undefined) await moveIds(client, name, id);
-  }
-  // So that the log is whole again, and neither a second run nor a later restore repeats what is done here.
-  await client.query(
-    'insert into audit_log overriding system value select * from lacking on conflict (id) do nothing',
-  );
+  await client.query(MOVE_IDS, [idsAfter]);
+  await client.query(COMPLETE_LOG);
   const failed: string[] = [];
-  for (const { id, values } of keys) {
-    const columns = Object.keys(values);
-    const set = columns.map((column, index) => `${column} = $${index + 2}`).join(', ');
-    const { rowCount } = await client.query(`update api_keys set ${set} where id = $1`, [
-      id,
-      ...Object.values(values),
-    ]);
-    if (rowCount === 0) failed.push(`key ${id}`);
-  }
-  for (const { keyId, prefix, expiresAt } of secrets) {
-    // A secret that has ended since cannot be prolonged.
-    const { rowCount } = await client.query(
-      'select from api_key_secrets where api_key_id = $1 and prefix = $2',
-      [keyId, prefix],
-    );
-    if (rowCount === 0) failed.push(`secret ${prefix} of key ${keyId}`);
-    await client.query(
-      `update api_key_secrets set expires_at = nullif($3, 'infinity')::timestamptz
-       where api_key_id = $1 and prefix = $2
-         and (expires_at is null or expires_at > least(clock_timestamp(), $3::timestamptz))`,
-      [keyId, prefix, expiresAt],
+  for (const kind of ['keys', 'secrets'] as const) {
+    const work = async (part: readonly Finding[]): Promise<void> => {
+      const { rows } = await client.query<Finding>(APPLY[kind], [part.map(({ number }) => number)]);
+      const applied = new Set(rows.map(({ number }) => number));
+      failed.push(
+        ...part
+          .filter(({ number }) => !applied.has(number))
+          .map(({ subject }) => `${subject} (not in the database)`),
+      );
+    };
+    await inParts(client, ofKind(found, kind), work, ({ subject }, why) =>
+      failed.push(`${subject} (${why})`),
     );
   }
   return failed;
 }
-
-/** Moves the sequence of a table past an id; never back. */
-const moveIds = (client: Client, table: string, id: bigint): Promise<unknown> =>
-  queryOne(
-    client,
-    `select setval(used, greatest(nextval(used), $2)) from (select pg_get_serial_sequence(quote_ident($1), 'id')::regclass) as t (used)`,
-    [table, id],
-  );
-
-const question = ({ keys, secrets }: RestoredChanges): string =>
-  `This changes ${keys.length} keys and ${secrets.length} secrets, and moves the ids.`;
-
-interface Found extends RestoredChanges {
-  readonly faults: readonly string[];
-  readonly gapSince: string | null;
-}
-
-function report({ keys, secrets, lost, kept, others, faults, gaps, gapSince }: Found): string {
-  return [
-    part('Changes that this database lacks:', [
-      ...keys.map(({ id, values }) => `key ${id}: ${describe(values)}`),
-      ...secrets.map(
-        ({ keyId, prefix, expiresAt }) => `secret ${prefix}… of key ${keyId}: expires_at: ${expiresAt}`,
-      ),
-    ]),
-    part('Lost, to be issued again:', lost),
-    part('Valid again, because their successors are lost (--end-rotated ends them, in this run only):', kept),
-    part('Not applied, to be repeated where they matter:', others),
-    part('Left out:', faults),
-    part(
-      'Numbers without an entry, which were rolled back or are missing in the export, with what was revoked then:',
-      gaps,
-    ),
-    `The export ends at ${gapSince ?? 'no change'}. What was revoked after that, before the failure, is valid again.\n`,
-  ].join('');
-}
-
-const part = (title: string, lines: readonly string[]): string =>
-  lines.length === 0 ? '' : `${title}\n${lines.map((line) => `  ${line}\n`).join('')}`;
