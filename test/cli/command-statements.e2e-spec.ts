@@ -3,14 +3,17 @@ import { bind, type CommandSpec, statementsOf } from '../../src/cli/command.js';
 import { KEY_COMMANDS } from '../../src/cli/commands/keys.js';
 import { PLAN_COMMANDS } from '../../src/cli/commands/plans.js';
 import { USAGE_COMMANDS } from '../../src/cli/commands/usage.js';
+import { SQL_CHECKS } from '../../src/cli/doctor/sql-checks.js';
 import { useDatabase } from '../support/use-service.js';
 
 /** The SQL types that a value may have, by its name: those that its form in JavaScript is read as. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   key: ['bigint'],
-  ...Object.fromEntries(['perMinute', 'perDay', 'days', 'above'].map((name) => [name, ['integer']])),
+  ...Object.fromEntries(
+    ['perMinute', 'perDay', 'days', 'above', 'timeout'].map((name) => [name, ['integer']]),
+  ),
   ...Object.fromEntries(['overlap', 'for'].map((name) => [name, ['double precision']])),
-  ...Object.fromEntries(['readOnly', 'custom'].map((name) => [name, ['boolean']])),
+  ...Object.fromEntries(['readOnly', 'custom', 'isEmbedded'].map((name) => [name, ['boolean']])),
   ...Object.fromEntries(
     ['now', 'since', 'until', 'expires', 'time'].map((name) => [name, ['timestamp with time zone']]),
   ),
@@ -26,12 +29,15 @@ const NAMES = new Proxy({}, { has: () => true, get: (_target, name) => name });
 
 const COMMANDS: readonly CommandSpec[] = [...KEY_COMMANDS, ...PLAN_COMMANDS, ...USAGE_COMMANDS];
 
+const STATEMENTS: readonly (readonly [command: string, statement: string])[] = [
+  ...COMMANDS.flatMap((spec) => statementsOf(spec).map((statement) => [spec.usage, statement] as const)),
+  ...Object.values(SQL_CHECKS).map(({ sql }) => ['doctor', sql] as const),
+];
+
 describe('the statements of the commands', () => {
   const database = useDatabase(1);
 
-  it.each(
-    COMMANDS.flatMap((spec) => statementsOf(spec).map((statement) => [spec.usage, statement] as const)),
-  )('%s: %s', async (usage, statement) => {
+  it.each(STATEMENTS)('%s: %s', async (usage, statement) => {
     const { text, values = [] } = bind(statement, NAMES);
     await database.pool.query(`prepare checked as ${text}`);
     const { rows } = await database.pool.query<{ types: string[] }>(

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, escapeIdentifier, escapeLiteral, type Pool } from 'pg';
-import type { Result } from '../../src/cli/doctor/check.js';
-import { checkObjects } from '../../src/cli/doctor/schema-checks.js';
+import { checkObjects, type Result } from '../../src/cli/doctor/program-checks.js';
 import { SESSION_SETTINGS } from '../../src/database/session-settings.js';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';

@@ -1,10 +1,21 @@
 import { ConfigError } from '../../config/config.js';
 import { dataDirectory } from '../../database/embedded/data-directory.js';
 import { CliError, explainError } from '../cli-error.js';
-import type { CommandSpec } from '../command.js';
+import { bind, type CommandSpec } from '../command.js';
 import type { CliContext } from '../context.js';
-import type { Result } from '../doctor/check.js';
-import { CHECKS } from '../doctor/checks.js';
+import { serverTimeoutMs } from '../../database/session-settings.js';
+import {
+  type Check,
+  checkClock,
+  checkDisk,
+  checkEncryption,
+  checkMigrations,
+  checkObjects,
+  checkSettings,
+  checkSnapshots,
+  type Result,
+} from '../doctor/program-checks.js';
+import { SQL_CHECKS, type SqlCheck } from '../doctor/sql-checks.js';
 import { toJson } from '../output.js';
 import { printable } from '../../monitoring/text.js';
 import { inTransaction, type Session, withAnyDatabase } from '../session.js';
@@ -27,6 +38,36 @@ export const doctorCommand: CommandSpec = {
 
 const toLine = ({ check, level, message }: Finding): string =>
   `${level.padEnd(4)}  ${check.padEnd(NAME_WIDTH)}  ${printable(message)}\n`;
+
+const ask =
+  ({ sql, ok = '', remedy = '' }: SqlCheck): Check =>
+  async ({ client, isEmbedded, config }) => {
+    const timeout = serverTimeoutMs(config.database.statementTimeoutMs);
+    const { rows } = await client.query<Result>(bind(sql, { isEmbedded, timeout }));
+    const { level, message } = rows[0] ?? { level: 'ok', message: ok };
+    return { level, message: level === 'ok' ? message : `${message}${remedy}` };
+  };
+
+/** In the order in which they run. Roles need the tables, so migrations come before. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  encryption: checkEncryption,
+  version: ask(SQL_CHECKS.version),
+  writes: ask(SQL_CHECKS.writes),
+  clock: checkClock,
+  settings: checkSettings,
+  timeout: ask(SQL_CHECKS.timeout),
+  durability: ask(SQL_CHECKS.durability),
+  migrations: checkMigrations,
+  objects: checkObjects,
+  roles: ask(SQL_CHECKS.roles),
+  rights: ask(SQL_CHECKS.rights),
+  server: ask(SQL_CHECKS.server),
+  ids: ask(SQL_CHECKS.ids),
+  snapshots: checkSnapshots,
+  bans: ask(SQL_CHECKS.bans),
+  slots: ask(SQL_CHECKS.slots),
+  disk: checkDisk,
+};
 
 /** Runs all checks. Without a usable configuration or a connection, reports that alone. */
 async function examine(context: CliContext): Promise<readonly Finding[]> {
