@@ -63,13 +63,13 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
     usage: 'rename <plan> <new-id>',
     says: 'Gives a plan another id, which all of its keys get. Its limits stay.',
     change: 'select * from rename_plan(:plan, :newId)',
-    examples: ['plans rename startup growth'],
+    examples: ['plans rename growing growth'],
   },
   {
     usage: 'delete <plan>',
     says: 'Deletes a plan that has no keys, also no revoked ones.',
     configure: (command) => command.aliases(['remove', 'rm']),
     change: 'select * from delete_plan(:plan)',
-    examples: ['plans delete startup'],
+    examples: ['plans delete growing'],
   },
 ];
