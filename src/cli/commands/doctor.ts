@@ -28,6 +28,7 @@ export const doctorCommand: CommandSpec = {
   usage: 'doctor',
   says: 'Checks the configuration and the database, and says how to fix each problem.',
   configure: (command) => command.summary('Check the configuration and the database.'),
+  options: { '--json': 'print an array of {check, level, message}; a level is ok, warn or fail' },
   run: async (context, { json }) => {
     const findings = await examine(context);
     context.print(json === true ? toJson(findings) : findings.map(toLine).join(''));
