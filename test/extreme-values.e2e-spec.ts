@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { maxHeaderSize } from 'node:http';
 import { Client, type Pool } from 'pg';
 import { Dashboard } from '../src/monitoring/dashboard/dashboard.js';
-import { migrate } from '../src/database/migrations.js';
 import { UsageRecorder } from '../src/usage/usage-recorder.js';
 import { issueKeys } from './support/issue-keys.js';
 import { petstoreOn } from './cli/support/petstore.js';
-import { createEmptyDatabase } from './support/database.js';
 import { openTestPool } from './support/test-pool.js';
-import { copyMigrationsOf } from './support/release.js';
 import { grantRoles, loginAs, type TestLogin } from './support/operator-roles.js';
 import { send } from './support/send.js';
 import { rejectionOf, selectOne } from './support/sql-outcome.js';
@@ -243,90 +240,6 @@ describe('an error of the database about one key', () => {
     await watcher.end();
     await service.pool.query('alter table api_key_counters drop constraint wrong');
     expect(await statuses()).toEqual([200, 200, 200, 200, 200]);
-  });
-});
-
-/** Rows, with the end of a suspension beyond a year of four digits as none. */
-const until = (rows: readonly object[]): string =>
-  JSON.stringify(rows).replaceAll(/290000-[^"]*/g, 'infinity');
-
-describe('a database of 1.0.0 in which such values were planted', () => {
-  it('is repaired by the migrations, and keeps the state of every key', async () => {
-    const folder = await copyMigrationsOf('1.0.0');
-    const database = await createEmptyDatabase();
-    await migrate({ connectionString: database.url, directory: folder });
-    const pool = openTestPool(database.url, { max: 1 });
-    await issueKeys(pool, 9);
-    const set = (id: number, assignments: string): Promise<unknown> =>
-      pool.query(`update api_keys set ${assignments} where id = ${id}`);
-    await set(2, `expires_at = '4000-01-01 00:00Z BC'`);
-    await set(3, `expires_at = '290000-01-01 00:00Z'`);
-    await set(4, `suspended_until = '290000-01-01 00:00Z'`);
-    await set(5, `suspended_until = '-infinity', bans_lifted_at = 'infinity', usage_reset_at = 'infinity'`);
-    await set(6, `revoked_at = '-infinity'`);
-    await set(7, `suspended_until = 'infinity', expires_at = 'infinity'`);
-    await set(8, `revoked_at = now(), expires_at = now() + interval '1 day', bans_lifted_at = now()`);
-    await pool.query(`update api_key_secrets set expires_at = '4000-01-01 00:00Z BC' where api_key_id = 9`);
-    const state = `select id, state, suspended_until::text, revoked_at is null as "unrevoked" from api_key_overview order by id`;
-    const { rows: before } = await pool.query(state);
-    await pool.query(`update api_key_counters set day_admitted = ${BIGINT_MAX} where api_key_id = 1`);
-    await pool.query(
-      `insert into api_key_usage values (1, '2026-11-01', ${BIGINT_MAX}, 7), (1, '290000-01-01', 1, 1), (2, '2026-11-01', 3, 4)`,
-    );
-    await pool.query(
-      `insert into api_key_usage_hours values
-         ('2026-11-01 00:00Z', 1, 'listPets', 'success', ${BIGINT_MAX}, 5), ('290000-01-01 00:00Z', 1, 'listPets', 'success', 1, 1),
-         ('2026-11-01 00:00Z', 2, 'listPets', 'success', 3, 4)`,
-    );
-    await pool.query(
-      `insert into pets (name, category_id, status, created_at) values ('Rex', 1, 'available', 'infinity')`,
-    );
-    await pool.query(
-      `insert into orders (pet_id, placed_at, updated_at) values (1, '-infinity', 'infinity')`,
-    );
-    await pool.query(
-      `insert into idempotency_keys values (1, 'k', sha256(''), 1, repeat('x', 70000), now())`,
-    );
-
-    await migrate({ connectionString: database.url });
-    const { rows: after } = await pool.query(state);
-    expect(until(after)).toEqual(until(before));
-    expect(after.map(({ state: one }) => one)).toEqual([
-      'live',
-      'expired',
-      'live',
-      'suspended',
-      'live',
-      'revoked',
-      'suspended',
-      'revoked',
-      'expired',
-    ]);
-    const rowsOf = async (query: string): Promise<unknown> => (await pool.query(query)).rows;
-    expect(
-      await rowsOf(
-        'select api_key_id::int as id, admitted::text, refused::text from api_key_usage order by 1',
-      ),
-    ).toEqual([
-      { id: 1, admitted: String(COUNT_MAX), refused: '7' },
-      { id: 2, admitted: '3', refused: '4' },
-    ]);
-    expect(
-      await rowsOf('select api_key_id::int as id, requests::text from api_key_usage_hours order by 1'),
-    ).toEqual([
-      { id: 1, requests: String(COUNT_MAX) },
-      { id: 2, requests: '3' },
-    ]);
-    expect(await rowsOf('select status from pets where is_instant(created_at)')).toEqual([
-      { status: 'pending' },
-    ]);
-    expect(
-      await rowsOf('select status from orders where is_instant(placed_at) and is_instant(updated_at)'),
-    ).toHaveLength(1);
-    expect(await rowsOf('select from idempotency_keys')).toEqual([]);
-    await pool.end();
-    await database.drop();
-    await rm(folder, { recursive: true });
   });
 });
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Pool, PoolClient } from 'pg';
-import { MIGRATIONS_DIRECTORY, readMigrations } from '../src/database/migration-files.js';
-import { createEmptyDatabase } from './support/database.js';
 import { selectOne } from './support/sql-outcome.js';
-import { openTestPool } from './support/test-pool.js';
 import { useDatabase } from './support/use-service.js';
 
 const WRITERS = 6;
@@ -166,24 +163,6 @@ describe('the counts of the inventory', () => {
       expect(await buffersOf(KEPT)).toBeLessThan(30);
       expect(await buffersOf('select pg_temp.add_pet()')).toBeLessThan(60);
     });
-  });
-
-  it('begin with the pets that existed before the migration', async () => {
-    const old = await createEmptyDatabase();
-    const pool = openTestPool(old.url);
-    try {
-      const migrations = await readMigrations(MIGRATIONS_DIRECTORY);
-      const counts = migrations.findIndex(({ name }) => name.endsWith('_inventory'));
-      for (const { sql } of migrations.slice(0, counts)) await pool.query(sql);
-      await insert(pool, 5, 'available');
-      await insert(pool, 4, 'sold');
-      await insert(pool, 3, null);
-      await pool.query(migrations[counts]?.sql ?? '');
-      expect(await kept(pool)).toEqual({ available: '5', pending: '0', sold: '4' });
-    } finally {
-      await pool.end();
-      await old.drop();
-    }
   });
 });
 

@@ -15,10 +15,9 @@ const run = promisify(execFile);
 const tool = (folder: string, ...words: readonly string[]): Promise<string> =>
   run(execPath, [join(folder, 'tools/migration.mjs'), ...words]).then(({ stdout }) => stdout);
 
-const oldUnban = async (): Promise<string> => {
-  const sql = await readFile('prisma/migrations/20261123100500_operator_functions/migration.sql', 'utf8');
-  const [body = ''] = /create function unban_api_key.*?\$\$;/s.exec(sql) ?? [];
-  return body.replace('create function', 'create or replace function');
+const otherUnban = async (): Promise<string> => {
+  const sql = await readFile('prisma/sql/operators/functions/unban_api_key.sql', 'utf8');
+  return sql.replace('\nbegin\n', '\nbegin\n  perform 1;\n');
 };
 
 const differs = (file: string): string => `prisma/sql/${file}.sql: differs from what the migrations make\n`;
@@ -41,7 +40,7 @@ describe('prisma/sql', () => {
   });
 
   it.each([
-    ['an old body', oldUnban, differs('operators/functions/unban_api_key')],
+    ['another body of a function', otherUnban, differs('operators/functions/unban_api_key')],
     [
       'another body of a view',
       () => `create or replace view plan_overview as select id, custom, requests_per_minute, requests_per_day, 0::bigint as keys,
@@ -204,6 +203,20 @@ describe('npm run migration', () => {
       undefined,
     ],
     [
+      'a view that takes all columns of another',
+      'operators/views/plan_overview',
+      'select',
+      'select plans.*,',
+      'prisma/sql/operators/views/plan_overview.sql: name the columns instead of "*", which keeps those of today',
+    ],
+    [
+      'a function that checks call',
+      'functions/is_instant',
+      '9999-12-31',
+      '9998-12-31',
+      'note: the check api_keys_revoked_at_is_instant of api_keys calls is_instant: rows that are there may not meet it now',
+    ],
+    [
       'an object of another name than the file',
       'functions/new_order',
       ' new_order()',
@@ -218,10 +231,24 @@ describe('npm run migration', () => {
     await writeFile(sqlFile(path), before);
   });
 
+  it('names a check that is replaced', async () => {
+    const path = join(migrations(), '29990101000002_longer/migration.sql');
+    await mkdir(join(path, '..'));
+    await writeFile(
+      path,
+      'alter table pets drop constraint pets_name_length;\n' +
+        'alter table pets add constraint pets_name_length check (char_length(name) <= 200) not valid;\n',
+    );
+    expect(await tool(folder, 'longer')).toContain(
+      '\nnote: the check pets_name_length of pets is replaced: add it as "not valid", and validate it in a migration of its own\n',
+    );
+    await rm(join(path, '..'), { recursive: true });
+  });
+
   it('rejects the name of a released migration, and what is no name', async () => {
-    expect(await readFile(join(migrations(), 'released.txt'), 'utf8')).toContain('_usage_views/');
-    await expect(tool(folder, 'usage_views')).rejects.toMatchObject({
-      stderr: '20261128110000_usage_views is released, and never changes: choose another name.\n',
+    expect(await readFile(join(migrations(), 'released.txt'), 'utf8')).toContain('_objects/');
+    await expect(tool(folder, 'objects')).rejects.toMatchObject({
+      stderr: '20261128120001_objects is released, and never changes: choose another name.\n',
     });
     await expect(tool(folder, 'Usage views')).rejects.toMatchObject({
       stderr: expect.stringContaining('npm run migration -- add_nick_to_pets'),

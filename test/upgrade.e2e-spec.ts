@@ -1,41 +1,62 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { MIGRATIONS_DIRECTORY } from '../src/database/migration-files.js';
+import type { Pool } from 'pg';
+import { MIGRATIONS_DIRECTORY, readFolded } from '../src/database/migration-files.js';
 import { migrate, pendingMigrations } from '../src/database/migrations.js';
-import { copyDatabase, createEmptyDatabase, type TestDatabase } from './support/database.js';
+import { catalogDifferences, catalogOf } from './support/catalog.js';
+import {
+  copyDatabase,
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from './support/database.js';
 import { issueKeys } from './support/issue-keys.js';
-import { copyMigrationsOf } from './support/release.js';
+import { grantRoles } from './support/operator-roles.js';
+import { copyFoldedMigrations, FOLDED_RELEASE } from './support/release.js';
 import { startReplica } from './support/replicas.js';
 import { openTestPool } from './support/test-pool.js';
 
-const RELEASE = '1.0.0';
-
+/** As the release left it, which this one upgrades: its migrations with their records. */
 let database: TestDatabase;
-let key: string;
 let folder: string;
 
-/** A database as the release left it: its migrations, which are frozen, with records. */
 beforeAll(async () => {
-  folder = await copyMigrationsOf(RELEASE);
+  folder = await copyFoldedMigrations();
   database = await createEmptyDatabase();
   await migrate({ connectionString: database.url, directory: folder });
-  const pool = openTestPool(database.url, { max: 1 });
-  key = (await issueKeys(pool, 1))[0]?.key ?? '';
-  await pool.query(
-    `insert into pets (name, category_id, status) values ('Rex', 7, 'available'), ('Max', 7, 'available')`,
-  );
-  await pool.query('insert into orders (pet_id) values (1)');
-  await pool.end();
 });
 afterAll(async () => {
   await database.drop();
   await rm(folder, { recursive: true });
 });
 
-const LOCKED = `
-  select distinct c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
-  where l.pid = pg_backend_pid() and l.mode = 'AccessExclusiveLock' and c.relname = any($1)`;
+async function onCopy<Result>(
+  of: TestDatabase,
+  work: (pool: Pool, url: string) => Promise<Result>,
+): Promise<Result> {
+  const copy = await copyDatabase(of.url);
+  const pool = openTestPool(copy.url, { max: 1 });
+  try {
+    return await work(pool, copy.url);
+  } finally {
+    await pool.end();
+    await copy.drop();
+  }
+}
+
+/** The migrations of this release that run on such a database, in their order. */
+async function laterMigrations(pool: Pool): Promise<readonly (readonly [name: string, sql: string])[]> {
+  const into = (await readFolded(MIGRATIONS_DIRECTORY))?.into ?? [];
+  const names = (await pendingMigrations(pool)).filter((name) => !into.includes(name));
+  expect(names.length).toBeGreaterThan(0);
+  return await Promise.all(
+    names.map(
+      async (name) =>
+        [name, await readFile(join(MIGRATIONS_DIRECTORY, name, 'migration.sql'), 'utf8')] as const,
+    ),
+  );
+}
 
 const DEFAULTS = /alter table (\w+)\s[^;]*?add column (?:if not exists )?\w+[^,;]*? default /gs;
 
@@ -43,62 +64,156 @@ const FUNCTIONS_OF_ROW = `
   select oid::regprocedure::text as name from pg_proc
   where (select reltype from pg_class where oid = $1::regclass) = any (proargtypes)`;
 
-describe(`a database of ${RELEASE}`, () => {
-  it('gets no column with a default in a table whose rows a function takes: PostgreSQL 17.12 rejects that', async () => {
-    const copy = await copyDatabase(database.url);
-    const pool = openTestPool(copy.url, { max: 1 });
-    let columns = 0;
-    for (const name of await pendingMigrations(pool)) {
-      const sql = await readFile(join(MIGRATIONS_DIRECTORY, name, 'migration.sql'), 'utf8');
-      for (const [, table] of sql.matchAll(DEFAULTS)) {
-        columns += 1;
-        expect([name, table, (await pool.query(FUNCTIONS_OF_ROW, [table])).rows]).toEqual([name, table, []]);
-      }
-      await pool.query(sql);
-    }
-    expect(columns).toBeGreaterThan(0);
-    await pool.end();
-    await copy.drop();
-  });
+/** The columns with a default that a migration adds to a table whose rows a function takes: PostgreSQL 17.12 rejects that. */
+async function rejectedColumns(pool: Pool, sql: string): Promise<readonly string[]> {
+  const rejected: string[] = [];
+  for (const [, table = ''] of sql.matchAll(DEFAULTS))
+    if ((await pool.query(FUNCTIONS_OF_ROW, [table])).rows.length > 0) rejected.push(table);
+  return rejected;
+}
 
-  it('is locked against reads for a moment only: one table by each migration, by its last statements', async () => {
-    const copy = await copyDatabase(database.url);
-    const pool = openTestPool(copy.url, { max: 1 });
-    const { rows: tables } = await pool.query<{ tablename: string }>(
-      `select tablename from pg_tables where schemaname = 'public'`,
+const LOCKED = `
+  select distinct c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
+  where l.pid = pg_backend_pid() and l.mode = 'AccessExclusiveLock'
+    and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and not c.relname = any ($1)`;
+
+/** The statements of a migration behind its first on each table that it locks against reads; one of them should be its last. */
+async function locksOf(pool: Pool, sql: string): Promise<Readonly<Record<string, readonly string[]>>> {
+  const made = [...sql.matchAll(/^create table (\w+)/gm)].map(([, name]) => name);
+  await pool.query(`begin; ${sql}`);
+  const { rows } = await pool.query<{ name: string }>(LOCKED, [made]);
+  await pool.query('commit');
+  return Object.fromEntries(
+    rows.map(({ name }) => {
+      const first = sql.search(new RegExp(`^(?:alter table ${name}|drop index)`, 'm'));
+      return [name, sql.slice(first).match(/^[a-z]+ [a-z]+/gm) ?? []];
+    }),
+  );
+}
+
+describe(`a database of ${FOLDED_RELEASE}`, () => {
+  it('gets no column with a default in a table whose rows a function takes', () =>
+    onCopy(database, async (pool) => {
+      for (const [name, sql] of await laterMigrations(pool)) {
+        expect([name, await rejectedColumns(pool, sql)]).toEqual([name, []]);
+        await pool.query(sql);
+      }
+      expect(await rejectedColumns(pool, 'alter table pets\n  add column nick text default 1;')).toEqual([
+        'pets',
+      ]);
+    }));
+
+  it('is locked against reads for a moment only: one table by each migration, by its last statements', () =>
+    onCopy(database, async (pool) => {
+      for (const [name, sql] of await laterMigrations(pool)) {
+        const locks = Object.values(await locksOf(pool, sql));
+        expect([name, locks.length]).toEqual([name, Math.min(locks.length, 1)]);
+        expect(['alter table', 'drop index', 'comment on']).toEqual(expect.arrayContaining(locks.flat()));
+      }
+      const two = 'alter table pets add nick text;\nselect 1;\nalter table orders add note text;';
+      expect(await locksOf(pool, two)).toEqual({
+        pets: ['alter table', 'alter table'],
+        orders: ['alter table'],
+      });
+    }));
+
+  it('is migrated at the start of this release, and keeps its records', () =>
+    onCopy(database, async (pool, databaseUrl) => {
+      const [issued] = await issueKeys(pool, 1);
+      await pool.query(
+        `insert into pets (name, category_id, status) values ('Rex', 7, 'available'), ('Max', 7, 'available')`,
+      );
+      await pool.query('insert into orders (pet_id) values (1)');
+      const replica = await startReplica({ databaseUrl });
+      const get = async (path: string): Promise<unknown> =>
+        await (
+          await fetch(`${replica.origin}${path}`, { headers: { authorization: `Bearer ${issued?.key}` } })
+        ).json();
+      expect(await get('/v1/pets')).toEqual([
+        { id: 1, name: 'Rex', categoryId: 7, status: 'pending' },
+        { id: 2, name: 'Max', categoryId: 7, status: 'available' },
+      ]);
+      expect(await get('/v1/store/orders/1')).toMatchObject({ petId: 1, status: 'placed' });
+      expect(await get('/v1/store/inventory')).toEqual({ available: 1, pending: 1, sold: 0 });
+      await replica.stop();
+    }));
+
+  it('runs nothing of what its own migrations have made', () =>
+    onCopy(database, async (pool, url) => {
+      const later = (await laterMigrations(pool)).map(([name]) => name);
+      expect(await migrate({ connectionString: url })).toEqual(later);
+      expect(await migrate({ connectionString: url })).toEqual([]);
+      expect(await pendingMigrations(pool)).toEqual([]);
+    }));
+
+  it('is rejected while it lacks some of them, with the way', async () => {
+    const half = await createEmptyDatabase();
+    for (const name of ['20261128100000_usage_by_hour', '20261128110039_deletions_and_snapshots'])
+      await rm(join(folder, name), { recursive: true });
+    await migrate({ connectionString: half.url, directory: folder }).catch(() => undefined);
+    await expect(migrate({ connectionString: half.url })).rejects.toThrow(
+      /^The database has \d\d of the 66 migrations of 1\.1\.0\. Migrate it with release 1\.1\.0 first, then with this one\.$/,
     );
-    const names = await pendingMigrations(pool);
-    const locked: string[] = [];
-    for (const name of names) {
-      const sql = await readFile(join(MIGRATIONS_DIRECTORY, name, 'migration.sql'), 'utf8');
-      await pool.query(`begin; ${sql}`);
-      const { rows } = await pool.query<{ name: string }>(LOCKED, [tables.map((one) => one.tablename)]);
-      await pool.query('commit');
-      expect([name, rows.length]).toEqual([name, Math.min(rows.length, 1)]);
-      for (const table of rows) {
-        locked.push(table.name);
-        const first = sql.search(new RegExp(`^(?:alter table ${table.name}|drop index)`, 'm'));
-        const statements = sql.slice(first).match(/^[a-z]+ [a-z]+/gm);
-        expect(['alter table', 'drop index', 'comment on']).toEqual(
-          expect.arrayContaining(statements ?? ['none']),
-        );
-      }
-    }
-    expect(locked).toContain('api_key_counters');
-    await pool.end();
-    await copy.drop();
+    await half.drop();
   });
+});
 
-  it('is migrated at the start of this release, and keeps its records', async () => {
-    const replica = await startReplica({ databaseUrl: database.url });
-    const get = async (path: string): Promise<unknown> =>
-      await (await fetch(`${replica.origin}${path}`, { headers: { authorization: `Bearer ${key}` } })).json();
-    expect(await get('/v1/pets')).toEqual([
-      { id: 1, name: 'Rex', categoryId: 7, status: 'pending' },
-      { id: 2, name: 'Max', categoryId: 7, status: 'available' },
-    ]);
-    expect(await get('/v1/store/orders/1')).toMatchObject({ petId: 1, status: 'placed' });
-    expect(await get('/v1/store/inventory')).toEqual({ available: 1, pending: 1, sold: 0 });
-    await replica.stop();
+describe('a new database', () => {
+  let created: TestDatabase;
+  let catalog: ReadonlyMap<string, string>;
+
+  beforeAll(async () => {
+    created = await createTestDatabase();
+    await grantRoles(created.url, 'superuser');
+    catalog = await onCopy(created, (pool) => catalogOf(pool));
+  });
+  afterAll(() => created.drop());
+
+  it(`is what ${FOLDED_RELEASE} and an upgrade make, to the last right and record`, () =>
+    onCopy(database, async (pool, url) => {
+      await migrate({ connectionString: url });
+      await grantRoles(url, 'superuser');
+      expect(catalogDifferences(catalog, await catalogOf(pool))).toEqual({});
+    }));
+
+  it.each([
+    ['column nick of pets', 'alter table pets add column nick text'],
+    ['column custom of plans', 'alter table plans alter column custom set default true'],
+    ['column name of pets', 'alter table pets alter column name drop not null'],
+    [
+      'constraint pets_name_length of pets',
+      `alter table pets drop constraint pets_name_length;
+       alter table pets add constraint pets_name_length check (char_length(name) between 1 and 256)`,
+    ],
+    [
+      'index pets_status_id_idx',
+      'drop index pets_status_id_idx; create index pets_status_id_idx on pets (status)',
+    ],
+    ['sequence orders_id_seq draws', `select nextval('orders_id_seq')`],
+    ['type pet_status is', `alter type pet_status add value 'lost'`],
+    [
+      'function today()',
+      'create or replace function today() returns date language sql stable return current_date',
+    ],
+    ['view plan_overview', `alter view plan_overview set (security_invoker = true)`],
+    ['trigger plans_audit_delete of plans', 'alter table plans disable trigger plans_audit_delete'],
+    ['table pets', `comment on table pets is 'Other.'`],
+    ['table orders', 'grant truncate on orders to petstore_support'],
+    ['rows of plans', `update plans set requests_per_minute = 61 where id = 'free'`],
+  ])('differs by name: %s', async (name, statement) =>
+    onCopy(created, async (pool) => {
+      await pool.query(statement);
+      const names = Object.keys(catalogDifferences(catalog, await catalogOf(pool)));
+      expect(names.filter((one) => !one.startsWith('rows of audit_log'))).toContain(name);
+    }),
+  );
+
+  it(`is one of a newer release for ${FOLDED_RELEASE}, which serves it on the way back`, async () => {
+    const said: string[] = [];
+    const release = await copyFoldedMigrations();
+    const options = { connectionString: created.url, directory: release };
+    expect(await migrate({ ...options, log: { info: (message) => said.push(message) } })).toEqual([]);
+    expect(said).toEqual([expect.stringMatching(/^The database has migrations of a newer release: /)]);
+    await rm(release, { recursive: true });
   });
 });

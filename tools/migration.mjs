@@ -7,17 +7,17 @@ import { argv } from 'node:process';
 import pg from 'pg';
 import { migrate } from '../dist/database/migrations.js';
 import { root } from './project.mjs';
-import { applySources, compare, inVain, readDefinitions, readSources } from './schema.mjs';
+import { applySources, compare, inVain, readChecks, readDefinitions, readSources } from './schema.mjs';
 import { openTemporaryDatabase } from './temporary-database.mjs';
 
 const MIGRATIONS = join(root, 'prisma/migrations');
 /** What stands above it in a migration is written by hand and stays. */
 const MARK = '-- From prisma/sql by "npm run migration". Changes below this line are lost.\n';
 
-const [name = '', url] = argv.slice(2);
+const [word = '', url] = argv.slice(2);
 try {
-  if (name === '--check') await check();
-  else if (/^[a-z][a-z0-9_]*$/.test(name)) await write();
+  if (word === '--check') await check();
+  else if (/^[a-z][a-z0-9_]*$/.test(word)) await write(word);
   else throw new Error('Give the migration a name in snake_case: npm run migration -- add_nick_to_pets');
 } catch (error) {
   console.error(error.message);
@@ -32,7 +32,7 @@ async function check() {
   console.log('prisma/sql is what the migrations make');
 }
 
-async function write() {
+async function write(name) {
   const names = (await readdir(MIGRATIONS, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
@@ -48,7 +48,7 @@ async function write() {
       );
   }
   const [manual] = (await readFile(file, 'utf8').catch(() => '')).split(MARK);
-  const changed = await beforeMigration(folder, (directory) =>
+  const { changed, notes } = await beforeMigration(folder, (directory) =>
     onDatabase(undefined, (client) => changesAfter(client, manual), directory),
   );
   const shown = relative(root, file);
@@ -57,12 +57,14 @@ async function write() {
   const texts = changed.map(({ sql }) => `${sql.trim()}\n`);
   await mkdir(join(MIGRATIONS, folder), { recursive: true });
   await writeFile(file, `${manual}${texts.length === 0 ? '' : [MARK, ...texts].join('\n')}`);
-  console.log([shown, ...changed.map(({ path }) => `  ${short(path)}`)].join('\n'));
+  console.log([shown, ...changed.map(({ path }) => `  ${short(path)}`), ...notes].join('\n'));
 }
 
 /** The files that differ after the statements written by hand, in an order that works, as replacements of what is there. */
 async function changesAfter(client, manual) {
+  const checks = await readChecks(client);
   await client.query(manual);
+  const later = await readChecks(client);
   const { changed, faults, wanted } = await compareWithFiles(client);
   const isDone = (definitions, { object }) => definitions.get(object) === wanted.get(object);
   const comments = changed.map((source) => ({ ...source, sql: commentsOf(source.sql) }));
@@ -78,9 +80,23 @@ async function changesAfter(client, manual) {
       .filter((source) => !isDone(definitions, source))
       .map(({ path }) => `${path}: "create or replace" leaves something, such as other arguments or rights`),
   ];
-  if (all.length === 0) return applied;
+  if (all.length === 0) return { changed: applied, notes: validatedBefore(checks, later, applied) };
   throw new Error(
     `${all.map(short).join('\n')}\nUse a new name, or write what is missing (drop, grant, comment … is null) by hand above the line "${MARK.trim()}".`,
+  );
+}
+
+/** Rows that were validated before may not meet a check that says something else now. PostgreSQL does not look at them again. */
+function validatedBefore(checks, later, applied) {
+  const isChanged = (called) => applied.some(({ object }) => object === `function ${called}`);
+  return [...later].flatMap(([name, { definition, functions }]) =>
+    (checks.get(name)?.definition ?? definition) === definition
+      ? functions
+          .filter(isChanged)
+          .map((one) => `note: the check ${name} calls ${one}: rows that are there may not meet it now`)
+      : [
+          `note: the check ${name} is replaced: add it as "not valid", and validate it in a migration of its own`,
+        ],
   );
 }
 

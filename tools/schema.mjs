@@ -141,6 +141,26 @@ export const rebuild = (client, sources) =>
     return { definitions: await readDefinitions(client), errors };
   });
 
+/** A view has the columns that `*` stood for when it was created, and none that its table, view or function gains later. */
+const STAR_OF_OBJECT = /(?:\bselect|,)\s+(?:\w+\.)?\*(?:(?!\bfrom\b)[^])*\bfrom\s+\w/i;
+
+const hasStar = ({ object, sql }) =>
+  object.startsWith('view ') && STAR_OF_OBJECT.test(sql.replaceAll(/--.*|'(?:[^']|'')*'/g, ''));
+
+/** The checks of a database by name, each with what it says and the functions that it calls. */
+export async function readChecks(client) {
+  const { rows } = await client.query(
+    `select format('%s of %s', conname, conrelid::regclass) as name, pg_get_constraintdef(c.oid) as definition,
+       array(
+         select proname::text from pg_depend join pg_proc p on p.oid = refobjid
+         where classid = 'pg_constraint'::regclass and objid = c.oid and refclassid = 'pg_proc'::regclass) as functions
+     from pg_constraint c
+     where connamespace = 'public'::regnamespace and contype = 'c'
+     order by name`,
+  );
+  return new Map(rows.map(({ name, ...check }) => [name, check]));
+}
+
 /** What differs between the files and the database: the files to apply, and in words what no file can change. */
 export async function compare(client, sources) {
   const present = await readDefinitions(client);
@@ -150,6 +170,9 @@ export async function compare(client, sources) {
     changed: sources.filter(({ object }) => wanted.get(object) !== present.get(object)),
     faults: [
       ...[...errors].map(([{ path }, message]) => `${path}: ${message}`),
+      ...sources
+        .filter(hasStar)
+        .map(({ path }) => `${path}: name the columns instead of "*", which keeps those of today`),
       ...sources
         .filter((source) => !errors.has(source) && !wanted.has(source.object))
         .map(({ path, object }) => `${path}: does not define the ${object}`),

@@ -49,6 +49,35 @@ export async function readMigrations(directory: string): Promise<MigrationFile[]
   );
 }
 
+/** Migrations of an earlier release, which some of this one's stand for. */
+export interface FoldedMigrations {
+  readonly release: string;
+  /** The names of those that make what they made. */
+  readonly into: readonly string[];
+  /** The checksums by name. Others may be recorded, because Git changes line ends on some machines. */
+  readonly migrations: Readonly<Record<string, string>>;
+}
+
+/** Undefined where a folder of migrations stands for no others. */
+export async function readFolded(directory: string): Promise<FoldedMigrations | undefined> {
+  try {
+    return JSON.parse(await readFile(join(directory, 'folded.json'), 'utf8')) as FoldedMigrations;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new MigrationError(`Cannot read the folded migrations: ${describeFault(error)}`);
+  }
+}
+
+/** The names of recorded migrations that this release does not know. */
+export async function unknownMigrations(
+  records: ReadonlyMap<string, string>,
+  directory: string,
+): Promise<readonly string[]> {
+  const folded = await readFolded(directory);
+  const known = new Set([...(await listMigrations(directory)), ...Object.keys(folded?.migrations ?? {})]);
+  return [...records.keys()].filter((name) => !known.has(name));
+}
+
 /** Whether a recorded checksum is this migration's. Line ends do not count, because Git changes them on some machines. */
 export function isUnchanged({ sql, checksum }: MigrationFile, recorded: string): boolean {
   const unix = sql.replaceAll('\r\n', '\n');

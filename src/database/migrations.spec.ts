@@ -43,6 +43,17 @@ async function release(migrations: Record<string, string>): Promise<string> {
   return directory;
 }
 
+/** The same, with two of them that stand for TWO. */
+async function folding(migrations: Record<string, string>): Promise<string> {
+  const directory = await release(migrations);
+  const folded = {
+    ...{ release: '1.0.0', into: Object.keys(migrations).slice(0, 2) },
+    migrations: Object.fromEntries(Object.entries(TWO).map(([name, sql]) => [name, checksumOf(sql)])),
+  };
+  await writeFile(join(directory, 'folded.json'), JSON.stringify(folded));
+  return directory;
+}
+
 function migrateTo(directory: string, options: Partial<MigrateOptions> = {}): Promise<string[]> {
   return migrate({
     connectionString: database.url,
@@ -63,6 +74,8 @@ const tables = () =>
   column(`select table_name from information_schema.tables
           where table_schema = 'public' and table_name <> '_prisma_migrations' order by 1`);
 const recorded = () => column('select migration_name from _prisma_migrations order by started_at');
+
+const checksumOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');
 
 const TWO = { '1_cats': 'create table cats (id int);', '2_dogs': 'create table dogs (id int);' };
 
@@ -89,7 +102,7 @@ describe('migrate', () => {
     expect(rows).toEqual([
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        checksum: createHash('sha256').update(TWO['1_cats']).digest('hex'),
+        checksum: checksumOf(TWO['1_cats']),
         started_at: expect.any(Date),
         finished_at: expect.any(Date),
         migration_name: '1_cats',
@@ -137,6 +150,43 @@ describe('migrate', () => {
     await expect(outcome).rejects.toThrow(/^Migration 1_cats failed: /);
     expect(await tables()).toEqual([]);
     expect(await migrateTo(await release(TWO))).toEqual(['1_cats', '2_dogs']);
+  });
+
+  it('runs the migrations that stand for others in one transaction, and records all of them', async () => {
+    const failing = await folding({
+      '3_pets': 'create table pets (id int);',
+      '4_bad': 'create tabel wolves',
+    });
+    await expect(migrateTo(failing)).rejects.toThrow(/^Migration 3_pets with 4_bad failed: /);
+    expect(await tables()).toEqual([]);
+    const directory = await folding({
+      '3_pets': 'create table pets (id int);',
+      '4_fill': 'insert into pets values (1);',
+      '5_next': 'create table orders (id int);',
+    });
+    // Whichever comes first.
+    const both = await Promise.all([migrateTo(directory), migrateTo(directory)]);
+    expect(both.flat().toSorted()).toEqual(['3_pets', '4_fill', '5_next']);
+    expect(await tables()).toEqual(['orders', 'pets']);
+    expect((await recorded()).toSorted()).toEqual(['1_cats', '2_dogs', '3_pets', '4_fill', '5_next']);
+    expect(await column('select count(*)::int from pets')).toEqual([1]);
+  });
+
+  it('does not run them where the others were applied, or where Prisma has applied them', async () => {
+    await migrateTo(await release(TWO));
+    const wrong = 'select 1 / 0;';
+    const directory = await folding({
+      '3_pets': wrong,
+      '4_fill': wrong,
+      '5_next': 'create table orders (id int);',
+    });
+    expect(await migrateTo(directory)).toEqual(['5_next']);
+    expect(await column('select count(*)::int from _prisma_migrations')).toEqual([5]);
+    await client.query(`delete from _prisma_migrations where migration_name < '3'`);
+    expect(await migrateTo(directory)).toEqual([]);
+    expect(await column('select count(*)::int from _prisma_migrations')).toEqual([5]);
+    expect(await migrateTo(await release(TWO))).toEqual([]);
+    expect(messages.at(-1)).toBe('The database has migrations of a newer release: 3_pets, 4_fill, 5_next.');
   });
 
   it('tries a migration that failed again at the next start', async () => {

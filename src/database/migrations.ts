@@ -6,14 +6,17 @@ import { isContention, isPassing } from '../errors/database-errors.js';
 import { describeFault } from '../errors/describe-fault.js';
 import {
   CREATE_RECORDS_TABLE,
+  type FoldedMigrations,
   INSERT_RECORD,
   isUnchanged,
   listMigrations,
   MigrationError,
   type MigrationFile,
   MIGRATIONS_DIRECTORY,
+  readFolded,
   readMigrations,
   readRecords,
+  unknownMigrations,
 } from './migration-files.js';
 import { readSchemaObjects, SCHEMA_OBJECTS } from './schema-objects.js';
 import { beginTransaction, closeSession, openSession, SERVER_ENCODING } from './session-settings.js';
@@ -62,15 +65,17 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   });
   try {
     await rejectOtherEncodings(client);
+    const folded = await readFolded(directory);
     const records = await readRecords(client);
-    const pending = migrations.filter(({ name }) => !records.has(name));
-    compare(migrations, records, pending, log);
-    if (pending.length > 0) await rejectStandby(client);
+    const steps = stepsOf(migrations, folded).filter((step) => !isRecorded(step, records));
+    compare(migrations, records, folded, await unknownMigrations(records, directory), log);
+    if (steps.length > 0) await rejectStandby(client);
     const names: string[] = [];
-    for (const migration of pending) {
-      if (!(await apply(client, migration, lockTimeoutMs))) continue;
-      names.push(migration.name);
-      onApplied?.(migration.name);
+    for (const step of steps) {
+      for (const name of await apply(client, step, lockTimeoutMs)) {
+        names.push(name);
+        onApplied?.(name);
+      }
     }
     return names;
   } catch (error) {
@@ -114,6 +119,28 @@ export async function migrateWhenReachable(
   }
 }
 
+/** What is applied and recorded in one transaction. */
+interface Step {
+  readonly migrations: readonly MigrationFile[];
+  /** The checksums by name of the migrations that these stand for: a database has all of them, or none. */
+  readonly folded: Readonly<Record<string, string>>;
+}
+
+function stepsOf(
+  migrations: readonly MigrationFile[],
+  folded: FoldedMigrations | undefined,
+): readonly Step[] {
+  const single = migrations
+    .filter(({ name }) => folded?.into.includes(name) !== true)
+    .map((migration): Step => ({ migrations: [migration], folded: {} }));
+  if (folded === undefined) return single;
+  const into = migrations.filter(({ name }) => folded.into.includes(name));
+  return [{ migrations: into, folded: folded.migrations }, ...single];
+}
+
+const isRecorded = ({ migrations, folded }: Step, records: ReadonlyMap<string, string>): boolean =>
+  [...Object.keys(folded), ...migrations.map(({ name }) => name)].every((name) => records.has(name));
+
 /** The names of this release's migrations that are not applied, in their order. */
 export async function pendingMigrations(
   database: Pool | Client,
@@ -125,18 +152,21 @@ export async function pendingMigrations(
 }
 
 /**
- * Applies a migration and records it, in one transaction, so that a migration that fails leaves nothing behind. Tries again while
- * other transactions hold locks that it needs. False: another process has applied it meanwhile.
+ * Applies migrations and records them, in one transaction, so that one that fails leaves nothing behind. Tries again while other
+ * transactions hold locks that they need.
+ *
+ * @returns the names of those that it applied; none where another process has done so meanwhile, or those that they stand for were applied
  */
-async function apply(client: Client, migration: MigrationFile, lockTimeoutMs: number): Promise<boolean> {
+async function apply(client: Client, step: Step, lockTimeoutMs: number): Promise<readonly string[]> {
+  const name = step.migrations.map((one) => one.name).join(' with ');
+  const sql = step.migrations.map((one) => one.sql).join('\n');
   const endsAtMs = performance.now() + lockTimeoutMs;
   for (;;) {
     try {
-      return await applyOnce(client, migration, lockTimeoutMs);
+      return await applyOnce(client, step, sql, lockTimeoutMs);
     } catch (error) {
       // A lost connection has rolled back already.
       await client.query('rollback').catch(() => undefined);
-      const { name, sql } = migration;
       if (error instanceof MigrationError) throw error;
       if (!isContention(error)) {
         throw new MigrationError(`Migration ${name} failed: ${describeFault(error, sql)}`, { cause: error });
@@ -178,9 +208,10 @@ const LOCK_HOLDERS = `
 
 async function applyOnce(
   client: Client,
-  { name, sql, checksum }: MigrationFile,
+  step: Step,
+  sql: string,
   lockTimeoutMs: number,
-): Promise<boolean> {
+): Promise<readonly string[]> {
   // Explicit, because a role may have other defaults. A snapshot from before the lock would not contain the records of others.
   const begin = 'begin isolation level read committed read write';
   await beginTransaction(client, STATEMENT_TIMEOUT_MS, lockTimeoutMs, begin);
@@ -191,18 +222,21 @@ async function applyOnce(
   await client.query(CREATE_RECORDS_TABLE);
   const records = await readRecords(client);
   if (records.size === 0) await rejectObjectsOfOthers(client);
-  const isPending = !records.has(name);
-  if (isPending) {
+  const isOlder = Object.keys(step.folded).some((name) => records.has(name));
+  const pending = isOlder ? [] : step.migrations.filter(({ name }) => !records.has(name));
+  if (pending.length > 0) {
     await client.query(`set local lock_timeout = ${String(Math.min(TABLE_LOCK_MS, lockTimeoutMs))}`);
     await client.query(sql);
-    await client.query(INSERT_RECORD, [name, checksum]);
     for (const { object, statement } of await readRightsOfOthers(client)) {
       if (statement !== null && had.every((one) => one.object !== object && one.statement !== statement))
         await client.query(statement);
     }
   }
+  const made = step.migrations.map(({ name, checksum }) => [name, checksum] as const);
+  for (const [name, checksum] of [...Object.entries(step.folded), ...made])
+    if (!records.has(name)) await client.query(INSERT_RECORD, [name, checksum]);
   await client.query('commit');
-  return isPending;
+  return pending.map(({ name }) => name);
 }
 
 /** Before the first migration, which would create tables beside those of another program, and replace its functions. */
@@ -275,7 +309,8 @@ async function rejectStandby(client: Client): Promise<void> {
 function compare(
   migrations: readonly MigrationFile[],
   records: ReadonlyMap<string, string>,
-  [missing]: readonly MigrationFile[],
+  folded: FoldedMigrations | undefined,
+  unknown: readonly string[],
   log: MigrateOptions['log'],
 ): void {
   const edited = migrations.find((one) => !isUnchanged(one, records.get(one.name) ?? one.checksum));
@@ -284,9 +319,15 @@ function compare(
       `Migration ${edited.name} was edited after it was applied, so the database does not have the change. Restore the file and add a new migration, or use a new database.`,
     );
   }
-  const known = new Set(migrations.map(({ name }) => name));
-  const unknown = [...records.keys()].filter((name) => !known.has(name));
+  const older = Object.keys(folded?.migrations ?? {});
+  const lacking = older.filter((name) => !records.has(name));
+  if (folded !== undefined && lacking.length > 0 && lacking.length < older.length) {
+    throw new MigrationError(
+      `The database has ${older.length - lacking.length} of the ${older.length} migrations of ${folded.release}. Migrate it with release ${folded.release} first, then with this one.`,
+    );
+  }
   if (unknown.length === 0) return;
+  const missing = migrations.find(({ name }) => !records.has(name) && folded?.into.includes(name) !== true);
   if (missing !== undefined) {
     throw new MigrationError(
       `The database was migrated by a different set of migrations: it has ${unknown.join(', ')}, which this release does not have, but not ${missing.name}. Use the release that migrated it, or a new database.`,

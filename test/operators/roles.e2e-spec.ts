@@ -335,7 +335,6 @@ describe('prisma/roles.sql', () => {
       'delete_old_bans',
       'delete_old_database_outages',
       'delete_old_usage',
-      'delete_old_usage_hours',
       'delete_usage_hour',
       'rights_that_differ',
       'skip_used_ids',

@@ -1,16 +1,23 @@
-import { cp, mkdtemp, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MIGRATIONS_DIRECTORY } from '../../src/database/migration-files.js';
+import { gunzipSync } from 'node:zlib';
 
-/** A new folder with the migrations of a release, which are frozen. */
-export async function copyMigrationsOf(release: string): Promise<string> {
+/** The release whose migrations are folded into two. */
+export const FOLDED_RELEASE = '1.1.0';
+
+const FILE = `test/fixtures/migrations-${FOLDED_RELEASE}.json.gz`;
+
+/** Its migrations, as they were: SQL by name. */
+export const readFoldedMigrations = async (): Promise<Readonly<Record<string, string>>> =>
+  JSON.parse(gunzipSync(await readFile(FILE)).toString()) as Record<string, string>;
+
+/** A new folder with its migrations. */
+export async function copyFoldedMigrations(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'petstore-release-'));
-  const lines = (await readFile(join(MIGRATIONS_DIRECTORY, 'released.txt'), 'utf8')).split('\n');
-  const last = lines.findLastIndex((line) => line.endsWith(` ${release}`));
-  for (const line of lines.slice(0, last + 1)) {
-    const [file] = /\S+\/migration\.sql/.exec(line) ?? [];
-    if (file !== undefined) await cp(join(MIGRATIONS_DIRECTORY, file), join(folder, file));
+  for (const [name, sql] of Object.entries(await readFoldedMigrations())) {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, 'migration.sql'), sql);
   }
   return folder;
 }

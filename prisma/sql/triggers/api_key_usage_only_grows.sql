@@ -1,4 +1,4 @@
--- Only 1.0.0 updates these rows itself, so the service's role may do so.
+-- The service adds to a row of the day that is there, so its role may update all of them.
 create or replace trigger api_key_usage_only_grows
   before update on api_key_usage
   for each row when (

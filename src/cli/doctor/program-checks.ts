@@ -3,10 +3,10 @@ import type { Config } from '../../config/config.js';
 import { describeProtection } from '../../config/database-tls.js';
 import {
   isUnchanged,
-  listMigrations,
   MIGRATIONS_DIRECTORY,
   readMigrations,
   readRecords,
+  unknownMigrations,
 } from '../../database/migration-files.js';
 import {
   describeSnapshot,
@@ -128,13 +128,15 @@ export const checkMigrations: Check = async ({ client }) => {
   if (edited !== undefined) {
     return warn(`${edited.name} was edited after it was applied: restore the file and add a new migration.`);
   }
-  const ahead = records.size - files.length;
-  return ok(`${files.length} applied${ahead > 0 ? `, and ${ahead} of a newer release` : ''}`);
+  const unknown = await unknownMigrations(records, MIGRATIONS_DIRECTORY);
+  return ok(
+    `${files.length} applied${unknown.length > 0 ? `, and ${unknown.length} of a newer release` : ''}`,
+  );
 };
 
 /** What a restore in parts or an operator's statement may have left out or changed, which no request notices at first. */
 export const checkObjects = async ({ client }: Pick<CheckContext, 'client'>): Promise<Result> => {
-  if ((await readRecords(client)).size > (await listMigrations(MIGRATIONS_DIRECTORY)).length)
+  if ((await unknownMigrations(await readRecords(client), MIGRATIONS_DIRECTORY)).length > 0)
     return ok('not compared: the database has migrations of a newer release');
   const { rows } = await client.query<{ object: string; facts: string[] }>(SCHEMA_OBJECTS);
   const present = new Map(rows.map(({ object, facts }) => [object, facts]));

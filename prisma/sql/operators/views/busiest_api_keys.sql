@@ -1,5 +1,6 @@
 create or replace view busiest_api_keys as
-select * from busiest_api_keys_since(this_hour() - interval '23 hours');
+select api_key_id, name, plan_id, requests, success, client_error, server_error, limited, banned, unauthorized, mean_ms, last_hour, undecided
+from busiest_api_keys_since(this_hour() - interval '23 hours');
 
 comment on view busiest_api_keys is 'The hundred keys with the most requests of the last 24 hours, rejected ones included.';
 comment on column busiest_api_keys.requests is 'All requests of the last 24 hours.';

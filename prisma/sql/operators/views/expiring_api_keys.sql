@@ -1,5 +1,5 @@
 create or replace view expiring_api_keys as
-select e.*
+select e.api_key_id, e.name, e.plan_id, e.expires, e.prefix, e.expires_at, e.ends_key
 from (
   select k.id as api_key_id, k.name, k.plan_id, 'key' as expires, null as prefix, k.expires_at, true as ends_key
   from api_keys k

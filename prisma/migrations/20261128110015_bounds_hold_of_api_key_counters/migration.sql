@@ -1,3 +1,0 @@
--- Requests go on meanwhile.
-alter table api_key_counters validate constraint api_key_counters_counts_bounded;
-alter table api_key_counters validate constraint api_key_counters_instants;

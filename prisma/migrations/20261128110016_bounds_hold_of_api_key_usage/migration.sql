@@ -1,2 +1,0 @@
--- Requests go on meanwhile.
-alter table api_key_usage validate constraint api_key_usage_bounded;

@@ -1,2 +1,0 @@
--- Requests go on meanwhile.
-alter table api_key_bans validate constraint api_key_bans_bounded;

@@ -1,2 +1,0 @@
--- Requests go on meanwhile.
-alter table idempotency_keys validate constraint idempotency_keys_bounded;

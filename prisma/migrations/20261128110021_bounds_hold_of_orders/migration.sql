@@ -1,2 +1,0 @@
--- Requests go on meanwhile.
-alter table orders validate constraint orders_instants;

@@ -1,5 +1,0 @@
--- One more outcome. Replicas of the release before write the others.
-alter table api_key_usage_hours
-  drop constraint api_key_usage_hours_outcome,
-  add constraint api_key_usage_hours_outcome check (
-    outcome in ('success', 'client_error', 'limited', 'banned', 'unauthorized', 'server_error', 'undecided')) not valid;

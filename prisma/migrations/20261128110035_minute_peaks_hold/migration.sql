@@ -1,1 +1,0 @@
-alter table api_key_usage_hours validate constraint api_key_usage_hours_minute_peak;
