@@ -119,6 +119,7 @@ async function trial() {
   await stage('two replicas of this release', () => stopEach('before'));
   await stage('on the way back, two of each', () => startAll('before'));
   await stage('back on the release before', () => stopEach('after'));
+  const doctor = await petstore('before', 'doctor --json || true');
   await stage('once more, two of each', () => startAll('after'));
   await stage('two replicas of this release again', () => stopEach('before'));
   const responses = (await load.stop()).flat();
@@ -135,6 +136,8 @@ async function trial() {
     );
   }
   console.log('');
+  const missed = missedBy(doctor);
+  check('what the doctor of the release before misses', missed === droppedObjects(), missed || 'nothing');
   const failed = responses.filter(isFailed);
   check('failed requests', failed.length === 0, `${failed.length} of ${responses.length}`);
   const created = responses.filter(({ status, kind }) => status === 201 && kind === 'pet');
@@ -161,6 +164,24 @@ async function trial() {
   );
   const rejected = count(responses, 429);
   check('requests that a limit rejected', rejected > 0, rejected);
+}
+
+/** The objects that the check of the doctor fails on, in its words. */
+const missedBy = (doctor) =>
+  JSON.parse(doctor)
+    .filter(({ level }) => level === 'fail')
+    .map(({ message }) => message.replace(/ (?:is|are) missing.*/, ''))
+    .join('; ');
+
+/** What this release has dropped, in the same words. */
+function droppedObjects() {
+  const [before, after] = Object.values(ROOTS).map((root) =>
+    readFileSync(join(root, 'prisma/migrations/objects.txt'), 'utf8')
+      .split('\n')
+      .map((line) => line.split(' | ')[0]),
+  );
+  const [first = '', ...others] = before.filter((object) => !after.includes(object));
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
 /** What clients of both releases send; an array, because some of them send twice or go on from what they got. */

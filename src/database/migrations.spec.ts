@@ -168,7 +168,7 @@ describe('migrate', () => {
     const both = await Promise.all([migrateTo(directory), migrateTo(directory)]);
     expect(both.flat().toSorted()).toEqual(['3_pets', '4_fill', '5_next']);
     expect(await tables()).toEqual(['orders', 'pets']);
-    expect((await recorded()).toSorted()).toEqual(['1_cats', '2_dogs', '3_pets', '4_fill', '5_next']);
+    expect(new Set(await recorded())).toEqual(new Set(['1_cats', '2_dogs', '3_pets', '4_fill', '5_next']));
     expect(await column('select count(*)::int from pets')).toEqual([1]);
   });
 
