@@ -1,8 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
+import { httpFetch } from '../../test/support/http-fetch.js';
 import { startService, type TestService } from '../../test/support/service.js';
+import { ApiError } from '../errors/api-error.js';
+import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
 import { Admission } from './admission/admission.js';
 import { DatabaseClock } from './admission/clock.js';
+import { ADMISSION_STATES, type AdmissionDecision, type LimitWindow } from './admission/decision.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -23,6 +27,45 @@ describe('the clock of admission', () => {
     // A minute for a machine that has other things to do.
     expect(Math.abs(clock.nowMs() - trueMs)).toBeLessThan(60_000);
   });
+});
+
+describe('a request that admission rejects', () => {
+  /** What no guard of today knows. */
+  const later = JSON.parse('{"state": "over_quota", "policy": "year"}') as {
+    readonly state: AdmissionDecision['state'];
+    readonly policy: LimitWindow['policy'];
+  };
+  const codes = Object.keys(ERROR_CODES) as ErrorCode[];
+
+  it.each([...ADMISSION_STATES, later.state])(
+    'as %s reaches no handler, whatever its code and window are',
+    async (state) => {
+      const { key } = await service.issueKey();
+      const admission = service.app.get(Admission);
+      const decide = admission.decide.bind(admission);
+      for (const code of codes) {
+        for (const policies of [
+          ['minute', 'day'],
+          ['minute', 'day', later.policy],
+        ] as const) {
+          const rejection = new ApiError(code);
+          jest.spyOn(admission, 'decide').mockImplementationOnce(async (request, address) => {
+            const decision = await decide(request, address);
+            const [window] = decision.windows;
+            const [first, ...others] = policies.map((policy) =>
+              Object.assign({}, window, { policy, remaining: policy === later.policy ? 0 : 1 }),
+            );
+            return { ...decision, state, windows: [first ?? window, ...others], rejection };
+          });
+          const response = await httpFetch(`${service.origin}/v1/pets`, {
+            headers: new Headers({ authorization: `Bearer ${key}` }),
+          });
+          expect([code, response.status]).toEqual([code, rejection.status]);
+          expect(await response.json()).toMatchObject({ code });
+        }
+      }
+    },
+  );
 });
 
 describe('admission', () => {

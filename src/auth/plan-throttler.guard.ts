@@ -6,21 +6,29 @@ import {
   type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
-import { type AdmissionDecision, exceededBy, type KeyWindow } from './admission/decision.js';
+import { type AdmissionDecision, exceededBy, KEY_WINDOWS, type KeyWindow } from './admission/decision.js';
 
 /** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
 export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
-  throttlers: [throttlerOf('minute', 60_000), throttlerOf('day', 86_400_000)],
+  throttlers: KEY_WINDOWS.map(({ name, seconds }) => throttlerOf(name, seconds * 1000)),
   // The throttler adds suffixes to the names and leaves the headers out of a 429. The pipeline sets them on every response.
   setHeaders: false,
 };
 
 /**
  * Throws the 429 of a key whose minute or day is used up, or that is banned. Admission has counted the request in the database,
- * for all replicas; this guard only reads its decision, so nothing is counted twice.
+ * for all replicas; this guard only reads its decision, so nothing is counted twice. It is the last one: a rejection that no throttler
+ * names is thrown all the same.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    await super.canActivate(context);
+    const { rejection } = decisionOf(context);
+    if (rejection !== undefined) throw rejection;
+    return true;
+  }
+
   /** Only called for the window that rejects a request: the others are skipped. */
   protected override async handleRequest({ context }: ThrottlerRequest): Promise<boolean> {
     throw decisionOf(context).rejection ?? new Error('the request was not rejected');

@@ -13,12 +13,13 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/**
- * Responds with the body of the error. A rejection by admission wins over every other error, so that a caller without a valid key learns
- * nothing about paths and bodies. The cause of a 5xx stays on the request, for its log line.
- */
+/** The error of a response: a rejection wins over every other one, so that a caller without a valid key learns nothing about paths and bodies. */
+export const errorOf = (decision: { readonly rejection?: ApiError } | null, error: unknown): ApiError =>
+  decision?.rejection ?? toApiError(error);
+
+/** Responds with the body of the error. The cause of a 5xx stays on the request, for its log line. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const apiError = request.decision?.rejection ?? toApiError(error);
+  const apiError = errorOf(request.decision, error);
   if (apiError.status >= 500) request.failure = apiError.cause ?? error;
   const { mediaType, text } = errorBody(apiError, request.headers.accept);
   reply.code(apiError.status).headers(apiError.headers).type(mediaType).send(text);

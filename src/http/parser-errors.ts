@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ConnectionError } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { errorBody } from '../errors/error-body.js';
+import { errorOf } from '../errors/error.filter.js';
 import type { ErrorCode } from '../errors/error-codes.js';
 import { newRequestId, requestIdOf } from './request.js';
 import { breakOffBody } from './bodies.js';
@@ -31,7 +32,7 @@ export function parserErrorHandler(pipeline: RequestPipeline) {
     if (requests.isClosing) return;
     const address = peerAddressOf(socket.remoteAddress);
     void pipeline.admission.chargeAddress(address).then((decision) => {
-      const response = decision.rejection ?? new ApiError(code);
+      const response = errorOf(decision, new ApiError(code));
       requests.closeWith(() =>
         respond(socket, { id: newRequestId(), address, decision, error: response }, pipeline),
       );
@@ -52,7 +53,7 @@ export function handleUnusualRequests(server: Server, pipeline: RequestPipeline)
     socket.ignoreInput();
     const address = peerAddressOf(socket.remoteAddress);
     void pipeline.admission.decide(request, address).then((decision) => {
-      const error = decision.rejection ?? connectNotAllowed();
+      const error = errorOf(decision, connectNotAllowed());
       socket.requests.closeWith(() =>
         respond(
           socket,

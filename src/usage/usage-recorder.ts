@@ -15,7 +15,7 @@ import { plainArray, statement } from '../database/statement.js';
 import type { HttpObserver } from '../http/observer.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { Clock } from '../auth/admission/clock.js';
-import type { AdmissionDecision } from '../auth/admission/decision.js';
+import { type AdmissionDecision, type LimitWindow, windowOf } from '../auth/admission/decision.js';
 import { HOUR_MS, type HourCount, HourCounts, type UsageOutcome } from './hour-counts.js';
 import { Outages } from './outages.js';
 import { keysOfSecrets, type Secret, UndecidedRequests } from './undecided-requests.js';
@@ -120,14 +120,13 @@ export class UsageRecorder implements HttpObserver {
     // A request that needs no key.
     if (of === undefined && decision.state === 'admitted') return;
     const operation = of === undefined ? 'none' : (routeConfigOf(request).operation ?? 'none');
-    const [minute] = decision.windows;
     const count = {
       hourMs: this.#hourOf(decision),
       operation,
       requests: 1,
       totalMs: reply.elapsedTime,
       // All replicas count in it: the peak is that of the key.
-      minutePeak: decision.state === 'admitted' ? minute.limit - minute.remaining : 0,
+      minutePeak: decision.state === 'admitted' ? usedOf(windowOf(decision, 'minute')) : 0,
     };
     if (typeof of === 'string') this.#undecided.add({ ...count, of, outcome: 'undecided' });
     else if (!this.#counts.add({ ...count, of, outcome: outcomeOf(decision, reply.statusCode) }))
@@ -242,12 +241,16 @@ export class UsageRecorder implements HttpObserver {
     this.#dropped = 0;
   }
 
-  /** The hour of the window that counted the request, else of the decision. */
-  #hourOf({ caller, windows: [window] }: AdmissionDecision): number {
-    const atMs = caller === undefined ? this.clock.nowMs() : window.resetAtMs - MINUTE_MS;
+  /** The hour of the minute that counted the request, else of the decision. */
+  #hourOf(decision: AdmissionDecision): number {
+    const { caller } = decision;
+    const atMs =
+      caller === undefined ? this.clock.nowMs() : windowOf(decision, 'minute').resetAtMs - MINUTE_MS;
     return atMs - (atMs % HOUR_MS);
   }
 }
+
+const usedOf = ({ limit, remaining }: LimitWindow): number => limit - remaining;
 
 const chunked = <Item>(items: readonly Item[], size: number): Item[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, nth) =>

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
 import { Clock } from '../auth/admission/clock.js';
-import type { LimitWindow } from '../auth/admission/decision.js';
+import { type LimitWindow, windowOf } from '../auth/admission/decision.js';
 import { Operation } from '../http/operation.decorators.js';
 import { RequestDeadline } from '../http/request.js';
 import { Usage, USAGE_EXAMPLE, type UsageWindow } from './usage.dto.js';
@@ -24,20 +24,19 @@ export class UsageController {
       'the requests of each of the last 31 UTC days, and of each of the last 24 hours by operation and outcome.',
   })
   @ApiOkResponse({ type: Usage, description: 'The usage of the API key.', example: USAGE_EXAMPLE })
-  async getUsage(
-    @CurrentKey() { keyId, planId, minute, day }: CallingKey,
-    @RequestDeadline() deadline: number,
-  ): Promise<Usage> {
+  async getUsage(@CurrentKey() key: CallingKey, @RequestDeadline() deadline: number): Promise<Usage> {
+    const { keyId, planId } = key;
+    const [minute, day] = [toUsage(windowOf(key, 'minute')), toUsage(windowOf(key, 'day'))];
     const now = new Date(this.clock.nowMs());
     const [days, hours] = await Promise.all([
       this.usage.days(keyId, now, deadline),
       this.usage.hours(keyId, now, deadline),
     ]);
-    return { plan: planId, minute: windowOf(minute), day: windowOf(day), days, hours };
+    return { plan: planId, minute, day, days, hours };
   }
 }
 
-const windowOf = ({ limit, remaining, resetAtMs }: LimitWindow): UsageWindow => ({
+const toUsage = ({ limit, remaining, resetAtMs }: LimitWindow): UsageWindow => ({
   limit,
   remaining,
   resetsAt: new Date(resetAtMs),

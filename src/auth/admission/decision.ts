@@ -18,8 +18,13 @@ export interface Caller {
   readonly isReadOnly?: true;
 }
 
-/** A window of a key. */
-export type KeyWindow = 'minute' | 'day';
+/** The windows of a key. */
+export const KEY_WINDOWS = [
+  { name: 'minute', seconds: 60 },
+  { name: 'day', seconds: 86_400 },
+] as const;
+
+export type KeyWindow = (typeof KEY_WINDOWS)[number]['name'];
 
 /** What is known of a secret that was not looked up: its first 12 characters, and its hash. */
 export interface UndecidedSecret {
@@ -66,17 +71,29 @@ export interface AdmissionDecision {
   readonly isCrowdedOut?: true;
 }
 
-/** The limit that a valid key has exceeded: the exhausted window that resets last, or a ban. */
-export function exceededBy({ state, windows, caller }: AdmissionDecision): KeyWindow | 'ban' | undefined {
-  if (caller === undefined) return undefined;
-  if (state === 'banned') return 'ban';
-  if (state !== 'limited') return undefined;
-  return exhaustedIn(windows).policy as KeyWindow;
+/** A window of a key, of a decision about a key. */
+export function windowOf({ windows }: Pick<AdmissionDecision, 'windows'>, name: KeyWindow): LimitWindow {
+  const window = windows.find(({ policy }) => policy === name);
+  if (window === undefined) throw new Error(`the decision has no window ${name}`);
+  return window;
 }
 
-/** Of the windows of a key past its limit, the one that resets last. */
-const exhaustedIn = ([minute, day]: AdmissionDecision['windows']): LimitWindow =>
-  day?.remaining === 0 ? day : minute;
+/** What is used up: the exhausted window that resets last, or a ban. Undefined for a request that is rejected for another reason, or not. */
+export function exceededBy({ state, windows }: AdmissionDecision): LimitWindow['policy'] | 'ban' | undefined {
+  if (state === 'banned') return 'ban';
+  return state === 'limited' ? exhaustedIn(windows).policy : undefined;
+}
+
+/** Whether a valid key has used up what it may: PlanThrottlerGuard rejects it, and all other rejections are those of ApiKeyGuard. */
+export const isOverLimit = (decision: AdmissionDecision): boolean =>
+  decision.caller !== undefined && exceededBy(decision) !== undefined;
+
+/** Of the windows past their limit, the one that resets last; of two that reset together, the longer. */
+const exhaustedIn = (windows: AdmissionDecision['windows']): LimitWindow =>
+  windows.reduce((last, window) => {
+    if (window.remaining > 0) return last;
+    return last.remaining > 0 || window.resetAtMs >= last.resetAtMs ? window : last;
+  });
 
 /** Why a key that is valid is rejected: its limit, a ban, or a suspension. */
 export function rejectionOf({ state, windows, nowMs = 0, retryAtMs }: AdmissionDecision): ApiError {

@@ -141,11 +141,11 @@ export class Metrics implements HttpObserver, BatchObserver, AdmissionObserver {
 
   /** A public document that is sent has neither a key nor a rejection, and is not counted. */
   decided(decision: AdmissionDecision): void {
-    const { state, caller, rejection, isCrowdedOut, windows } = decision;
+    const { state, caller, rejection, isCrowdedOut } = decision;
     if (caller === undefined && rejection === undefined) return;
     this.#admissions.inc({ plan: this.#planOf(caller?.planId), outcome: state });
-    if ((state === 'limited' && !isCrowdedOut) || state === 'banned')
-      this.#rejections.inc({ window: exceededBy(decision) ?? windows[0].policy });
+    const window = isCrowdedOut ? undefined : exceededBy(decision);
+    if (window !== undefined) this.#rejections.inc({ window });
   }
 
   banStarted(): void {

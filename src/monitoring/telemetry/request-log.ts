@@ -83,10 +83,7 @@ const describeDecision = (decision: AdmissionDecision | null): object => ({
   ...describeKey(decision?.rejectedKey ?? decision?.caller),
   plan: decision?.caller?.planId,
   code: decision?.rejection?.code,
-  rejectedBy:
-    decision?.rejection?.status === 429 || decision?.isCrowdedOut
-      ? (exceededBy(decision) ?? decision.windows[0].policy)
-      : undefined,
+  rejectedBy: decision === null ? undefined : exceededBy(decision),
 });
 
 const describeKey = (key: AdmissionDecision['rejectedKey']): object => {
