@@ -1,6 +1,5 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { Logger } from 'pino';
 import { AppModule } from './app.module.js';
 import { loadConfig } from './config/config.js';
 import { HttpAdapter } from './http/http-adapter.js';
@@ -10,6 +9,7 @@ import { Startup } from './lifecycle/startup.js';
 import { setUpOpenApi } from './openapi/create-document.js';
 import { createLogger, nestLogger, openStandardError } from './monitoring/telemetry/logger.js';
 import { forPeople } from './monitoring/telemetry/terminal-log.js';
+import type { Logger } from './config/config.module.js';
 
 async function start(interrupted: AbortSignal): Promise<void> {
   const config = loadConfig(process.env);

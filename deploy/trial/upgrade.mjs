@@ -167,11 +167,12 @@ async function trial() {
 }
 
 /** The objects that the check of the doctor fails on, in its words. */
-const missedBy = (doctor) =>
-  JSON.parse(doctor)
+function missedBy(doctor) {
+  return JSON.parse(doctor)
     .filter(({ level }) => level === 'fail')
     .map(({ message }) => message.replace(/ (?:is|are) missing.*/, ''))
     .join('; ');
+}
 
 /** What this release has dropped, in the same words. */
 function droppedObjects() {
@@ -180,7 +181,10 @@ function droppedObjects() {
       .split('\n')
       .map((line) => line.split(' | ')[0]),
   );
-  const [first = '', ...others] = before.filter((object) => !after.includes(object));
+  // 1.1.0 cuts a name at 63 characters.
+  const isThere = (object) =>
+    after.some((one) => one === object || (/\(/.test(object) && one.startsWith(object)));
+  const [first = '', ...others] = before.filter((object) => !isThere(object));
   return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 

@@ -5,7 +5,9 @@ import type { Config } from './config.js';
 /** Injects the `Config`. */
 export const CONFIG = Symbol('CONFIG');
 
-/** Injects pino's `Logger`. */
+export type { Logger };
+
+/** Injects the `Logger`, which is pino's. */
 export const LOGGER = Symbol('LOGGER');
 
 /** Injects the `AbortSignal` of a start that a signal of the operating system interrupts. */

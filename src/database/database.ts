@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { describeProtection } from '../config/database-tls.js';
 import type { DatabaseConfig } from '../config/config.js';
 import { dataDirectory } from './embedded/data-directory.js';
@@ -6,6 +5,7 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from './embedded/embedded
 import { ConnectionPools } from './connection-pools.js';
 import { migrateWhenReachable } from './migrations.js';
 import { PrismaService } from './prisma.service.js';
+import type { Logger } from '../config/config.module.js';
 
 /** The configured database, or the embedded one. */
 export class Database {

@@ -1,6 +1,5 @@
 import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
-import type { Logger } from 'pino';
-import { CONFIG, INTERRUPTED, LOGGER } from '../config/config.module.js';
+import { CONFIG, INTERRUPTED, LOGGER, type Logger } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { Database } from './database.js';
 import { PrismaService } from './prisma.service.js';

@@ -13,22 +13,32 @@ export const MayBeAbsent = (): PropertyDecorator =>
 
 const INT64 = { type: 'integer', format: 'int64' } as const;
 
+/** Bounds that JSON numbers hold exactly. */
+interface Bounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
 /** An int64 in a body, where it is a JSON number. Values of a query are text. */
-export const IsInt64 = (): PropertyDecorator => Int64((value) => int64OfJson(value) ?? value);
+export const IsInt64 = (bounds?: Bounds): PropertyDecorator =>
+  Int64((value) => int64OfJson(value) ?? value, bounds);
 
 /** A query value that is a plain decimal int64. */
 export const IsInt64Text = (): PropertyDecorator => Int64(int64OfText);
 
-const Int64 = (read: (value: unknown) => unknown): PropertyDecorator =>
-  applyDecorators(
+function Int64(read: (value: unknown) => unknown, bounds: Bounds = {}): PropertyDecorator {
+  const { minimum = -Infinity, maximum = Infinity } = bounds;
+  const range = `${minimum === -Infinity ? '' : `, at least ${minimum}`}${maximum === Infinity ? '' : `, at most ${maximum}`}`;
+  return applyDecorators(
     Transform(({ value }: TransformFnParams): unknown => read(value)),
     ValidatedProperty({
       name: 'isInt64',
-      isValid: isInt64,
-      message: 'must be a 64-bit integer',
-      schema: INT64,
+      isValid: (value) => isInt64(value) && value >= minimum && value <= maximum,
+      message: `must be a 64-bit integer${range}`,
+      schema: { ...INT64, ...bounds },
     }),
   );
+}
 
 /** A query value that is repeated for each plain decimal int64, `countMax` times at most. */
 export const AreInt64Texts = (countMax: number): PropertyDecorator =>

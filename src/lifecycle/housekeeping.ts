@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
-import type { Logger } from 'pino';
 import { Counter, Registry } from 'prom-client';
-import { CONFIG, LOGGER } from '../config/config.module.js';
+import { CONFIG, LOGGER, type Logger } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { PrismaService } from '../database/prisma.service.js';
 

@@ -7,9 +7,8 @@ import {
   Optional,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { Logger } from 'pino';
 import { Batching } from '../batching/batching.js';
-import { CONFIG, LOGGER } from '../config/config.module.js';
+import { CONFIG, LOGGER, type Logger } from '../config/config.module.js';
 import type { Config } from '../config/config.js';
 import { WarmUp } from '../database/warm-up.js';
 import { within } from '../database/within.js';

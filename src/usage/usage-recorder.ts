@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 import { Counter, Gauge, Registry } from 'prom-client';
 import {
   classifyDatabaseError,
@@ -10,7 +9,7 @@ import {
   UnavailableError,
 } from '../errors/database-errors.js';
 import { routeConfigOf } from '../auth/route-config.js';
-import { LOGGER } from '../config/config.module.js';
+import { LOGGER, type Logger } from '../config/config.module.js';
 import { plainArray, statement } from '../database/statement.js';
 import type { HttpObserver } from '../http/observer.js';
 import { PrismaService } from '../database/prisma.service.js';

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import type { Batcher } from '../../batching/batcher.js';
 import { Batching } from '../../batching/batching.js';
 import type { Config } from '../../config/config.js';
-import { CONFIG, LOGGER } from '../../config/config.module.js';
+import { CONFIG, LOGGER, type Logger } from '../../config/config.module.js';
 import { PrismaService } from '../../database/prisma.service.js';
 import type { Semaphore } from '../../database/semaphore.js';
 import { ApiError } from '../../errors/api-error.js';

@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Cron } from '@nestjs/schedule';
-import type { Logger } from 'pino';
 import { Gauge, Registry } from 'prom-client';
-import { LOGGER } from '../../config/config.module.js';
+import { LOGGER, type Logger } from '../../config/config.module.js';
 import {
   describeSnapshot,
   OLD_SNAPSHOT_S,

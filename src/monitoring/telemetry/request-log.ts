@@ -1,9 +1,8 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
 import { type AdmissionDecision, exceededBy } from '../../auth/admission/decision.js';
 import { routeConfigOf } from '../../auth/route-config.js';
-import { CONFIG, LOGGER } from '../../config/config.module.js';
+import { CONFIG, LOGGER, type Logger } from '../../config/config.module.js';
 import type { Config } from '../../config/config.js';
 import type { HttpObserver, SocketResponse } from '../../http/observer.js';
 import type { Tracing } from './tracing.js';

@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { CONFIG, LOGGER } from '../../config/config.module.js';
+import { CONFIG, LOGGER, type Logger } from '../../config/config.module.js';
 import { type Config, releaseVersion } from '../../config/config.js';
 import { Metrics } from './metrics.js';
 import { RequestLog, TRACING } from './request-log.js';

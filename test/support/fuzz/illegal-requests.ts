@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parseInt64 } from '../../../src/database/int64.js';
 import { type Operation, OPERATIONS, resolve, type Schema } from '../document.js';
 import type { Request } from './fuzz-service.js';
-import { requestFor } from './legal-requests.js';
+import { jsonText, requestFor } from './legal-requests.js';
 
 /** A request with one invalid value, and the status that it must be rejected with. */
 export interface IllegalRequest {
@@ -119,17 +119,18 @@ const CHANGES: readonly Change[] = [
 
 /** A body with one member that its schema does not allow, or without one that it requires. */
 function wrongBody({ properties = {}, required = [] }: Schema): fc.Arbitrary<string> {
-  const fine: Readonly<Record<string, string>> = { name: '"Rex"', categoryId: '1', petId: '1' };
   return fc.constantFrom(...Object.keys(properties)).chain((name) => {
-    const others = Object.keys(properties)
-      .filter((one) => one !== name && required.includes(one))
-      .map((one) => `${JSON.stringify(one)}:${fine[one] ?? '"placed"'}`);
+    const others = required
+      .filter((one) => one !== name)
+      .map((one) =>
+        jsonText(resolve<Schema>(properties[one] ?? {})).map((text) => `${JSON.stringify(one)}:${text}`),
+      );
     const wrong = wrongText(resolve<Schema>(properties[name] ?? {})).map((text) => [
       `${JSON.stringify(name)}:${text}`,
     ]);
-    return (required.includes(name) ? fc.oneof(wrong, fc.constant([])) : wrong).map(
-      (own) => `{${[...others, ...own].join(',')}}`,
-    );
+    return fc
+      .tuple(fc.tuple(...others), required.includes(name) ? fc.oneof(wrong, fc.constant([])) : wrong)
+      .map((parts) => `{${parts.flat().join(',')}}`);
   });
 }
 
@@ -141,6 +142,8 @@ function wrongText(schema: Schema): fc.Arbitrary<string> {
       fc.bigInt({ min: 2n ** 63n, max: 2n ** 80n }).map(String),
       fc.bigInt({ min: -(2n ** 80n), max: -(2n ** 63n) - 1n }).map(String),
       fc.constantFrom('7.5', '"7"', '1e400', '1e-1', '0.1', '9223372036854775807.5', '1e19'),
+      ...(schema.minimum === undefined ? [] : [fc.constant(String(schema.minimum - 1))]),
+      ...(schema.maximum === undefined ? [] : [fc.constant(String(schema.maximum + 1))]),
     );
   }
   if (schema.enum !== undefined) {

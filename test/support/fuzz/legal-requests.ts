@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { int64Text } from '../arbitraries.js';
+import { isEmail, isURL } from 'class-validator';
+import { int64TextFrom } from '../arbitraries.js';
 import { type Operation, OPERATIONS, type Parameter, resolve, type Schema } from '../document.js';
 import type { Request } from './fuzz-service.js';
 
@@ -61,7 +62,7 @@ function parameterText({ name, in: where, schema: reference }: Parameter): fc.Ar
 /** Unlike JSON, a query has only plain decimal numbers. */
 const queryText = (schema: Schema): fc.Arbitrary<string> =>
   schema.format === 'int64'
-    ? int64Text
+    ? int64TextFrom(schema.minimum, schema.maximum)
     : jsonText(schema).map((text) => encodeURIComponent(String(JSON.parse(text))));
 
 /** The one status that a placed order cannot take at once, and numbers of categories, which could not be deleted any more. */
@@ -98,18 +99,29 @@ function bodyText({ id }: Operation, schema: Schema): fc.Arbitrary<string> {
   );
 }
 
+/** What class-validator takes. */
+const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  email: fc.emailAddress().filter((text) => isEmail(text)),
+  uri: fc.webUrl().filter((text) => isURL(text)),
+};
+
 /** JSON text of any value that fits a schema. */
-function jsonText(schema: Schema): fc.Arbitrary<string> {
+export function jsonText(schema: Schema): fc.Arbitrary<string> {
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum).map((one) => JSON.stringify(one));
   if (schema.type === 'integer') {
     if (schema.format !== 'int64')
       return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 0x7fffffff }).map(String);
-    return fc.tuple(int64Text, fc.constantFrom('', '.0', 'e0', '.00E+0')).map((parts) => parts.join(''));
+    return fc
+      .tuple(int64TextFrom(schema.minimum, schema.maximum), fc.constantFrom('', '.0', 'e0', '.00E+0'))
+      .map((parts) => parts.join(''));
   }
   if (schema.type !== 'string') throw new Error(`no values are known for the type ${schema.type}`);
+  const { format = '', maxLength = 100 } = schema;
+  const ofFormat = FORMATS[format]?.filter((text) => text.length <= maxLength);
+  if (ofFormat !== undefined) return ofFormat.map((text) => JSON.stringify(text));
   const pattern = new RegExp(schema.pattern ?? '', 'u');
   return fc
-    .string({ unit: 'binary', minLength: schema.minLength ?? 0, maxLength: schema.maxLength ?? 100 })
+    .string({ unit: 'binary', minLength: schema.minLength ?? 0, maxLength })
     .filter((text) => pattern.test(text))
     .map((text) => JSON.stringify(text));
 }
