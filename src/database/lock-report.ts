@@ -21,19 +21,16 @@ const HOLDERS = `
   where waiting.datname = current_database()
     and waiting.application_name = 'petstore'`;
 
-/** The sessions that have changed or locked a pet or one of its orders, an order or its pet, or a category: `xmax` is their transaction. */
-const HOLDER_OF_ROW = `
+/** The rows that statements lock with the row $1 of a table. */
+const LOCKED_WITH: Readonly<Record<string, string>> = {
+  pets: 'union all select xmax from orders where pet_id = $1',
+  orders: 'union all select xmax from pets where id = (select pet_id from orders where id = $1)',
+};
+
+/** The sessions that have changed or locked such a row: `xmax` is their transaction. */
+const holdersOfRow = (table: string): string => `
   select lock.pid
-  from (
-    select xmax from pets
-    where id = coalesce($1::bigint, (select pet_id from orders where id = $2::bigint))
-    union all
-    select xmax from orders
-    where pet_id = $1 or id = $2
-    union all
-    select xmax from categories
-    where id = $3::bigint
-  ) as held_row
+  from (select xmax from ${table} where id = $1 ${LOCKED_WITH[table] ?? ''}) as held_row
   join pg_locks as lock on lock.transactionid = held_row.xmax and lock.granted`;
 
 const blockers = (holders: string): string => `
@@ -46,7 +43,7 @@ const blockers = (holders: string): string => `
 
 /** A row that a statement found locked. */
 export interface LockedRow {
-  readonly table: 'pets' | 'orders' | 'categories';
+  readonly table: string;
   readonly id: bigint | string;
 }
 
@@ -72,10 +69,7 @@ export class LockReport {
     try {
       const { rows } = await (row === undefined
         ? this.pool.query<Blocker>(blockers(HOLDERS))
-        : this.pool.query<Blocker>(
-            blockers(HOLDER_OF_ROW),
-            ['pets', 'orders', 'categories'].map((table) => (table === row.table ? row.id : null)),
-          ));
+        : this.pool.query<Blocker>(blockers(holdersOfRow(row.table)), [row.id]));
       for (const { pid, role, program } of rows) {
         this.warn(
           `session ${pid} (role ${role}, program "${program}") holds the lock that statements wait for; to end the session: select pg_terminate_backend(${pid})`,

@@ -48,11 +48,14 @@ afterAll(async () => {
 
 const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
+/** @param values the first parameters; the others are filters that are not given */
 async function planOf({ name, text }: Statement, values: readonly string[]): Promise<readonly Plan[]> {
+  const count = Math.max(...[...text.matchAll(/\$(\d+)/g)].map(([, nth]) => Number(nth)));
+  const all = Array.from({ length: count }, (_, nth) => values[nth] ?? `'{null}'`);
   const { rowCount } = await pool.query('select from pg_prepared_statements where name = $1', [name]);
   if (rowCount === 0) await pool.query(`prepare ${name} as ${text}`);
   const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    `explain (analyze, format json) execute ${name} (${values.join(', ')})`,
+    `explain (analyze, format json) execute ${name} (${all.join(', ')})`,
   );
   return nodesOf(rows[0]?.['QUERY PLAN'][0].Plan as Plan);
 }
@@ -108,7 +111,7 @@ describe.each([
 
 describe('a page of pets by their identifiers', () => {
   it.each([
-    ['without other filters', [`array['{1,2,3,100000,400000}']`, `'{20}'`, `'{null}'`, `'{null}'`]],
+    ['without other filters', [`array['{1,2,3,100000,400000}']`, `'{20}'`]],
     [
       'with all other filters',
       [`array['{1,2,3,100000,400000}']`, `'{20}'`, `array['{available,sold}']`, `'{1}'`],
