@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { createEmptyDatabase, type TestDatabase } from '../../test/support/database.js';
+import { eventually } from '../../test/support/eventually.js';
+import { CREATE_RECORDS_TABLE, INSERT_RECORD } from './migration-files.js';
 import { migrate, pendingMigrations, type MigrateOptions } from './migrations.js';
 
 /** The lock that `prisma migrate deploy` holds while it works. */
@@ -187,6 +189,26 @@ describe('migrate', () => {
     expect(await column('select count(*)::int from _prisma_migrations')).toEqual([5]);
     expect(await migrateTo(await release(TWO))).toEqual([]);
     expect(messages.at(-1)).toBe('The database has migrations of a newer release: 3_pets, 4_fill, 5_next.');
+  });
+
+  it('rejects a database with some of the others, also one that got them meanwhile', async () => {
+    const directory = await folding({ '3_pets': 'select 1;', '4_fill': 'select 1;', '5_next': 'select 1;' });
+    await client.query(PRISMA_LOCK);
+    // It waits for the lock, and has seen an empty database.
+    const outcome = expect(migrateTo(directory)).rejects.toThrow(
+      'The database has 1 of the 2 migrations of 1.0.0. Migrate it with release 1.0.0 first, then with this one.',
+    );
+    await eventually(async () =>
+      expect(
+        await column(`select count(*)::int from pg_locks where locktype = 'advisory' and not granted`),
+      ).not.toEqual([0]),
+    );
+    await client.query(CREATE_RECORDS_TABLE);
+    await client.query(INSERT_RECORD, ['1_cats', checksumOf(TWO['1_cats'])]);
+    await client.query('select pg_advisory_unlock_all()');
+    await outcome;
+    expect(await recorded()).toEqual(['1_cats']);
+    await expect(migrateTo(directory)).rejects.toThrow('has 1 of the 2 migrations');
   });
 
   it('tries a migration that failed again at the next start', async () => {

@@ -67,7 +67,9 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     await rejectOtherEncodings(client);
     const folded = await readFolded(directory);
     const records = await readRecords(client);
-    const steps = stepsOf(migrations, folded).filter((step) => !isRecorded(step, records));
+    const steps = stepsOf(migrations, folded).filter((step) =>
+      recordsOf(step).some(([name]) => !records.has(name)),
+    );
     compare(migrations, records, folded, await unknownMigrations(records, directory), log);
     if (steps.length > 0) await rejectStandby(client);
     const names: string[] = [];
@@ -122,24 +124,24 @@ export async function migrateWhenReachable(
 /** What is applied and recorded in one transaction. */
 interface Step {
   readonly migrations: readonly MigrationFile[];
-  /** The checksums by name of the migrations that these stand for: a database has all of them, or none. */
-  readonly folded: Readonly<Record<string, string>>;
+  /** The migrations that these stand for. */
+  readonly folded?: FoldedMigrations;
 }
 
 function stepsOf(
   migrations: readonly MigrationFile[],
   folded: FoldedMigrations | undefined,
 ): readonly Step[] {
-  const single = migrations
-    .filter(({ name }) => folded?.into.includes(name) !== true)
-    .map((migration): Step => ({ migrations: [migration], folded: {} }));
-  if (folded === undefined) return single;
-  const into = migrations.filter(({ name }) => folded.into.includes(name));
-  return [{ migrations: into, folded: folded.migrations }, ...single];
+  const isFold = ({ name }: MigrationFile): boolean => folded?.into.includes(name) === true;
+  const single = migrations.filter((one) => !isFold(one)).map((one): Step => ({ migrations: [one] }));
+  return folded === undefined ? single : [{ migrations: migrations.filter(isFold), folded }, ...single];
 }
 
-const isRecorded = ({ migrations, folded }: Step, records: ReadonlyMap<string, string>): boolean =>
-  [...Object.keys(folded), ...migrations.map(({ name }) => name)].every((name) => records.has(name));
+/** The names and checksums that a step records. */
+const recordsOf = ({ migrations, folded }: Step): readonly (readonly [name: string, checksum: string])[] => [
+  ...Object.entries(folded?.migrations ?? {}),
+  ...migrations.map(({ name, checksum }) => [name, checksum] as const),
+];
 
 /** The names of this release's migrations that are not applied, in their order. */
 export async function pendingMigrations(
@@ -222,7 +224,7 @@ async function applyOnce(
   await client.query(CREATE_RECORDS_TABLE);
   const records = await readRecords(client);
   if (records.size === 0) await rejectObjectsOfOthers(client);
-  const isOlder = Object.keys(step.folded).some((name) => records.has(name));
+  const isOlder = hasFolded(step, records);
   const pending = isOlder ? [] : step.migrations.filter(({ name }) => !records.has(name));
   if (pending.length > 0) {
     await client.query(`set local lock_timeout = ${String(Math.min(TABLE_LOCK_MS, lockTimeoutMs))}`);
@@ -232,11 +234,25 @@ async function applyOnce(
         await client.query(statement);
     }
   }
-  const made = step.migrations.map(({ name, checksum }) => [name, checksum] as const);
-  for (const [name, checksum] of [...Object.entries(step.folded), ...made])
+  for (const [name, checksum] of recordsOf(step))
     if (!records.has(name)) await client.query(INSERT_RECORD, [name, checksum]);
   await client.query('commit');
   return pending.map(({ name }) => name);
+}
+
+/**
+ * Whether a database has the migrations that a step stands for.
+ *
+ * @throws MigrationError if it has some of them: the release that made them is applying them now, or the database is of one before it
+ */
+function hasFolded({ folded }: Step, records: ReadonlyMap<string, string>): boolean {
+  if (folded === undefined) return false;
+  const names = Object.keys(folded.migrations);
+  const count = names.filter((name) => records.has(name)).length;
+  if (count === 0 || count === names.length) return count > 0;
+  throw new MigrationError(
+    `The database has ${count} of the ${names.length} migrations of ${folded.release}. Migrate it with release ${folded.release} first, then with this one.`,
+  );
 }
 
 /** Before the first migration, which would create tables beside those of another program, and replace its functions. */
@@ -317,13 +333,6 @@ function compare(
   if (edited !== undefined) {
     throw new MigrationError(
       `Migration ${edited.name} was edited after it was applied, so the database does not have the change. Restore the file and add a new migration, or use a new database.`,
-    );
-  }
-  const older = Object.keys(folded?.migrations ?? {});
-  const lacking = older.filter((name) => !records.has(name));
-  if (folded !== undefined && lacking.length > 0 && lacking.length < older.length) {
-    throw new MigrationError(
-      `The database has ${older.length - lacking.length} of the ${older.length} migrations of ${folded.release}. Migrate it with release ${folded.release} first, then with this one.`,
     );
   }
   if (unknown.length === 0) return;

@@ -1,4 +1,5 @@
 import { ERROR_CODES } from '../../../src/errors/error-codes.js';
+import { OPERATIONS } from '../document.js';
 import { startService, type TestService } from '../service.js';
 import { openTestPool } from '../test-pool.js';
 import { sendRaw, type WireResponse } from '../wire.js';
@@ -75,15 +76,12 @@ async function addRecords({ databaseUrl }: TestService, records: number): Promis
 /** A cursor of some lists that have a second page, by their path and filter. */
 async function cursorsOf(service: TestService, key: string): Promise<ReadonlyMap<string, string>> {
   const cursors = new Map<string, string>();
-  const lists = [
-    '/v1/pets?',
-    '/v1/pets?status=available&',
-    '/v1/pets?status=pending&',
-    '/v1/pets?sort=-id&',
-    '/v1/categories?',
-    '/v1/store/orders?',
+  const lists = OPERATIONS.filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'));
+  const filtered = [
+    ...['/v1/pets?status=available&', '/v1/pets?status=pending&', '/v1/pets?sort=-id&'],
+    '/v1/store/orders?status=placed&',
   ];
-  for (const list of [...lists, '/v1/store/orders?status=placed&']) {
+  for (const list of [...lists.map(({ path }) => `${path}?`), ...filtered]) {
     const response = await service.fetch(`${list}limit=1`, { key });
     const [, cursor] = /cursor=([\w-]+)[^>]*>; rel="next"/.exec(response.headers.get('link') ?? '') ?? [];
     if (cursor === undefined) throw new Error(`${list} has no second page`);
