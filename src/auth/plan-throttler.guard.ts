@@ -6,6 +6,7 @@ import {
   type ThrottlerRequest,
 } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
+import type { ApiError } from '../errors/api-error.js';
 import { type AdmissionDecision, exceededBy, KEY_WINDOWS, type KeyWindow } from './admission/decision.js';
 
 /** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
@@ -22,11 +23,15 @@ export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
-  override async canActivate(context: ExecutionContext): Promise<boolean> {
-    await super.canActivate(context);
+  override canActivate(context: ExecutionContext): Promise<boolean> {
     const { rejection } = decisionOf(context);
-    if (rejection !== undefined) throw rejection;
-    return true;
+    // Without one, the throttler would look up metadata for each request, and skip all of its windows.
+    return rejection === undefined ? ADMITTED : this.#reject(context, rejection);
+  }
+
+  async #reject(context: ExecutionContext, rejection: ApiError): Promise<never> {
+    await super.canActivate(context);
+    throw rejection;
   }
 
   /** Only called for the window that rejects a request: the others are skipped. */
@@ -34,6 +39,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
     throw decisionOf(context).rejection ?? new Error('the request was not rejected');
   }
 }
+
+const ADMITTED = Promise.resolve(true);
 
 function throttlerOf(name: KeyWindow, ttl: number): ThrottlerOptions {
   return {
