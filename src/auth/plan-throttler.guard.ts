@@ -25,13 +25,17 @@ export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
 export class PlanThrottlerGuard extends ThrottlerGuard {
   override canActivate(context: ExecutionContext): Promise<boolean> {
     const { rejection } = decisionOf(context);
-    // Without one, the throttler would look up metadata for each request, and skip all of its windows.
-    return rejection === undefined ? ADMITTED : this.#reject(context, rejection);
+    return rejection === undefined ? super.canActivate(context) : this.#reject(context, rejection);
   }
 
   async #reject(context: ExecutionContext, rejection: ApiError): Promise<never> {
     await super.canActivate(context);
     throw rejection;
+  }
+
+  /** Without a rejection, before the throttler looks up its metadata for each window. */
+  protected override shouldSkip(context: ExecutionContext): Promise<boolean> {
+    return decisionOf(context).rejection === undefined ? SKIPPED : NOT_SKIPPED;
   }
 
   /** Only called for the window that rejects a request: the others are skipped. */
@@ -40,7 +44,8 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
   }
 }
 
-const ADMITTED = Promise.resolve(true);
+const SKIPPED = Promise.resolve(true);
+const NOT_SKIPPED = Promise.resolve(false);
 
 function throttlerOf(name: KeyWindow, ttl: number): ThrottlerOptions {
   return {

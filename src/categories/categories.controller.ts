@@ -2,8 +2,9 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from
 import { ApiBody, ApiCreatedResponse, ApiNoContentResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type Preconditions, RequestPreconditions } from '../http/etag.js';
 import { JsonResponse } from '../http/json-response.js';
+import { InputPipe } from '../http/input.pipe.js';
 import { ApiId, Operation } from '../http/operation.decorators.js';
-import { IdPipe, RequestDeadline } from '../http/request.js';
+import { idIn, RequestDeadline } from '../http/request.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../resources/idempotency-key.js';
 import { Idempotency } from '../resources/idempotency.service.js';
 import { Paging } from '../resources/pagination.js';
@@ -21,7 +22,7 @@ import { CategoriesRepository } from './categories.repository.js';
 
 const PATH = '/v1/categories';
 
-const CategoryId = (): ParameterDecorator => Param('categoryId', new IdPipe('category_not_found'));
+const idOf = idIn('category_not_found');
 
 /** No pet of a new store refers to it. */
 const UNUSED_ID = 8;
@@ -48,7 +49,7 @@ export class CategoriesController {
     example: CATEGORIES_EXAMPLE,
   })
   async listCategories(
-    @Query() query: ListCategoriesQuery,
+    @Query(InputPipe) query: ListCategoriesQuery,
     @RequestDeadline() deadline: number,
   ): Promise<JsonResponse> {
     const paging = new Paging(PATH, query);
@@ -69,7 +70,7 @@ export class CategoriesController {
     example: CREATED_CATEGORY_EXAMPLE,
   })
   async createCategory(
-    @Body() members: NewCategoryBody,
+    @Body(InputPipe) members: NewCategoryBody,
     @RequestIdempotencyKey() key: IdempotencyKey | undefined,
     @RequestDeadline() deadline: number,
   ): Promise<JsonResponse> {
@@ -81,8 +82,8 @@ export class CategoriesController {
   @Operation({ summary: 'Get a category', description: 'Returns a category by its number.' })
   @ApiId('categoryId')
   @ApiOkResponse({ type: Category, description: 'The category.', example: CATEGORY_EXAMPLE })
-  async getCategory(@CategoryId() id: bigint, @RequestDeadline() deadline: number): Promise<string> {
-    return await this.categories.find(id, deadline);
+  getCategory(@Param('categoryId') categoryId: string, @RequestDeadline() deadline: number): Promise<string> {
+    return this.categories.find(idOf(categoryId), deadline);
   }
 
   @Put(':categoryId')
@@ -105,11 +106,12 @@ export class CategoriesController {
     example: PUT_CATEGORY_EXAMPLE,
   })
   async putCategory(
-    @CategoryId() id: bigint,
-    @Body() members: NewCategoryBody,
+    @Param('categoryId') categoryId: string,
+    @Body(InputPipe) members: NewCategoryBody,
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<JsonResponse> {
+    const id = idOf(categoryId);
     const { json, isNew } = await this.categories.put({ id, members, ...conditions }, deadline);
     return isNew
       ? new JsonResponse(json, (origin) => ({ location: `${origin}${PATH}/${id}` }), 201)
@@ -126,11 +128,11 @@ export class CategoriesController {
   })
   @ApiId('categoryId', UNUSED_ID)
   @ApiNoContentResponse({ description: 'The category is deleted.' })
-  async deleteCategory(
-    @CategoryId() id: bigint,
+  deleteCategory(
+    @Param('categoryId') categoryId: string,
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<void> {
-    await this.categories.delete({ id, ...conditions }, deadline);
+    return this.categories.delete({ id: idOf(categoryId), ...conditions }, deadline);
   }
 }

@@ -28,22 +28,24 @@ export function commonHeaders(
   { id, decision: { windows, retryAtMs }, origin }: CommonHeadersInput,
 ): Headers {
   const nowSeconds = Math.floor(clock.nowMs() / 1000);
-  const tightest = windows.reduce((one, other) => (isTighter(other, one) ? other : one));
-  const policies = windows.map(
-    ({ policy, limit, windowSeconds }) => `"${policy}";q=${limit};w=${windowSeconds}`,
-  );
-  const states = windows.map(
-    ({ policy, remaining, resetAtMs }) =>
-      `"${policy}";r=${remaining};t=${secondsOf(resetAtMs, nowSeconds) - nowSeconds}`,
-  );
+  let [tightest] = windows;
+  let policies = '';
+  let states = '';
+  for (const window of windows) {
+    const { policy, limit, windowSeconds, remaining, resetAtMs } = window;
+    if (isTighter(window, tightest)) tightest = window;
+    const comma = policies === '' ? '' : ', ';
+    policies += `${comma}"${policy}";q=${limit};w=${windowSeconds}`;
+    states += `${comma}"${policy}";r=${remaining};t=${secondsOf(resetAtMs, nowSeconds) - nowSeconds}`;
+  }
   // Assigned, because copying it with a spread cost 5 % of a request's CPU time.
   return Object.assign(
     {
       'x-ratelimit-limit': String(tightest.limit),
       'x-ratelimit-remaining': String(tightest.remaining),
       'x-ratelimit-reset': String(secondsOf(retryAtMs ?? tightest.resetAtMs, nowSeconds)),
-      'ratelimit-policy': policies.join(', '),
-      ratelimit: states.join(', '),
+      'ratelimit-policy': policies,
+      ratelimit: states,
       'x-request-id': id,
     },
     cors.headers(origin),

@@ -1,20 +1,14 @@
 import { Global, Module, type NestModule } from '@nestjs/common';
-import { APP_FILTER, APP_PIPE, HttpAdapterHost } from '@nestjs/core';
+import { APP_FILTER, HttpAdapterHost } from '@nestjs/core';
 import { ErrorFilter } from '../errors/error.filter.js';
-import { InputPipe } from './input.pipe.js';
 import type { HttpAdapter } from './http-adapter.js';
 import { RequestPipeline } from './pipeline.js';
 import { QueryParametersGuard } from './query-parameters.guard.js';
 
-/** The request pipeline, with the exception filter and the pipe of all routes. */
+/** The request pipeline, with the exception filter of all routes. */
 @Global()
 @Module({
-  providers: [
-    RequestPipeline,
-    QueryParametersGuard,
-    { provide: APP_FILTER, useClass: ErrorFilter },
-    { provide: APP_PIPE, useClass: InputPipe },
-  ],
+  providers: [RequestPipeline, QueryParametersGuard, { provide: APP_FILTER, useClass: ErrorFilter }],
   exports: [QueryParametersGuard],
 })
 export class HttpModule implements NestModule {

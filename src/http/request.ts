@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createParamDecorator, type ExecutionContext, type PipeTransform } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { parseInt64 } from '../database/int64.js';
 import { ApiError } from '../errors/api-error.js';
@@ -41,20 +41,18 @@ export const RequestDeadline = createParamDecorator((_data: unknown, context: Ex
 });
 
 /**
- * The identifier in a path. Text that is not an int64 is that of no record. It is rejected later than an invalid body, because the pipe of
- * all parameters runs first.
+ * Reads the identifier in a path. Text that is not an int64 is that of no record. Handlers call it, because an invalid body is
+ * rejected first.
+ *
+ * @param absent the error of a record that does not exist
  */
-export class IdPipe implements PipeTransform<string, bigint> {
-  /** @param absent the error of a record that does not exist */
-  constructor(private readonly absent: ErrorCode) {}
-
-  /** @throws ApiError `absent` */
-  transform(text: string): bigint {
+export const idIn =
+  (absent: ErrorCode) =>
+  (text: string): bigint => {
     const id = parseInt64(text);
-    if (id === undefined) throw new ApiError(this.absent);
+    if (id === undefined) throw new ApiError(absent);
     return id;
-  }
-}
+  };
 
 /** The characters of trace ids, UUIDs, base64 and paths, of which none means anything to a log, a shell, a page or a list of header values. */
 const PLAIN = /^[\w.:/+=@~%-]{1,128}$/;

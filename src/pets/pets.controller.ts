@@ -4,10 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { Deprecated, type Deprecation, deprecationNotice } from '../http/deprecation.interceptor.js';
 import { parseInt64 } from '../database/int64.js';
 import { etagOf, type Preconditions, RequestPreconditions } from '../http/etag.js';
+import { InputPipe } from '../http/input.pipe.js';
 import { ApiId, Operation } from '../http/operation.decorators.js';
 import type { JsonResponse } from '../http/json-response.js';
 import { Paging } from '../resources/pagination.js';
-import { IdPipe, RequestDeadline } from '../http/request.js';
+import { idIn, RequestDeadline } from '../http/request.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../resources/idempotency-key.js';
 import { Idempotency } from '../resources/idempotency.service.js';
 import {
@@ -24,7 +25,7 @@ import { PetsRepository } from './pets.repository.js';
 
 const PATH = '/v1/pets';
 
-const PetId = (): ParameterDecorator => Param('petId', new IdPipe('pet_not_found'));
+const idOf = idIn('pet_not_found');
 
 /** Another pet than in the examples that get and change one, so that these succeed afterwards. */
 const DELETED_PET_ID = 4;
@@ -57,7 +58,7 @@ export class PetsController {
   })
   @ApiOkResponse({ type: [Pet], description: 'A page of pets, which may be empty.', example: PETS_EXAMPLE })
   async listPets(
-    @Query() query: ListPetsQuery,
+    @Query(InputPipe) query: ListPetsQuery,
     @RequestDeadline() deadline: number,
     @Req() request: FastifyRequest,
   ): Promise<JsonResponse> {
@@ -76,7 +77,7 @@ export class PetsController {
   @ApiBody({ type: NewPetBody, examples: { pet: { value: NEW_PET_EXAMPLE } } })
   @ApiCreatedResponse({ type: Pet, description: 'The new pet, with its `id`.', example: PET_EXAMPLE })
   async createPet(
-    @Body() members: NewPetBody,
+    @Body(InputPipe) members: NewPetBody,
     @RequestIdempotencyKey() key: IdempotencyKey | undefined,
     @RequestDeadline() deadline: number,
   ): Promise<JsonResponse> {
@@ -93,8 +94,8 @@ export class PetsController {
   @ApiId('petId')
   @ApiOkResponse({ type: Pet, description: 'The pet.', example: PET_EXAMPLE })
   @Deprecated(GET_PET_DEPRECATION)
-  async getPet(@PetId() id: bigint, @RequestDeadline() deadline: number): Promise<string> {
-    return await this.pets.find(id, deadline);
+  getPet(@Param('petId') petId: string, @RequestDeadline() deadline: number): Promise<string> {
+    return this.pets.find(idOf(petId), deadline);
   }
 
   @Patch(':petId')
@@ -107,13 +108,13 @@ export class PetsController {
   @ApiId('petId')
   @ApiBody({ type: PetChangeBody, examples: { name: { value: { name: CHANGED_PET_EXAMPLE.name } } } })
   @ApiOkResponse({ type: Pet, description: 'The changed pet.', example: CHANGED_PET_EXAMPLE })
-  async updatePet(
-    @PetId() id: bigint,
-    @Body() members: PetChangeBody,
+  updatePet(
+    @Param('petId') petId: string,
+    @Body(InputPipe) members: PetChangeBody,
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<string> {
-    return await this.pets.change({ id, members, ...conditions }, deadline);
+    return this.pets.change({ id: idOf(petId), members, ...conditions }, deadline);
   }
 
   @Delete(':petId')
@@ -126,12 +127,12 @@ export class PetsController {
   })
   @ApiId('petId', DELETED_PET_ID)
   @ApiNoContentResponse({ description: 'The pet is deleted.' })
-  async deletePet(
-    @PetId() id: bigint,
+  deletePet(
+    @Param('petId') petId: string,
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<void> {
-    await this.pets.delete({ id, ...conditions }, deadline);
+    return this.pets.delete({ id: idOf(petId), ...conditions }, deadline);
   }
 }
 

@@ -1,9 +1,10 @@
 import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiCreatedResponse, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type Preconditions, RequestPreconditions } from '../http/etag.js';
+import { InputPipe } from '../http/input.pipe.js';
 import { ApiId, Operation } from '../http/operation.decorators.js';
 import type { JsonResponse } from '../http/json-response.js';
-import { IdPipe, RequestDeadline } from '../http/request.js';
+import { idIn, RequestDeadline } from '../http/request.js';
 import { type IdempotencyKey, RequestIdempotencyKey } from '../resources/idempotency-key.js';
 import { Idempotency } from '../resources/idempotency.service.js';
 import { Paging } from '../resources/pagination.js';
@@ -19,7 +20,7 @@ import { OrdersRepository } from './orders.repository.js';
 
 const PATH = '/v1/store/orders';
 
-const OrderId = (): ParameterDecorator => Param('orderId', new IdPipe('order_not_found'));
+const idOf = idIn('order_not_found');
 
 @ApiTags('Store')
 @Controller(PATH)
@@ -42,7 +43,7 @@ export class OrdersController {
     example: [ORDER_EXAMPLE],
   })
   async listOrders(
-    @Query() query: ListOrdersQuery,
+    @Query(InputPipe) query: ListOrdersQuery,
     @RequestDeadline() deadline: number,
   ): Promise<JsonResponse> {
     const paging = new Paging(PATH, query);
@@ -58,7 +59,7 @@ export class OrdersController {
   @ApiBody({ type: NewOrderBody, examples: { order: { value: { petId: ORDER_EXAMPLE.petId } } } })
   @ApiCreatedResponse({ type: Order, description: 'The order.', example: ORDER_EXAMPLE })
   async placeOrder(
-    @Body() members: NewOrderBody,
+    @Body(InputPipe) members: NewOrderBody,
     @RequestIdempotencyKey() key: IdempotencyKey | undefined,
     @RequestDeadline() deadline: number,
   ): Promise<JsonResponse> {
@@ -70,8 +71,8 @@ export class OrdersController {
   @Operation({ summary: 'Get an order', description: 'Returns an order by its identifier.' })
   @ApiId('orderId')
   @ApiOkResponse({ type: Order, description: 'The order.', example: ORDER_EXAMPLE })
-  async getOrder(@OrderId() id: bigint, @RequestDeadline() deadline: number): Promise<string> {
-    return await this.orders.find(id, deadline);
+  getOrder(@Param('orderId') orderId: string, @RequestDeadline() deadline: number): Promise<string> {
+    return this.orders.find(idOf(orderId), deadline);
   }
 
   @Patch(':orderId')
@@ -88,12 +89,12 @@ export class OrdersController {
     examples: { approve: { value: { status: CHANGED_ORDER_EXAMPLE.status } } },
   })
   @ApiOkResponse({ type: Order, description: 'The changed order.', example: CHANGED_ORDER_EXAMPLE })
-  async updateOrder(
-    @OrderId() id: bigint,
-    @Body() members: OrderChangeBody,
+  updateOrder(
+    @Param('orderId') orderId: string,
+    @Body(InputPipe) members: OrderChangeBody,
     @RequestPreconditions() conditions: Preconditions,
     @RequestDeadline() deadline: number,
   ): Promise<string> {
-    return await this.orders.change({ id, members, ...conditions }, deadline);
+    return this.orders.change({ id: idOf(orderId), members, ...conditions }, deadline);
   }
 }

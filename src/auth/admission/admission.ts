@@ -134,10 +134,14 @@ export class Admission {
    * The decision, or undefined when the address is past its limit and has as many lookups in flight as it may have. A secret that was
    * admitted lately waits with the others, whatever else its address has sent.
    */
-  async #lookUp(secret: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
+  #lookUp(secret: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
     const nowMs = this.clock.nowMs();
-    const isPastLimit = this.#addresses.peek(clientAddress, nowMs).remaining === 0;
-    if (!isPastLimit || this.#recent.has(secret, nowMs)) return await this.#keys.load(secret);
+    const isFirst =
+      this.#recent.has(secret, nowMs) || this.#addresses.peek(clientAddress, nowMs).remaining > 0;
+    return isFirst ? this.#keys.load(secret) : this.#lookUpLast(secret, clientAddress);
+  }
+
+  async #lookUpLast(secret: ApiKeyHash, clientAddress: string): Promise<KeyDecision | undefined> {
     const leave = this.#addresses.enterLookup(clientAddress);
     if (leave === undefined) return undefined;
     try {
