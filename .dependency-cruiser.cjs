@@ -1,5 +1,11 @@
 'use strict';
 
+const { existsSync, readdirSync } = require('node:fs');
+
+const isResource = (name) => name !== 'usage' && existsSync(`src/${name}/${name}.controller.ts`);
+/** Folders like `pets`. */
+const resources = readdirSync('src').filter(isResource);
+
 /** Which folders of src a folder may import from, besides itself. An arrow that is not here points the wrong way. */
 const arrows = {
   generated: [],
@@ -11,8 +17,7 @@ const arrows = {
   auth: ['batching', 'database', 'config', 'errors'],
   http: ['auth', 'database', 'config', 'errors'],
   resources: ['http', 'batching', 'database', 'errors'],
-  pets: ['resources', 'http', 'database'],
-  categories: ['resources', 'http', 'database'],
+  ...Object.fromEntries(resources.map((name) => [name, ['resources', 'http', 'database']])),
   store: ['resources', 'http', 'batching', 'database', 'errors'],
   usage: ['http', 'auth', 'batching', 'database', 'config', 'errors'],
   openapi: ['resources', 'pages', 'http', 'auth', 'database', 'config', 'errors'],
@@ -20,8 +25,7 @@ const arrows = {
   lifecycle: [
     'monitoring',
     'usage',
-    'categories',
-    'pets',
+    ...resources,
     'store',
     'http',
     'batching',

@@ -13,28 +13,4 @@ export { List } from './list.js';
 export { PetStore, type PetStoreOptions } from './pet-store.js';
 export type { RetryEvent, RetryOptions } from './retry.js';
 export type { CallOptions } from './transport.js';
-export type {
-  Category,
-  CategoryFilter,
-  ChangeOptions,
-  CreateOptions,
-  Cursor,
-  Inventory,
-  LaterWord,
-  NewCategory,
-  NewPet,
-  Order,
-  OrderFilter,
-  OrderStatus,
-  Page,
-  Pet,
-  PetChange,
-  PetFilter,
-  PetStatus,
-  PutOptions,
-  Read,
-  Reading,
-  ReadOptions,
-  Usage,
-} from './types.js';
-export { NOT_MODIFIED, ORDER_STATUSES, PET_STATUSES } from './types.js';
+export * from './types.js';

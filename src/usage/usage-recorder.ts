@@ -14,7 +14,12 @@ import { plainArray, statement } from '../database/statement.js';
 import type { HttpObserver } from '../http/observer.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { Clock } from '../auth/admission/clock.js';
-import { type AdmissionDecision, type LimitWindow, windowOf } from '../auth/admission/decision.js';
+import {
+  type AdmissionDecision,
+  type AdmissionState,
+  type LimitWindow,
+  windowOf,
+} from '../auth/admission/decision.js';
 import { HOUR_MS, type HourCount, HourCounts, type UsageOutcome } from './hour-counts.js';
 import { Outages } from './outages.js';
 import { keysOfSecrets, type Secret, UndecidedRequests } from './undecided-requests.js';
@@ -262,11 +267,19 @@ function rejectedOf({ rejectedKey }: AdmissionDecision): bigint | Secret | undef
   return 'keyId' in rejectedKey ? rejectedKey.keyId : rejectedKey.secret;
 }
 
-function outcomeOf({ caller, rejectedKey, state }: AdmissionDecision, status: number): UsageOutcome {
+const OUTCOMES: Readonly<Record<Exclude<AdmissionState, 'admitted'>, UsageOutcome>> = {
+  limited: 'limited',
+  banned: 'banned',
+  suspended: 'banned',
+  revoked: 'unauthorized',
+  expired: 'unauthorized',
+  unknown: 'unauthorized',
+  undecided: 'undecided',
+};
+
+function outcomeOf({ rejectedKey, state }: AdmissionDecision, status: number): UsageOutcome {
   if (rejectedKey !== undefined) return 'unauthorized';
-  if (state === 'banned' || state === 'suspended') return 'banned';
-  if (state === 'limited') return 'limited';
-  if (caller === undefined) return 'unauthorized';
+  if (state !== 'admitted') return OUTCOMES[state];
   if (status >= 500) return 'server_error';
   return status >= 400 ? 'client_error' : 'success';
 }

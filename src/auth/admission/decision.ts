@@ -49,9 +49,11 @@ export const ADMISSION_STATES = [
   'undecided',
 ] as const;
 
+export type AdmissionState = (typeof ADMISSION_STATES)[number];
+
 /** The result of admission for one request. */
 export interface AdmissionDecision {
-  readonly state: (typeof ADMISSION_STATES)[number];
+  readonly state: AdmissionState;
   /** The windows that the rate-limit headers describe: those of the key, or the one of the address. */
   readonly windows: readonly [LimitWindow, ...LimitWindow[]];
   /** The key, when it is valid, also of a rejected request. */
@@ -95,26 +97,33 @@ const exhaustedIn = (windows: AdmissionDecision['windows']): LimitWindow =>
     return last.remaining > 0 || window.resetAtMs >= last.resetAtMs ? window : last;
   });
 
-/** Why a key that is valid is rejected: its limit, a ban, or a suspension. */
-export function rejectionOf({ state, windows, nowMs = 0, retryAtMs }: AdmissionDecision): ApiError {
-  if (state === 'suspended') {
-    return new ApiError('api_key_suspended', undefined, {
+type Reject = (decision: AdmissionDecision, untilMs: number) => ApiError;
+
+/** What the errors of a valid key are, by the state of its decision: every state but those of an admitted request, or of no valid key. */
+const REJECTIONS: Readonly<
+  Record<Exclude<AdmissionState, 'admitted' | 'revoked' | 'expired' | 'unknown' | 'undecided'>, Reject>
+> = {
+  limited: ({ windows, nowMs }, untilMs) => {
+    const { policy, limit } = exhaustedIn(windows);
+    const requests = limit === 1 ? 'one request' : `${limit} requests`;
+    const why = `The key's ${requests} of this ${policy} ${limit === 1 ? 'is' : 'are'} used up.`;
+    return rejectionUntil('rate_limit_exceeded', why, untilMs, nowMs);
+  },
+  banned: ({ nowMs }, untilMs) =>
+    rejectionUntil('api_key_banned', 'The API key is banned, because it went on after 429.', untilMs, nowMs),
+  suspended: ({ nowMs, retryAtMs }) =>
+    new ApiError('api_key_suspended', undefined, {
       headers: retryAtMs === undefined ? {} : retryAfter(retryAtMs, nowMs),
-    });
-  }
-  const untilMs = retryAtMs ?? windows[0].resetAtMs;
-  if (state === 'banned') {
-    return rejectionUntil(
-      'api_key_banned',
-      'The API key is banned, because it went on after 429.',
-      untilMs,
-      nowMs,
-    );
-  }
-  const { policy, limit } = exhaustedIn(windows);
-  const requests = limit === 1 ? 'one request' : `${limit} requests`;
-  const why = `The key's ${requests} of this ${policy} ${limit === 1 ? 'is' : 'are'} used up.`;
-  return rejectionUntil('rate_limit_exceeded', why, untilMs, nowMs);
+    }),
+};
+
+/** Why a valid key is rejected. */
+export function rejectionOf(decision: AdmissionDecision): ApiError {
+  const { state, windows, retryAtMs } = decision;
+  const byState: Partial<Record<AdmissionState, Reject>> = REJECTIONS;
+  const reject = byState[state];
+  if (reject === undefined) throw new Error(`a valid key is ${state}, which has no error`);
+  return reject(decision, retryAtMs ?? windows[0].resetAtMs);
 }
 
 /** 429, with the whole seconds after which the request is admitted if no other comes. */
@@ -122,7 +131,7 @@ export function rejectionUntil(
   code: 'rate_limit_exceeded' | 'api_key_banned',
   why: string,
   untilMs: number,
-  nowMs: number,
+  nowMs = 0,
 ): ApiError {
   const seconds = secondsUntil(untilMs, nowMs);
   const message = `${why} Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`;
@@ -132,6 +141,6 @@ export function rejectionUntil(
 const secondsUntil = (untilMs: number, nowMs: number): number =>
   Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
 
-const retryAfter = (untilMs: number, nowMs: number): Headers => ({
+const retryAfter = (untilMs: number, nowMs = 0): Headers => ({
   'retry-after': String(secondsUntil(untilMs, nowMs)),
 });
