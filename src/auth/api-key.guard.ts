@@ -14,13 +14,11 @@ export class ApiKeyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { decision } = request;
-    if (decision === null) throw new Error('a request reached a guard without a decision');
-    const { caller, rejection } = decision;
-    if (rejection === undefined) {
-      if (caller !== undefined || routeConfigOf(request).public === true) return true;
+    if (decision?.rejection === undefined) {
+      if (decision?.caller !== undefined || routeConfigOf(request).public === true) return true;
       throw authenticationError('missing_api_key');
     }
     if (isOverLimit(decision)) return true;
-    throw rejection;
+    throw decision.rejection;
   }
 }

@@ -84,6 +84,8 @@ describe('ApiKeyGuard', () => {
     const rejection = new ApiError('rate_limit_exceeded');
     expect(activate(withRoute({}, { public: true }))).toBe(true);
     expect(activate(withRoute({ rejection }, { public: true }))).toBe(rejection);
-    expect(activate(withRoute({ rejection, caller: { keyId: 1n, planId: 'free' } }))).toBe(true);
+    const caller = { keyId: 1n, planId: 'free' };
+    expect(activate(withRoute({ rejection, caller, state: 'banned' }))).toBe(true);
+    expect(activate(withRoute({ rejection, caller, state: 'suspended' }))).toBe(rejection);
   });
 });
