@@ -130,7 +130,8 @@ describe('three replicas under a mixed load', () => {
 
 const decisionOf = (keyId: number): unknown => ({
   caller: { keyId: BigInt(keyId), planId: 'pro' },
-  windows: [{ policy: 'minute', resetAtMs: Date.UTC(2026, 10, 20, 12, 1) }],
+  state: 'admitted',
+  windows: [{ policy: 'minute', limit: 9, remaining: 8, resetAtMs: Date.UTC(2026, 10, 20, 12, 1) }],
 });
 
 describe('two replicas that write the same hours at once', () => {

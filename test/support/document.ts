@@ -19,6 +19,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly minProperties?: number;
+  readonly examples?: readonly unknown[];
 }
 
 export interface Parameter {
@@ -36,6 +37,8 @@ export interface Operation {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body?: Schema;
+  /** The first one of the document. */
+  readonly bodyExample?: unknown;
   readonly successStatus: number;
   /** Of its error responses. */
   readonly codes: readonly ErrorCode[];
@@ -50,7 +53,14 @@ interface DescribedResponse {
 interface Described {
   readonly operationId: string;
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly requestBody?: {
+    readonly content: {
+      readonly 'application/json': {
+        readonly schema: Schema;
+        readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+      };
+    };
+  };
   readonly responses: Readonly<Record<string, DescribedResponse | { readonly $ref: string }>>;
 }
 
@@ -85,6 +95,9 @@ function operationOf(path: string, method: string, item: Readonly<Record<string,
       const { content } = resolve<DescribedResponse>(response);
       return Object.keys(content?.['application/json'].examples ?? {}) as ErrorCode[];
     }),
-    ...(requestBody && { body: resolve<Schema>(requestBody.content['application/json'].schema) }),
+    ...(requestBody && {
+      body: resolve<Schema>(requestBody.content['application/json'].schema),
+      bodyExample: Object.values(requestBody.content['application/json'].examples ?? {})[0]?.value,
+    }),
   };
 }
