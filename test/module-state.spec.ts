@@ -29,3 +29,14 @@ it('modules keep no state that outlives an application, but what all of a proces
     .filter((file) => file.endsWith('.ts') && !/\.spec\.ts$|^src\/generated\//.test(file));
   expect(files.flatMap(stateOf).toSorted()).toEqual(Object.keys(SHARED));
 });
+
+it('tests declare no statement, which every service of a later file would prepare and run', () => {
+  const tests = ['src', 'test'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('spec.ts') || (folder === 'test' && file.endsWith('.ts')))
+      .map((file) => join(folder, file)),
+  );
+  expect(tests.length).toBeGreaterThan(150);
+  const declares = /(?<![.\w])statement\(\s*[`'"]/;
+  expect(tests.filter((file) => declares.test(readFileSync(file, 'utf8')))).toEqual([]);
+});

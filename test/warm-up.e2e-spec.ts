@@ -1,8 +1,7 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { warmUpOf } from '../src/database/warm-up.js';
 import { createTestDatabase } from './support/database.js';
-import { LONG_DEADLINES } from './support/deadlines.js';
 import { bytesOf, REQUESTS, withHeaders } from './support/http/operation-requests.js';
 import { startInState } from './support/http/service-states.js';
 import { eventually } from './support/eventually.js';
@@ -12,9 +11,6 @@ import { startService } from './support/service.js';
 import { sendRaw } from './support/wire.js';
 import { createTcpProxy } from './support/tcp-proxy.js';
 import { openTestPool } from './support/test-pool.js';
-
-// It opens all connections of a service, and prepares every statement on each.
-jest.setTimeout(180_000);
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -70,8 +66,7 @@ describe('a service that has started', () => {
     const service = await startService({ isWarmedUp: true });
     closing.push(() => service.close());
     const warnings: string[] = [];
-    const warn = (message: string): unknown => warnings.push(message);
-    await warmUpOf(service.prisma.pools, warn, LONG_DEADLINES.waitMs).onApplicationBootstrap();
+    await warmUpOf(service.prisma.pools, (message) => warnings.push(message)).onApplicationBootstrap();
     expect(warnings).toEqual([]);
   });
 

@@ -12,6 +12,7 @@ import {
   NotSentError,
 } from '../errors/database-errors.js';
 import { PrismaService } from './prisma.service.js';
+import { FIND_CATEGORIES } from '../categories/categories.sql.js';
 import { type Statement, statement } from './statement.js';
 import { LONG_DEADLINES } from '../../test/support/deadlines.js';
 
@@ -41,12 +42,11 @@ afterAll(async () => {
   await database.drop();
 });
 
-let count = 0;
-/** A statement of this test alone. */
-const declared = (text: string): Statement => statement(`test_${(count += 1)}`, `${text} -- ${count}`);
+/** A statement that is not declared, because a service of a later test would prepare it. It has no name in a session. */
+const undeclared = (text: string): Statement => ({ name: '', text, pool: 'main' });
 
 async function one(text: string, ...values: readonly unknown[]): Promise<unknown> {
-  const [row] = await prisma.read<object>(declared(text), values);
+  const [row] = await prisma.read<object>(undeclared(text), values);
   return row;
 }
 
@@ -80,16 +80,14 @@ const preparedOn = async (service: PrismaService): Promise<readonly string[]> =>
 
 describe('a declared statement', () => {
   it('is prepared under its name', async () => {
-    const written = declared('select $1::int as value');
-    expect(await prisma.write(written, [7])).toEqual([{ value: 7 }]);
-    expect(await preparedOn(prisma)).toContain(written.name);
+    expect(await prisma.write(FIND_CATEGORIES, ['{7}'])).toHaveLength(1);
+    expect(await preparedOn(prisma)).toEqual(['find_categories']);
   });
 
   it('is not prepared behind a pooler that keeps no prepared statements', async () => {
     const unnamed = openPrisma(false);
     try {
-      const written = declared('select $1::int as value');
-      expect(await unnamed.write(written, [7])).toEqual([{ value: 7 }]);
+      expect(await unnamed.write(FIND_CATEGORIES, ['{7}'])).toHaveLength(1);
       expect(await preparedOn(unnamed)).toEqual([]);
     } finally {
       await unnamed.close();
@@ -99,7 +97,7 @@ describe('a declared statement', () => {
   it('that writes leaves half of the connections to reads, and those that wait are counted', async () => {
     const { pools } = prisma;
     const batching = new Batching(prisma);
-    const quick = declared('select 1 as one');
+    const quick = undeclared('select 1 as one');
     const reads = batching.batchReads<number, object>({
       name: 'reads',
       send: async (items) => {
@@ -120,7 +118,7 @@ describe('a declared statement', () => {
 
   it('that writes is not sent later than it may be, however long it waits for its turn', async () => {
     const { pools } = prisma;
-    const written = declared('insert into pets (name, category_id) values ($1, 1) returning id');
+    const written = undeclared('insert into pets (name, category_id) values ($1, 1) returning id');
     const writes = new Batching(prisma).batchWrites<string, undefined>({
       name: 'writes',
       send: async (items, sendBefore) => {
@@ -135,14 +133,14 @@ describe('a declared statement', () => {
     stall.abort();
     await stalled;
     await pools.writes.run(() => Promise.resolve());
-    expect(await prisma.read(declared(`select from pets where name = 'late'`), [])).toEqual([]);
+    expect(await prisma.read(undeclared(`select from pets where name = 'late'`), [])).toEqual([]);
   });
 
   it('that writes is not sent later than it may be, however long it waits for a connection', async () => {
     const fresh = openPrisma(true);
     try {
       const { main } = fresh.pools;
-      const written = declared('insert into pets (name, category_id) values ($1, 1) returning id');
+      const written = undeclared('insert into pets (name, category_id) values ($1, 1) returning id');
       await expect(fresh.write(written, ['late'], performance.now() - 1)).rejects.toThrow(NotSentError);
       const held = await Promise.all(Array.from({ length: main.options.max }, () => main.connect()));
       const before = performance.now() + 20;
@@ -152,7 +150,7 @@ describe('a declared statement', () => {
       await expect(waiting).rejects.toThrow(NotSentError);
       expect(await fresh.write(written, ['in time'], performance.now() + 60_000)).toHaveLength(1);
       expect(main.idleCount).toBe(main.totalCount);
-      const names = declared(`select name from pets where name in ('late', 'in time')`);
+      const names = undeclared(`select name from pets where name in ('late', 'in time')`);
       expect(await fresh.read(names, [])).toEqual([{ name: 'in time' }]);
     } finally {
       await fresh.close();
@@ -178,26 +176,27 @@ describe('a declared statement', () => {
           onConnectionLost: () => undefined,
         }),
       );
-      const error: unknown = await stalled.read(declared('select 1'), []).catch((thrown: unknown) => thrown);
+      const error: unknown = await stalled
+        .read(undeclared('select 1'), [])
+        .catch((thrown: unknown) => thrown);
       expect(classifyDatabaseError(error)).toBe('not-sent');
       await stalled.close();
     });
   });
 
   it('has a name of its own', () => {
-    const taken = declared('select 1');
-    expect(() => statement(taken.name, 'select 2')).toThrow(/two statements/);
+    expect(() => statement(FIND_CATEGORIES.name, 'select 2')).toThrow(/two statements/);
   });
 });
 
 it('names the setting when a pooler has given the session to another client, once a minute', async () => {
   const pooled = openPrisma(true);
-  const query = declared('select 1 as one');
+  const read = (): Promise<object[]> => pooled.read(FIND_CATEGORIES, ['{7}']);
   expect(pooled.pools.losesStatements).toBe(false);
   for (const times of [1, 2, 3, 4, 5]) {
-    await pooled.read(query, []);
+    await read();
     await pooled.pools.main.query('deallocate all');
-    await expect(pooled.read(query, [])).rejects.toThrow('prepared statement');
+    await expect(read()).rejects.toThrow('prepared statement');
     expect(warnings.length).toBeLessThanOrEqual(times);
     expect(pooled.pools.losesStatements).toBe(times === 5);
   }

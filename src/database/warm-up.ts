@@ -16,8 +16,6 @@ export interface WarmUpOptions {
   readonly pools: readonly WarmPool[];
   readonly namedStatements: boolean;
   readonly warn: (message: string) => void;
-  /** How long the port stays closed while connections are missing, in milliseconds. Where the server has no more, fewer must do. */
-  readonly beforeListenMs?: number;
 }
 
 /** Connections of a pool: reads and writes of two kinds with two statements of each under way. */
@@ -26,7 +24,8 @@ const CONNECTIONS_MAX = 8;
 /** Between attempts, so that a database that just started is found at once. */
 const RETRY_MS = 200;
 
-const BEFORE_LISTEN_MS = 30_000;
+/** How long the port stays closed while connections are missing. Where the server has no more, fewer must do. */
+const BEFORE_LISTEN_MAX_MS = 30_000;
 
 /**
  * Opens the connections that requests use first, and prepares their statements there, before the port is bound: opening and planning
@@ -38,14 +37,13 @@ export class WarmUp implements OnApplicationBootstrap {
   constructor(private readonly options: WarmUpOptions) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    const { pools, warn, beforeListenMs = BEFORE_LISTEN_MS } = this.options;
-    const endsAt = performance.now() + beforeListenMs;
+    const endsAt = performance.now() + BEFORE_LISTEN_MAX_MS;
     let hasWarned = false;
     while (performance.now() < endsAt && !this.#closing.signal.aborted) {
-      const warmed = await Promise.allSettled(pools.map((pool) => this.#warm(pool)));
+      const warmed = await Promise.allSettled(this.options.pools.map((pool) => this.#warm(pool)));
       const failed = warmed.find((one) => one.status === 'rejected');
       if (failed === undefined) return;
-      if (!hasWarned) warn(`the database is not ready: ${describeFault(failed.reason)}`);
+      if (!hasWarned) this.options.warn(`the database is not ready: ${describeFault(failed.reason)}`);
       hasWarned = true;
       // The database works, and rejects the same statements of requests (a missing right, read only).
       if (isRejected(failed.reason)) return;
@@ -93,7 +91,6 @@ export class WarmUp implements OnApplicationBootstrap {
 export function warmUpOf(
   { admission, main, namedStatements }: ConnectionPools,
   warn: (message: string) => void,
-  beforeListenMs?: number,
 ): WarmUp {
   return new WarmUp({
     pools: [
@@ -103,7 +100,6 @@ export function warmUpOf(
     ],
     namedStatements,
     warn,
-    ...(beforeListenMs !== undefined && { beforeListenMs }),
   });
 }
 

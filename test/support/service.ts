@@ -6,7 +6,7 @@ import { AppModule } from '../../src/app.module.js';
 import { type Config, loadConfig } from '../../src/config/config.js';
 import { columnTypes, ConnectionPools } from '../../src/database/connection-pools.js';
 import { PrismaService } from '../../src/database/prisma.service.js';
-import { WarmUp, warmUpOf } from '../../src/database/warm-up.js';
+import { WarmUp } from '../../src/database/warm-up.js';
 import { Clock } from '../../src/auth/admission/clock.js';
 import { Database } from '../../src/database/database.js';
 import { HttpAdapter } from '../../src/http/http-adapter.js';
@@ -94,9 +94,6 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
   // It prepares each statement on eight connections, which costs the server 0.4 s, and only deadlines of a deployment need.
   if (options.hasNoDatabase === true || (options.provokes503 ?? options.isWarmedUp) !== true)
     builder.overrideProvider(WarmUp).useValue({ close: () => undefined });
-  // A busy machine may take longer than a deployment waits.
-  else if (options.provokes503 !== true)
-    builder.overrideProvider(WarmUp).useValue(warmUpOf(prisma.pools, () => undefined, LONG_DEADLINES.waitMs));
   if (options.clock !== undefined) builder.overrideProvider(Clock).useValue(options.clock);
   const module = await builder.compile();
   const app = module.createNestApplication<NestFastifyApplication>(new HttpAdapter(config, logger), {
