@@ -4,7 +4,7 @@ create type api_key_access as enum ('read', 'write');
 create type pet_status as enum ('available', 'pending', 'sold');
 create type order_status as enum ('placed', 'approved', 'delivered', 'cancelled');
 
--- What issue_api_key and rotate_api_key return.
+-- What issue_api_key and rotate_api_key return. The limits are those in force.
 create type issued_api_key as (
   id bigint,
   key text,
@@ -34,7 +34,7 @@ create function is_instant(at timestamptz) returns boolean
 language sql immutable parallel safe
 return at between '0001-01-01 00:00:00Z' and '9999-12-31 23:59:59.999999Z';
 
--- Plans, keys and secrets
+-- Plans, keys and secrets: operators write them, and the service only reads them.
 
 create table plans (
   id text not null,
@@ -45,12 +45,13 @@ create table plans (
   constraint plans_id_form check (id ~ '^[a-z][a-z0-9_-]{0,62}$'),
   constraint plans_requests_per_minute_positive check (requests_per_minute >= 1),
   constraint plans_requests_per_day_positive check (requests_per_day >= 1),
+  -- A custom plan has no numbers, because each of its keys has its own.
   constraint plans_numbers_unless_custom check (
     case when custom then requests_per_minute is null and requests_per_day is null
       else requests_per_minute is not null and requests_per_day is not null end)
 );
 
--- The target of the foreign key of keys.
+-- The foreign key of keys points here.
 create unique index plans_id_custom_key on plans (id, custom);
 
 insert into plans (id, requests_per_minute, requests_per_day, custom) values
@@ -83,9 +84,11 @@ create table api_keys (
   constraint api_keys_requests_per_minute_positive check (requests_per_minute >= 1),
   constraint api_keys_requests_per_day_positive check (requests_per_day >= 1),
   constraint api_keys_name_length check (char_length(name) between 1 and 255),
+  -- Terminals show names, and execute control characters.
   constraint api_keys_name_printable check (name ~ '[^[:space:]]' and name !~ '[[:cntrl:]]'),
   constraint api_keys_customer_length check (char_length(customer) between 1 and 100),
   constraint api_keys_customer_printable check (customer ~ '[^[:space:]]' and customer !~ '[[:cntrl:]]'),
+  -- An expiry and a suspension may be infinite.
   constraint api_keys_expires_at_is_instant check (not isfinite(expires_at) or is_instant(expires_at)),
   constraint api_keys_suspended_until_is_instant check (not isfinite(suspended_until) or is_instant(suspended_until)),
   constraint api_keys_revoked_at_is_instant check (is_instant(revoked_at)),
@@ -113,7 +116,10 @@ create index api_key_secrets_api_key_id_idx on api_key_secrets (api_key_id);
 create index api_key_secrets_prefix_idx on api_key_secrets (prefix);
 create index api_key_secrets_expires_at_idx on api_key_secrets (expires_at);
 
--- What admission counts: a row for each key, which changes with every batch of requests.
+-- What admission counts, a row for each key: only the service writes them. No foreign key leads to api_keys: it would lock the row of an
+-- operator, and one open transaction in psql could stall every request. Counts are bigint: a day of floods exceeds 2^31, and one overflow
+-- would fail a whole batch. The checks are what a leaked password of the service may write: nothing with which admission or a view cannot
+-- compute. Half of each page stays free: an update then fits beside the version before, and touches no index (HOT).
 create table api_key_counters (
   api_key_id bigint not null,
   minute timestamptz(6) not null default '-infinity',
@@ -141,7 +147,7 @@ create table api_key_counters (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 create index api_key_counters_newest_idx on api_key_counters (api_key_id, generation);
 
--- Usage and the log of changes: neither refers to a key by a foreign key, because they outlive everything.
+-- What keys have used. No foreign key leads to api_keys, for the reason above.
 
 create table api_key_usage (
   api_key_id bigint not null,
@@ -153,8 +159,10 @@ create table api_key_usage (
   constraint api_key_usage_bounded check (
     greatest(admitted, refused) <= count_max() and day between '0001-01-01' and '9999-12-31')
 );
+-- For the deletion of old days.
 create index api_key_usage_day_idx on api_key_usage (day);
 
+-- Rows of the present hour are updated six times a minute by each replica: with room on the page no index is written.
 create table api_key_usage_hours (
   hour timestamptz(6) not null,
   api_key_id bigint not null,
@@ -164,6 +172,7 @@ create table api_key_usage_hours (
   total_ms bigint not null,
   minute_peak bigint,
   constraint api_key_usage_hours_pkey primary key (hour, api_key_id, operation, outcome),
+  -- The views find hours by their beginning.
   constraint api_key_usage_hours_whole check (extract(epoch from hour) % 3600 = 0),
   constraint api_key_usage_hours_outcome check (
     outcome in ('success', 'client_error', 'limited', 'banned', 'unauthorized', 'server_error', 'undecided')),
@@ -175,6 +184,8 @@ create table api_key_usage_hours (
     and char_length(operation) between 1 and 100
     and operation !~ '[[:cntrl:]]')
 ) with (fillfactor = 80);
+-- The last hours, in some kilobytes. The primary key would be passed over, as if the rows of an hour were far apart; where rows take the place of
+-- deleted ones, a part of the table has several hours.
 create index api_key_usage_hours_hour_idx on api_key_usage_hours using brin (hour timestamptz_minmax_multi_ops);
 create index api_key_usage_hours_operation_idx on api_key_usage_hours (operation, api_key_id, hour);
 
@@ -223,6 +234,7 @@ create table database_outages (
 );
 create index database_outages_ended_at_idx on database_outages (ended_at);
 
+-- Who changed keys, secrets and plans. Triggers write it with the owner's rights, once a statement, and no role may change it.
 create table audit_log (
   id bigint not null generated always as identity,
   changed_at timestamptz(6) not null,
@@ -249,6 +261,7 @@ create table categories (
   constraint categories_pkey primary key (id),
   constraint categories_name_length check (char_length(name) between 1 and 100)
 );
+-- Only ASCII letters are folded, and so on every server: other collations depend on its libraries.
 create unique index categories_name_key on categories (lower(name collate "C"));
 
 -- A pet may have a category that has no name.
@@ -266,7 +279,8 @@ create index pets_status_id_idx on pets (status, id);
 create index pets_category_id_id_idx on pets (category_id, id) where status is null;
 create index pets_category_id_status_id_idx on pets (category_id, status, id) where status is not null;
 
--- How many pets have each status, in slots, so that statements do not wait for one row. Slot 0 is written by one statement at a time.
+-- Why there are slots and versions: prisma/sql/functions/count_pets.sql. Every update leaves a dead row and few rows are live, so autovacuum goes by
+-- a number and not by a share.
 create table pet_counts (
   slot integer not null,
   version bigint not null,
@@ -289,11 +303,13 @@ create table orders (
   constraint orders_instants check (is_instant(placed_at) and is_instant(updated_at)),
   constraint orders_updated_at_not_before_placed_at check (updated_at >= placed_at)
 );
--- A pet has one open order at a time.
+-- At most one open order per pet.
 create unique index orders_open_pet_id_key on orders (pet_id) where status in ('placed', 'approved');
 create index orders_pet_id_id_idx on orders (pet_id, id);
 create index orders_status_id_idx on orders (status, id);
 
+-- Responses to POST with an Idempotency-Key. No foreign key leads to api_keys: it would lock the row of an operator. The next request with the same
+-- key overwrites an expired row, so deleting these only frees space.
 create table idempotency_keys (
   api_key_id bigint not null,
   key text not null,
