@@ -31,7 +31,7 @@ describe('the examples of the document', () => {
           headers: { 'content-type': 'application/json' },
         }),
       });
-      expect([response.status, response.ok]).toEqual([response.status, true]);
+      expect(response.status).toBeLessThan(300);
     },
   );
 });

@@ -7,19 +7,19 @@ import {
 } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors/api-error.js';
-import { type AdmissionDecision, exceededBy, KEY_WINDOWS, type KeyWindow } from './admission/decision.js';
+import { type AdmissionDecision, exceededBy, KEY_WINDOWS } from './admission/decision.js';
 
 /** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
 export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
-  throttlers: KEY_WINDOWS.map(({ name, seconds }) => throttlerOf(name, seconds * 1000)),
+  throttlers: Object.entries(KEY_WINDOWS).map(([name, seconds]) => throttlerOf(name, seconds * 1000)),
   // The throttler adds suffixes to the names and leaves the headers out of a 429. The pipeline sets them on every response.
   setHeaders: false,
 };
 
 /**
  * Throws the 429 of a key whose minute or day is used up, or that is banned. Admission has counted the request in the database,
- * for all replicas; this guard only reads its decision, so nothing is counted twice. It is the last one: a rejection that no throttler
- * names is thrown all the same.
+ * for all replicas; this guard only reads its decision, so nothing is counted twice. No later guard reads that: a rejection that no
+ * throttler names is thrown here all the same.
  */
 @Injectable()
 export class PlanThrottlerGuard extends ThrottlerGuard {
@@ -47,7 +47,7 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 const SKIPPED = Promise.resolve(true);
 const NOT_SKIPPED = Promise.resolve(false);
 
-function throttlerOf(name: KeyWindow, ttl: number): ThrottlerOptions {
+function throttlerOf(name: string, ttl: number): ThrottlerOptions {
   return {
     name,
     ttl,

@@ -60,7 +60,7 @@ export type CommandSpec = (List | Change | Run) & {
   /** `rotate <key>`: PLACEHOLDERS says how what is in brackets is read, or behind a colon: `<time:expiry>` is shown as `<time>`. */
   readonly usage: string;
   readonly says: string;
-  /** By their flags, such as `--overlap <duration>`; one that all commands have may be said otherwise. */
+  /** By their flags, such as `--overlap <duration>`. */
   readonly options?: Readonly<Record<string, OptionSpec | string>>;
   readonly examples?: readonly string[];
   /** What is wrong with values that are each well formed. */
@@ -76,11 +76,7 @@ export function addCommands(group: Command, context: CliContext, specs: readonly
     const [name = '', ...words] = spec.usage.split(' ');
     const command = group.command(name, { hidden: spec.isHidden === true }).description(spec.says);
     for (const word of words) command.addArgument(toArgument(word));
-    for (const [flags, option] of Object.entries({
-      ...spec.options,
-      ...commonOptions(spec),
-      ...spec.options,
-    }))
+    for (const [flags, option] of Object.entries({ ...spec.options, ...commonOptions(spec) }))
       command.addOption(toOption(flags, typeof option === 'string' ? { says: option } : option));
     const none = valuesOf(command, []);
     for (const statement of statementsOf(spec)) bind(statement, none);

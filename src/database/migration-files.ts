@@ -68,13 +68,13 @@ export async function readFolded(directory: string): Promise<FoldedMigrations | 
   }
 }
 
-/** The names of recorded migrations that this release does not know. */
-export async function unknownMigrations(
+/** The names of recorded migrations that a release does not know. */
+export function unknownMigrations(
   records: ReadonlyMap<string, string>,
-  directory: string,
-): Promise<readonly string[]> {
-  const folded = await readFolded(directory);
-  const known = new Set([...(await listMigrations(directory)), ...Object.keys(folded?.migrations ?? {})]);
+  names: readonly string[],
+  folded: FoldedMigrations | undefined,
+): readonly string[] {
+  const known = new Set([...names, ...Object.keys(folded?.migrations ?? {})]);
   return [...records.keys()].filter((name) => !known.has(name));
 }
 

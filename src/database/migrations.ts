@@ -70,7 +70,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
     const steps = stepsOf(migrations, folded).filter((step) =>
       recordsOf(step).some(([name]) => !records.has(name)),
     );
-    compare(migrations, records, folded, await unknownMigrations(records, directory), log);
+    compare(migrations, records, folded, log);
     if (steps.length > 0) await rejectStandby(client);
     const names: string[] = [];
     for (const step of steps) {
@@ -326,7 +326,6 @@ function compare(
   migrations: readonly MigrationFile[],
   records: ReadonlyMap<string, string>,
   folded: FoldedMigrations | undefined,
-  unknown: readonly string[],
   log: MigrateOptions['log'],
 ): void {
   const edited = migrations.find((one) => !isUnchanged(one, records.get(one.name) ?? one.checksum));
@@ -335,11 +334,13 @@ function compare(
       `Migration ${edited.name} was edited after it was applied, so the database does not have the change. Restore the file and add a new migration, or use a new database.`,
     );
   }
+  const names = migrations.map(({ name }) => name);
+  const unknown = unknownMigrations(records, names, folded);
   if (unknown.length === 0) return;
-  const missing = migrations.find(({ name }) => !records.has(name) && folded?.into.includes(name) !== true);
+  const missing = names.find((name) => !records.has(name) && folded?.into.includes(name) !== true);
   if (missing !== undefined) {
     throw new MigrationError(
-      `The database was migrated by a different set of migrations: it has ${unknown.join(', ')}, which this release does not have, but not ${missing.name}. Use the release that migrated it, or a new database.`,
+      `The database was migrated by a different set of migrations: it has ${unknown.join(', ')}, which this release does not have, but not ${missing}. Use the release that migrated it, or a new database.`,
     );
   }
   log?.info(`The database has migrations of a newer release: ${unknown.join(', ')}.`);

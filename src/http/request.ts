@@ -41,10 +41,8 @@ export const RequestDeadline = createParamDecorator((_data: unknown, context: Ex
 });
 
 /**
- * Reads the identifier in a path. Text that is not an int64 is that of no record. Handlers call it, because an invalid body is
- * rejected first.
- *
- * @param absent the error of a record that does not exist
+ * Makes what reads the identifier in a path, and throws `absent`, the error of a record that does not exist, for a text that is no int64.
+ * Handlers call it, and no pipe, because an invalid body is rejected first.
  */
 export const idIn =
   (absent: ErrorCode) =>

@@ -25,14 +25,19 @@ export class UsageController {
   })
   @ApiOkResponse({ type: Usage, description: 'The usage of the API key.', example: USAGE_EXAMPLE })
   async getUsage(@CurrentKey() key: CallingKey, @RequestDeadline() deadline: number): Promise<Usage> {
-    const { keyId, planId } = key;
-    const [minute, day] = [toUsage(windowOf(key, 'minute')), toUsage(windowOf(key, 'day'))];
+    const { keyId, planId: plan } = key;
     const now = new Date(this.clock.nowMs());
     const [days, hours] = await Promise.all([
       this.usage.days(keyId, now, deadline),
       this.usage.hours(keyId, now, deadline),
     ]);
-    return { plan: planId, minute, day, days, hours };
+    return {
+      plan,
+      minute: toUsage(windowOf(key, 'minute')),
+      day: toUsage(windowOf(key, 'day')),
+      days,
+      hours,
+    };
   }
 }
 

@@ -272,7 +272,10 @@ describe('petstore db restored', () => {
     restored(async (petstore, url) => {
       // Three of a batch, so that each is found among others.
       const wrong = { suspended: { access: 'admin' }, resumed: { revoked_at: '9999-01-01T00:00:00Z' } };
-      const right = { revoked: { access: 'read' }, reading: { expires_at: null } };
+      const right = {
+        revoked: { access: 'read', requests_per_minute: 7 },
+        reading: { expires_at: null, requests_per_minute: 7 },
+      };
       const entries = Object.entries({ ...wrong, ...right }).map(([name, values], index) =>
         Object.assign({}, ENTRY, {
           id: 9000 + index,
@@ -285,7 +288,9 @@ describe('petstore db restored', () => {
       const secret = { ...ENTRY, id: 9010, table_name: 'api_key_secrets', api_key_id: 3, new: ended };
       const partly = join(folder, 'partly.jsonl');
       await writeFile(partly, [...entries, secret].map((entry) => JSON.stringify(entry)).join('\n'));
-      const { code, stderr } = await petstore(['db', 'restored', '--audit', partly, '--yes']);
+      const { code, stdout, stderr } = await petstore(['db', 'restored', '--audit', partly, '--yes']);
+      const both = `2 keys (${idOf('revoked')}, ${idOf('reading')}): requests_per_minute: 7\n`;
+      expect(stdout).toContain(both);
       expect({ code, stderr }).toEqual({
         code: 1,
         stderr: expect.stringMatching(

@@ -54,7 +54,7 @@ async function readInFull(sql: string): Promise<readonly string[]> {
     .filter((table) => table !== 'plans' && !table.startsWith('pg_'));
 }
 
-/** Each view that operators read has a row: what is asked of it, and which tables that may read from one end to the other. */
+/** Each view that operators read has a row: what operators read of it, and which tables that may read from one end to the other. */
 const READS: readonly (readonly [what: string, sql: string, ...tables: string[]])[] = [
   ['one key', 'select * from api_key_overview where id = 7777'],
   ['the first 100 keys', 'select * from api_key_overview order by id limit 100'],

@@ -1,4 +1,10 @@
-import type { AdmissionDecision, Caller, KeyWindow, LimitWindow } from './decision.js';
+import {
+  type AdmissionDecision,
+  type Caller,
+  KEY_WINDOWS,
+  type KeyWindow,
+  type LimitWindow,
+} from './decision.js';
 
 /**
  * One row of an admission statement, for one secret of the batch that exists. Times are ms of the database's clock. The members from
@@ -116,12 +122,10 @@ export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
 
 const DAY_MS = 86_400_000;
 
-const WINDOW_SECONDS: Readonly<Record<KeyWindow, number>> = { minute: 60, day: 86_400 };
-
 /** An operator may have set the limit below what was admitted: then nothing remains. */
 const windowOf = (policy: KeyWindow, limit: number, admitted: number, resetAtMs: number): LimitWindow => ({
   policy,
-  windowSeconds: WINDOW_SECONDS[policy],
+  windowSeconds: KEY_WINDOWS[policy],
   limit,
   remaining: Math.max(0, limit - admitted),
   resetAtMs,

@@ -3,7 +3,7 @@ import { ApiError, type Headers } from '../../errors/api-error.js';
 
 /** One window of a rate limit as it stood after this request was decided; times in ms of the database's clock. */
 export interface LimitWindow {
-  readonly policy: 'minute' | 'day' | 'address' | 'documents';
+  readonly policy: KeyWindow | 'address' | 'documents';
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
@@ -18,13 +18,10 @@ export interface Caller {
   readonly isReadOnly?: true;
 }
 
-/** The windows of a key. */
-export const KEY_WINDOWS = [
-  { name: 'minute', seconds: 60 },
-  { name: 'day', seconds: 86_400 },
-] as const;
+/** The windows of a key, with their lengths in seconds. */
+export const KEY_WINDOWS = { minute: 60, day: 86_400 } as const;
 
-export type KeyWindow = (typeof KEY_WINDOWS)[number]['name'];
+export type KeyWindow = keyof typeof KEY_WINDOWS;
 
 /** What is known of a secret that was not looked up: its first 12 characters, and its hash. */
 export interface UndecidedSecret {
@@ -97,33 +94,34 @@ const exhaustedIn = (windows: AdmissionDecision['windows']): LimitWindow =>
     return last.remaining > 0 || window.resetAtMs >= last.resetAtMs ? window : last;
   });
 
-type Reject = (decision: AdmissionDecision, untilMs: number) => ApiError;
-
-/** What the errors of a valid key are, by the state of its decision: every state but those of an admitted request, or of no valid key. */
-const REJECTIONS: Readonly<
-  Record<Exclude<AdmissionState, 'admitted' | 'revoked' | 'expired' | 'unknown' | 'undecided'>, Reject>
-> = {
-  limited: ({ windows, nowMs }, untilMs) => {
-    const { policy, limit } = exhaustedIn(windows);
-    const requests = limit === 1 ? 'one request' : `${limit} requests`;
-    const why = `The key's ${requests} of this ${policy} ${limit === 1 ? 'is' : 'are'} used up.`;
-    return rejectionUntil('rate_limit_exceeded', why, untilMs, nowMs);
-  },
-  banned: ({ nowMs }, untilMs) =>
-    rejectionUntil('api_key_banned', 'The API key is banned, because it went on after 429.', untilMs, nowMs),
-  suspended: ({ nowMs, retryAtMs }) =>
-    new ApiError('api_key_suspended', undefined, {
-      headers: retryAtMs === undefined ? {} : retryAfter(retryAtMs, nowMs),
-    }),
-};
-
-/** Why a valid key is rejected. */
-export function rejectionOf(decision: AdmissionDecision): ApiError {
-  const { state, windows, retryAtMs } = decision;
-  const byState: Partial<Record<AdmissionState, Reject>> = REJECTIONS;
-  const reject = byState[state];
-  if (reject === undefined) throw new Error(`a valid key is ${state}, which has no error`);
-  return reject(decision, retryAtMs ?? windows[0].resetAtMs);
+/** Why a valid key is rejected: its limit, a ban, or a suspension. */
+export function rejectionOf({ state, windows, nowMs = 0, retryAtMs }: AdmissionDecision): ApiError {
+  const untilMs = retryAtMs ?? windows[0].resetAtMs;
+  switch (state) {
+    case 'suspended':
+      return new ApiError('api_key_suspended', undefined, {
+        headers: retryAtMs === undefined ? {} : retryAfter(retryAtMs, nowMs),
+      });
+    case 'banned':
+      return rejectionUntil(
+        'api_key_banned',
+        'The API key is banned, because it went on after 429.',
+        untilMs,
+        nowMs,
+      );
+    case 'limited': {
+      const { policy, limit } = exhaustedIn(windows);
+      const requests = limit === 1 ? 'one request' : `${limit} requests`;
+      const why = `The key's ${requests} of this ${policy} ${limit === 1 ? 'is' : 'are'} used up.`;
+      return rejectionUntil('rate_limit_exceeded', why, untilMs, nowMs);
+    }
+    case 'admitted':
+    case 'revoked':
+    case 'expired':
+    case 'unknown':
+    case 'undecided':
+      throw new Error(`a decision that is ${state} rejects no valid key`);
+  }
 }
 
 /** 429, with the whole seconds after which the request is admitted if no other comes. */
@@ -131,7 +129,7 @@ export function rejectionUntil(
   code: 'rate_limit_exceeded' | 'api_key_banned',
   why: string,
   untilMs: number,
-  nowMs = 0,
+  nowMs: number,
 ): ApiError {
   const seconds = secondsUntil(untilMs, nowMs);
   const message = `${why} Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`;
@@ -141,6 +139,6 @@ export function rejectionUntil(
 const secondsUntil = (untilMs: number, nowMs: number): number =>
   Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
 
-const retryAfter = (untilMs: number, nowMs = 0): Headers => ({
+const retryAfter = (untilMs: number, nowMs: number): Headers => ({
   'retry-after': String(secondsUntil(untilMs, nowMs)),
 });

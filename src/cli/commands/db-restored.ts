@@ -325,7 +325,8 @@ const FIND = `
     union all
     select 'others', min(id), case count(*)
         when 1 then min(subject)
-        else format('%s keys (%s, …)', count(*), array_to_string((array_agg(api_key_id order by api_key_id))[:5], ', ')) end, change, null
+        else format('%s keys (%s%s)', count(*), array_to_string((array_agg(api_key_id order by api_key_id))[:5], ', '),
+          case when count(*) > 5 then ', …' end) end, change, null
     from changed where not is_applied
     group by change, case when api_key_id is null then subject end
     union all
@@ -381,11 +382,8 @@ async function apply(
     const work = async (part: readonly Finding[]): Promise<void> => {
       const { rows } = await client.query<Finding>(APPLY[kind], [part.map(({ number }) => number)]);
       const applied = new Set(rows.map(({ number }) => number));
-      failed.push(
-        ...part
-          .filter(({ number }) => !applied.has(number))
-          .map(({ subject }) => `${subject} (not in the database)`),
-      );
+      for (const { number, subject } of part)
+        if (!applied.has(number)) failed.push(`${subject} (not in the database)`);
     };
     await inParts(client, ofKind(found, kind), work, ({ subject }, why) =>
       failed.push(`${subject} (${why})`),

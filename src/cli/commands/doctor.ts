@@ -26,9 +26,10 @@ const NAME_WIDTH = 'configuration'.length;
 
 export const doctorCommand: CommandSpec = {
   usage: 'doctor',
-  says: 'Checks the configuration and the database, and says how to fix each problem.',
+  says:
+    'Checks the configuration and the database, and says how to fix each problem. Of each check it prints level (ok, warn or fail), ' +
+    'name and message; it ends with 1 if one fails.',
   configure: (command) => command.summary('Check the configuration and the database.'),
-  options: { '--json': 'print an array of {check, level, message}; a level is ok, warn or fail' },
   run: async (context, { json }) => {
     const findings = await examine(context);
     context.print(json === true ? toJson(findings) : findings.map(toLine).join(''));

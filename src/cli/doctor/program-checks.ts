@@ -3,7 +3,9 @@ import type { Config } from '../../config/config.js';
 import { describeProtection } from '../../config/database-tls.js';
 import {
   isUnchanged,
+  listMigrations,
   MIGRATIONS_DIRECTORY,
+  readFolded,
   readMigrations,
   readRecords,
   unknownMigrations,
@@ -128,15 +130,20 @@ export const checkMigrations: Check = async ({ client }) => {
   if (edited !== undefined) {
     return warn(`${edited.name} was edited after it was applied: restore the file and add a new migration.`);
   }
-  const unknown = await unknownMigrations(records, MIGRATIONS_DIRECTORY);
-  return ok(
-    `${files.length} applied${unknown.length > 0 ? `, and ${unknown.length} of a newer release` : ''}`,
-  );
+  const later = (await laterMigrations(client)).length;
+  return ok(`${files.length} applied${later > 0 ? `, and ${later} of a newer release` : ''}`);
 };
+
+const laterMigrations = async (client: Client): Promise<readonly string[]> =>
+  unknownMigrations(
+    await readRecords(client),
+    await listMigrations(MIGRATIONS_DIRECTORY),
+    await readFolded(MIGRATIONS_DIRECTORY),
+  );
 
 /** What a restore in parts or an operator's statement may have left out or changed, which no request notices at first. */
 export const checkObjects = async ({ client }: Pick<CheckContext, 'client'>): Promise<Result> => {
-  if ((await unknownMigrations(await readRecords(client), MIGRATIONS_DIRECTORY)).length > 0)
+  if ((await laterMigrations(client)).length > 0)
     return ok('not compared: the database has migrations of a newer release');
   const { rows } = await client.query<{ object: string; facts: string[] }>(SCHEMA_OBJECTS);
   const present = new Map(rows.map(({ object, facts }) => [object, facts]));

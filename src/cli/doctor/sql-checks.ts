@@ -1,4 +1,4 @@
-/** A question to the database that one statement answers. */
+/** A check that is one statement. */
 export interface SqlCheck {
   /** Returns a level and what was found; no row where all is well. `:isEmbedded` and `:timeout`, in ms, are values. */
   readonly sql: string;
