@@ -72,14 +72,21 @@ describe('the role of the service', () => {
     ['23514', `insert into api_key_usage values (1, '4000-01-01 BC', 1, 1)`],
     ...['minute_admitted', 'minute_refused', 'day_admitted', 'day_refused'].map((column) => [
       '23514',
-      `update api_key_counters set ${column} = ${BIGINT_MAX}`,
+      `update api_key_counters set ${column} = ${COUNT_MAX + 1n}`,
     ]),
+    ...['minute_admitted', 'minute_refused', 'day_admitted', 'day_refused', 'generation'].map((column) => [
+      '23514',
+      `update api_key_counters set ${column} = -1`,
+    ]),
+    ['23514', `update api_key_counters set generation = ${COUNT_MAX + 1n}`],
     ...['290000-01-01 00:00Z', 'infinity'].map((minute) => [
       '23514',
       `update api_key_counters set minute = '${minute}', day = ('${minute}'::timestamptz at time zone 'UTC')::date`,
     ]),
     ['23514', `update api_key_counters set banned_at = '-infinity', banned_until = '-infinity'`],
     ['23514', `update api_key_counters set usage_reset_at = 'infinity'`],
+    ['23514', `update api_key_counters set usage_reset_at = '0001-12-31 23:59:59.999999Z BC'`],
+    ['23514', `update api_key_counters set usage_reset_at = '10000-01-01 00:00Z'`],
     ['23514', `insert into ${HOUR}, 'listPets', 'success', ${BIGINT_MAX}, 1)`],
     ['23514', `insert into ${HOUR}, 'listPets', 'success', 1, ${BIGINT_MAX})`],
     ['23514', `insert into ${HOUR}, repeat('x', 101), 'success', 1, 1)`],
