@@ -12,14 +12,16 @@ declare
   rejections text[];
   accepted bigint[];
   held_orders bigint[];
-  kept bigint[];
+  kept bigint[] := '{}';
 begin
   held := array(select id from pets where id = any(ids) order by id for update skip locked);
   rejections := array(
     select
       case
         when pet.id is null then 'pet_not_found'
-        when not meets_preconditions(pet_json(pet), item.if_match, item.if_none_match) then 'precondition_failed'
+        when num_nonnulls(item.if_match, item.if_none_match) > 0
+          and not meets_preconditions(pet_json(pet), item.if_match, item.if_none_match)
+          then 'precondition_failed'
         when exists (select from orders where pet_id = pet.id and status in ('placed', 'approved'))
           then 'pet_has_open_order'
         when exists (select from orders where pet_id = pet.id and status = 'delivered') then 'pet_is_sold'
@@ -29,10 +31,12 @@ begin
     left join pets as pet on pet.id = item.id
     order by number);
   accepted := array(select id from unnest(ids, rejections) as decided (id, rejection) where rejection is null);
-  held_orders := array(
-    select id from orders where pet_id = any(accepted) order by id for update skip locked);
-  kept := array(select pet_id from orders where pet_id = any(accepted) and id <> all(held_orders));
-  delete from orders where id = any(held_orders) and pet_id <> all(kept);
+  if exists (select from orders where pet_id = any(accepted)) then
+    held_orders := array(
+      select id from orders where pet_id = any(accepted) order by id for update skip locked);
+    kept := array(select pet_id from orders where pet_id = any(accepted) and id <> all(held_orders));
+    delete from orders where id = any(held_orders) and pet_id <> all(kept);
+  end if;
   delete from pets where id = any(accepted) and id <> all(kept);
   return query
     select coalesce(rejection, case when id = any(kept) then 'locked' else 'deleted' end)

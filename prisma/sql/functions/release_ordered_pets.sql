@@ -12,6 +12,10 @@ begin
     select pet_id, status from new_orders
     except all
     select pet_id, status from old_orders) as changed;
+  -- Else each approval would run the triggers of pets, twice and for no row.
+  if sold_ids is null and available_ids is null then
+    return null;
+  end if;
   perform from pets where id = any(sold_ids || available_ids) order by id for no key update;
   update pets set status = 'sold' where id = any(sold_ids);
   update pets set status = 'available' where id = any(available_ids);
