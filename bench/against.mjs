@@ -1,7 +1,7 @@
 // npm run bench -- --against DIR: compares two builds of the service. In each round both run in a fresh process, in turns.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CONTESTS, SERVERS } from './contests.mjs';
+import { SERVERS } from './contests.mjs';
 import { median } from './measure.mjs';
 import { startServer } from './server.mjs';
 import { grid } from './table.mjs';
@@ -10,13 +10,13 @@ import { measureWorks } from './works.mjs';
 const ROUNDS = 5;
 const SECONDS = 3;
 const SIZE = { pets: 100_000, keys: 10_000 };
-const WORKS = CONTESTS.map(({ work }) => work);
 
 /**
+ * @param {readonly string[]} works
  * @param {string} directory a checkout with `dist`, `node_modules` and `prisma/migrations`
  * @returns {Promise<string>} a table of rates and CPU time, with ratios of this build to the other
  */
-export async function compareBuilds(directory, { databases, load, log }) {
+export async function compareBuilds(works, directory, { databases, load, log }) {
   const here = { root: resolve(import.meta.dirname, '..'), rounds: [] };
   const other = { root: resolve(directory), rounds: [] };
   for (const [index, build] of [here, other].entries()) {
@@ -26,18 +26,18 @@ export async function compareBuilds(directory, { databases, load, log }) {
   for (let round = 0; round < ROUNDS; round += 1) {
     log(`round ${round + 1} of ${ROUNDS}`);
     for (const build of round % 2 === 0 ? [here, other] : [other, here]) {
-      build.rounds.push(await runBuild(build, load));
+      build.rounds.push(await runBuild(works, build, load));
     }
   }
-  return render(here, other, directory);
+  return render(works, here, other, directory);
 }
 
 /** One round of a build: all works in one fresh process. */
-async function runBuild({ root, database }, load) {
+async function runBuild(works, { root, database }, load) {
   const environment = { DATABASE_URL: database.url, MANAGEMENT_PORT: '0' };
   const server = await startServer(join(root, 'dist/main.js'), SERVERS.service.flags, environment);
   try {
-    return await measureWorks([server], WORKS, database, { load, seconds: SECONDS });
+    return await measureWorks([server], works, database, { load, seconds: SECONDS });
   } finally {
     await server.stop();
   }
@@ -45,8 +45,8 @@ async function runBuild({ root, database }, load) {
 
 const shown = (values) => Math.round(median(values.filter((value) => value > 0)));
 
-function render(here, other, directory) {
-  const rows = WORKS.map((work) => {
+function render(works, here, other, directory) {
+  const rows = works.map((work) => {
     const cells = ['requestsPerSecond', 'cpuMicroseconds', 'postgresMicroseconds'].flatMap((figure) => {
       const of = ({ rounds }) => rounds.map(({ [work]: one }) => (one.isValid ? one[figure] : Number.NaN));
       const [mine, others] = [of(here), of(other)];

@@ -39,6 +39,9 @@ export const SERVERS = {
     redis: true,
   }),
   'fastify-pg': peer('bare Fastify + pg', 'servers/fastify-pg.mjs', { isBare: true }),
+  'fastify-pipeline': peer('bare Fastify + pg, whose connections pipeline', 'servers/fastify-pipeline.mjs', {
+    isBare: true,
+  }),
   'rate-limiter-flexible': peer(
     'Fastify + rate-limiter-flexible on PostgreSQL + pg',
     'servers/rate-limiter-flexible.mjs',
@@ -48,7 +51,7 @@ export const SERVERS = {
   }),
 };
 
-const EACH = ['service', 'obvious', 'fastify-pg'];
+const EACH = ['service', 'obvious', 'fastify-pg', 'fastify-pipeline'];
 
 /** The first server of a contest is the one that the others are compared with. */
 export const CONTESTS = [
@@ -62,8 +65,10 @@ export const CONTESTS = [
     work: 'random-pages',
     servers: EACH,
   },
-  { title: 'One pet by a random identifier', work: 'by-id', servers: EACH },
+  { title: 'One pet by a random identifier: `GET /v1/pets?id=…`', work: 'list-by-id', servers: EACH },
+  { title: 'The same by `GET /v1/pets/{petId}`, which is deprecated', work: 'by-id', servers: EACH },
   { title: 'Twenty pets by random identifiers', work: 'by-ids', servers: EACH },
+  { title: 'One order by a random identifier', work: 'read-order', servers: EACH },
   // Last, because they change what the others read.
   {
     title: 'New names of random pets, each durable before its response',

@@ -15,7 +15,7 @@ const STATUSES = ['available', 'pending', 'sold'];
 /**
  * The requests of a work, to be sent one after another and again from the beginning; each with the next key.
  *
- * @param {'first-page' | 'random-pages' | 'by-id' | 'by-ids' | 'change' | 'create' | 'order' | 'read-order' | 'change-order' | 'delete' | 'inventory'} work
+ * @param {'first-page' | 'random-pages' | 'by-id' | 'list-by-id' | 'by-ids' | 'change' | 'create' | 'order' | 'read-order' | 'change-order' | 'delete' | 'inventory'} work
  * @param {import('./contests.mjs').Server} server
  * @param {{ url: string, pets: number }} database
  * @param {number} seconds for which the rows of orders and deletions must do
@@ -39,6 +39,8 @@ export async function requestsOf(work, { hasCursors, isBare }, { url, pets }, se
       }));
     case 'by-id':
       return all(DIFFERENT, () => ({ method: 'GET', path: `/v1/pets/${1 + random(pets)}` }));
+    case 'list-by-id':
+      return all(DIFFERENT, () => ({ method: 'GET', path: `/v1/pets?id=${1 + random(pets)}` }));
     case 'by-ids':
       return all(DIFFERENT, () => ({ method: 'GET', path: `/v1/pets?${idsQuery(random, pets)}` }));
     case 'change':

@@ -5,6 +5,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { parseArgs, promisify } from 'node:util';
 import * as prettier from 'prettier';
 import { compareBuilds } from './against.mjs';
+import { measureCounts } from './counts.mjs';
 import { openDatabases } from './databases.mjs';
 import { measureGrowth } from './growth.mjs';
 import { chooseLoad } from './load.mjs';
@@ -31,15 +32,17 @@ const { values: options } = parseArgs({
     growth: { type: 'boolean', default: false },
     /** Of that, only the statements of operators. Ten minutes, and 15 GB of disk. */
     operators: { type: 'boolean', default: false },
+    /** Promises, timers and bytes that a request of each contest makes. Five minutes. */
+    counts: { type: 'boolean', default: false },
   },
 });
 if (options.write && (options.short || options.only)) throw new Error('--write is for a whole run');
 
 const SIZE = options.short ? { pets: 100_000, keys: 10_000 } : { pets: 1_000_000, keys: 100_000 };
 const ROUNDS = Number(options.rounds ?? (options.short ? 1 : 5));
-const SECONDS = options.short ? 2 : 5;
+const SECONDS = options.short ? 1 : 5;
 /** Node.js compiles what is hot for some ten seconds: before, the rates of an application with more code are those of its compiler. */
-const WARM_UP_SECONDS = options.short ? 2 : 10;
+const WARM_UP_SECONDS = options.short ? 1 : 10;
 /** Of a size of the pool. */
 const TRIAL_SECONDS = 2;
 const CONNECTIONS = 64;
@@ -53,6 +56,7 @@ const log = (message) => process.stderr.write(`${message}\n`);
 const chosen = CONTESTS.filter(
   ({ work }) => options.only === undefined || options.only.split(',').includes(work),
 );
+const works = chosen.map(({ work }) => work);
 if (chosen.length === 0) throw new Error(`contests: ${CONTESTS.map(({ work }) => work).join(', ')}`);
 
 const load = await chooseLoad();
@@ -67,7 +71,9 @@ try {
   const tools = { databases, load, log };
   if (options.growth) process.stdout.write(await measureGrowth(ROUNDS, tools));
   if (options.growth || options.operators) process.stdout.write(await measureOperators(tools));
-  else if (options.against !== undefined) process.stdout.write(await compareBuilds(options.against, tools));
+  else if (options.counts) process.stdout.write(await measureCounts(chosen, tools));
+  else if (options.against !== undefined)
+    process.stdout.write(await compareBuilds(works, options.against, tools));
   else await runContests();
 } finally {
   await close();

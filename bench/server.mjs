@@ -47,7 +47,7 @@ export async function startServer(file, flags, environment) {
     await stop();
     throw error;
   });
-  return { address: `http://127.0.0.1:${String(port)}`, pid: child.pid, stop };
+  return { address: `http://127.0.0.1:${String(port)}`, pid: child.pid, stdout: child.stdout, stop };
 }
 
 /** A Redis in memory alone. `path` is its socket; undefined where no Redis is installed. */

@@ -1,4 +1,14 @@
-import { Body, ConflictException, Controller, Param, ParseIntPipe, Patch, Post } from '@nestjs/common';
+import {
+  Body,
+  ConflictException,
+  Controller,
+  Get,
+  NotFoundException,
+  Param,
+  ParseIntPipe,
+  Patch,
+  Post,
+} from '@nestjs/common';
 import { IsIn, IsInt } from 'class-validator';
 import type { Order, OrderStatus } from '../../src/generated/prisma/client.js';
 import { PrismaService } from './prisma.service.js';
@@ -16,6 +26,13 @@ class ChangeOrderBody {
 @Controller('v1/store/orders')
 export class OrdersController {
   constructor(private readonly prisma: PrismaService) {}
+
+  @Get(':orderId')
+  async find(@Param('orderId', ParseIntPipe) id: number): Promise<object> {
+    const order = await this.prisma.order.findUnique({ where: { id } });
+    if (order === null) throw new NotFoundException();
+    return toResponse(order);
+  }
 
   /** Triggers check and change the status of the pet. */
   @Post()

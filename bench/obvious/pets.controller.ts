@@ -12,7 +12,7 @@ import {
   Post,
   Query,
 } from '@nestjs/common';
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
 import type { Pet, PetStatus } from '../../src/generated/prisma/client.js';
 import { PrismaService } from './prisma.service.js';
@@ -36,7 +36,7 @@ class ListPetsQuery {
   status?: PetStatus;
 
   @IsOptional()
-  @Type(() => Number)
+  @Transform(({ value }: { value: string | string[] }) => [value].flat().map(Number))
   @IsInt({ each: true })
   id?: number[];
 }

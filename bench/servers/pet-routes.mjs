@@ -14,6 +14,21 @@ export const openPool = (settings = {}) =>
     ...settings,
   });
 
+/**
+ * Connections that send each statement at once, in turns, without waiting for the one before. Transactions have a pool of their own.
+ */
+export async function openPipelines() {
+  const pool = openPool();
+  const clients = Array.from({ length: Number(process.env.BENCH_POOL_MAX) }, () => {
+    const connectionString = process.env.DATABASE_URL;
+    return new pg.Client({ connectionString, pipeline: true });
+  });
+  await Promise.all(clients.map((client) => client.connect()));
+  let turn = 0;
+  const query = (one) => clients[(turn = (turn + 1) % clients.length)].query(one);
+  return { query, connect: () => pool.connect() };
+}
+
 /** Listens, prints the address, and ends on SIGTERM. */
 export async function listen(fastify) {
   await fastify.listen({ host: process.env.HOST, port: Number(process.env.PORT) });
@@ -56,13 +71,13 @@ const petOf = ([id, name, categoryId, status]) =>
 
 /**
  * @param {import('fastify').FastifyInstance} fastify
- * @param {import('pg').Pool} pool
+ * @param {Pick<import('pg').Pool, 'query'>} pool
  */
 export function addPetRoutes(fastify, pool) {
   const pets = { schema: { response: { 200: { type: 'array', items: PET } } } };
   fastify.get('/v1/pets', pets, async ({ query: { limit = 20, from = '0', status, id } }) => {
     const statementOf = () => {
-      if (id !== undefined) return listPetsByIds([id, limit]);
+      if (id !== undefined) return listPetsByIds([[].concat(id), limit]);
       return status === undefined ? listPets([from, limit]) : listPetsByStatus([status, from, limit]);
     };
     const { rows } = await pool.query(statementOf());
