@@ -143,7 +143,7 @@ describe.each(MEMBER_NAMES)('the member %s', (name: PetMember) => {
   const { column, isOptional = false, wrong, wrongInColumn } = PET_MEMBERS[name];
   const [rex] = fc.sample(wholePet, { numRuns: 1, seed: 1 });
 
-  it.each(wrong)('cannot be %.30s, and is named', async (value) => {
+  it.each(wrong)('cannot be %s, and is named', async (value) => {
     const id = await idOfNew(rex ?? {});
     for (const response of [await create({ ...rex, [name]: value }), await change(id, { [name]: value })]) {
       expect([response.status, await response.json()]).toEqual([
@@ -154,7 +154,7 @@ describe.each(MEMBER_NAMES)('the member %s', (name: PetMember) => {
     await expectStored(id, rex ?? {});
   });
 
-  it.each(wrongInColumn)('cannot be %.30s in SQL either', async (value) => {
+  it.each(wrongInColumn)('cannot be %s in SQL either', async (value) => {
     const { pool } = service;
     const id = await idOfNew(rex ?? {});
     const update = `update pets set ${column} = (jsonb_populate_record(pets, $1)).${column} where id = $2`;

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ERROR_CODES, type ErrorCode } from '../src/errors/error-codes.js';
+import { OPERATIONS } from './support/document.js';
 import { bytesOf, ERROR_REQUESTS, REQUESTS, type RequestParts } from './support/http/operation-requests.js';
 import { type Keys, type ServiceInState, startInState } from './support/http/service-states.js';
 import { expectSound, type Limit } from './support/http/sound-response.js';
@@ -19,6 +20,7 @@ const FAULTS: readonly Fault[] = [
   fault('key', 'missing_api_key'),
   fault('key', 'invalid_api_key'),
   fault('key', 'revoked_api_key'),
+  fault('key', 'expired_api_key'),
   fault('key', 'api_key_suspended'),
   fault('target', 'uri_too_long'),
   fault('host', 'malformed_request'),
@@ -38,6 +40,13 @@ const FAULTS: readonly Fault[] = [
   fault('type', 'unsupported_media_type'),
   fault('form', 'malformed_json'),
   fault('value', 'invalid_body'),
+];
+
+/** What else `createPet` can have: of an earlier request, of its headers as a whole, or of the state of the service. */
+const OTHERS: readonly ErrorCode[] = [
+  ...(['api_key_banned', 'rate_limit_exceeded', 'read_only_api_key', 'service_unavailable'] as const),
+  ...(['idempotency_key_reused', 'invalid_idempotency_key', 'request_in_progress'] as const),
+  ...(['headers_too_large', 'internal_error', 'invalid_parameter', 'request_timeout'] as const),
 ];
 
 const limitOf = (code: ErrorCode): Limit => (ERROR_CODES[code].status === 401 ? 'address' : 'key');
@@ -72,6 +81,12 @@ describe('of several errors of a request, the first in the order of the contract
     running = await startInState('future');
   });
   afterAll(() => running.close());
+
+  it('of all that createPet can have', () => {
+    const tried = new Set([...FAULTS.map(({ code }) => code), ...OTHERS]);
+    const { codes = [] } = OPERATIONS.find(({ id }) => id === 'createPet') ?? {};
+    expect(codes.filter((code) => !tried.has(code))).toEqual([]);
+  });
 
   it('without any: 201', () => expectResponse(running, 'createPet', [], { status: 201 }));
 

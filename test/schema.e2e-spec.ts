@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { parse } from 'yaml';
+import { OPERATIONS } from './support/document.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 
 const run = promisify(execFile);
@@ -74,19 +74,39 @@ describe('SQL with an empty search_path, as pg_restore sends it', () => {
     expect(rows).toEqual([{ available: '0', pending: '0', sold: '1' }]);
   });
 
-  it.each([
-    ['NewPet', 'pets'],
-    ['NewCategory', 'categories'],
-  ])('takes as long a name of %s as the document says', async (schema, table) => {
-    const { components } = parse(await readFile('docs/openapi.yaml', 'utf8')) as {
-      components: { schemas: Record<string, { properties: { name: { maxLength: number } } }> };
-    };
-    const longest = components.schemas[schema]?.properties.name.maxLength ?? 0;
-    const { rows } = await client.query<{ definition: string }>(
-      'select pg_get_constraintdef(oid) as definition from pg_constraint where conname = $1',
-      [`${table}_name_length`],
+  it('takes texts of new records that are as long as the document says', async () => {
+    const texts = OPERATIONS.filter(({ method, body }) => method === 'POST' && body !== undefined).flatMap(
+      ({ path, body }) =>
+        Object.entries(body?.properties ?? {}).flatMap(([member, { maxLength }]) =>
+          maxLength === undefined ? [] : [{ table: path.split('/').at(-1), member, maxLength }],
+        ),
     );
-    expect(rows[0]?.definition).toContain(`char_length(name) <= ${longest})`);
+    for (const { table, member, maxLength } of texts) {
+      const column = member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      const { rows } = await client.query(
+        `select from pg_constraint where conrelid = $1::regclass
+         and pg_get_constraintdef(oid) like format('%%char_length(%s) <= %s)%%', $2::text, $3::int)`,
+        [table, column, maxLength],
+      );
+      expect([table, column, rows.length]).toEqual([table, column, 1]);
+    }
+    expect(texts.length).toBeGreaterThan(1);
+  });
+
+  it('bounds each time that others than the owner may write', async () => {
+    const { rows } = await client.query<{ column: string }>(
+      `select format('%s.%s', relname, attname) as column
+       from pg_attribute join pg_class on pg_class.oid = attrelid
+       where relnamespace = 'public'::regnamespace and relkind = 'r' and attnum > 0 and relname <> '_prisma_migrations'
+         and atttypid in ('timestamptz'::regtype, 'date'::regtype)
+         and not exists (
+           select from pg_constraint
+           where conrelid = attrelid and contype = 'c' and attnum = any(conkey)
+             and pg_get_constraintdef(oid) ~ 'is_instant|0001-01-01|9999-12-31')`,
+    );
+    const byOtherColumns = ['api_key_counters.day', 'api_key_counters.banned_until'];
+    const byOwnerAlone = ['api_keys.created_at', 'api_key_secrets.created_at', 'audit_log.changed_at'];
+    expect(new Set(rows.map(({ column }) => column))).toEqual(new Set([...byOtherColumns, ...byOwnerAlone]));
   });
 
   it('finds what each function names: it was parsed before, or sets its own search_path', async () => {
@@ -95,7 +115,9 @@ describe('SQL with an empty search_path, as pg_restore sends it', () => {
        where pronamespace = 'public'::regnamespace
          and prosqlbody is null
          and not coalesce(proconfig::text like '%search_path=public, pg_temp%', false)
-         and prosrc ~ '\\m(from|into|update|join) (pets|orders|categories|pet_counts|plans|api_key\\w*|audit_log)\\M'
+         and prosrc ~ (
+           select format('\\m(from|into|update|join) (%s)\\M', string_agg(relname, '|'))
+           from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v'))
          -- They name tables with their schema.
          and prosrc !~ '\\mpublic\\.'`,
     );

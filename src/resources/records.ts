@@ -6,7 +6,7 @@ import { PrismaService } from '../database/prisma.service.js';
 import { bytesArray, columnsJson, plainArray, type Statement } from '../database/statement.js';
 import { skippingUsedIds } from '../database/used-ids.js';
 import { ApiError } from '../errors/api-error.js';
-import type { ErrorCode } from '../errors/error-codes.js';
+import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
 import type { Preconditions } from '../http/etag.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 import type { CreationOutcome } from './idempotency.service.js';
@@ -162,7 +162,11 @@ export class Records {
     );
   }
 
-  /** An outcome of a later release rejects its item alone: the changes of all are committed. */
+  /**
+   * An outcome of a later release rejects its item alone: the changes of all are committed.
+   *
+   * @throws Error for an outcome of the statement that is not listed
+   */
   #sending<Item, Result>(
     { statement, failures = [], outcomes = {} }: Write<Item, Result>,
     valuesOf: (items: readonly Item[]) => readonly unknown[],
@@ -172,14 +176,20 @@ export class Records {
       ...failures.map((code) => [code, () => new ApiError(code)] as const),
       ...Object.entries(outcomes),
     ]);
+    const unlisted = Object.keys(ERROR_CODES).find(
+      (code) => statement.text.includes(`'${code}'`) && !resultsOf.has(code),
+    );
+    if (unlisted !== undefined) throw new Error(`${statement.name} may return ${unlisted}: ${UNLISTED}`);
     const unknown = ({ outcome }: OutcomeRow): Error =>
-      new Error(`${statement.name}: this release does not know the outcome "${outcome}"`);
+      new Error(`${statement.name} returned "${outcome}", which this release does not list: ${UNLISTED}`);
     return async (items, sendBefore) => {
       const rows = await this.prisma.write<OutcomeRow>(statement, valuesOf(items), sendBefore);
       return rows.map((row, index) => (resultsOf.get(row.outcome) ?? unknown)(row, items[index] as Item));
     };
   }
 }
+
+const UNLISTED = 'each outcome is one of the `failures` or `outcomes` of its repository';
 
 const CREATIONS: Outcomes<unknown, CreationOutcome> = {
   created: ({ id, json }) => ({ id, json }),

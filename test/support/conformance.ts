@@ -1,4 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { isEmail } from 'class-validator';
 import { parse } from 'lossless-json';
 import { isInt64 } from '../../src/database/int64.js';
 import { PROBLEM_TYPE } from '../../src/errors/error-body.js';
@@ -32,6 +33,10 @@ const PROBLEM = { schema: { $ref: '#/components/schemas/Problem' } };
 /** RFC 3339 in UTC, as the service writes it. */
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
+function fail(message: string): never {
+  throw new Error(message);
+}
+
 /** Compares responses with an OpenAPI document: an undocumented part is a fault, and so is a documented part that is missing. */
 export class Conformance {
   /** Every response that the documented operations can give. */
@@ -45,7 +50,11 @@ export class Conformance {
     readonly operations: Readonly<Record<string, Operation>>;
   }[];
   readonly #schemas = new Map<string, ValidateFunction>();
-  readonly #ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
+  readonly #ajv = new Ajv2020({
+    ...{ strict: false, validateSchema: false, allErrors: true },
+    // A format that it does not know would not be compared.
+    logger: { log: console.log, warn: fail, error: fail },
+  });
 
   constructor(documentJson: string) {
     const document = JSON.parse(documentJson) as Json;
@@ -55,6 +64,8 @@ export class Conformance {
     this.#ajv.addFormat('int64', { type: 'number', validate: Number.isInteger });
     this.#ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/);
     this.#ajv.addFormat('date-time', INSTANT);
+    this.#ajv.addFormat('email', isEmail);
+    this.#ajv.addFormat('uri', (text) => URL.canParse(text));
     this.#ajv.addFormat('uri-reference', /^[^\s"<>\\^`{|}]+$/);
     this.#ajv.addSchema(this.#document, 'document');
     this.#paths = Object.entries(document['paths'] as Readonly<Record<string, Json>>).map(([path, item]) => ({

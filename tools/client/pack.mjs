@@ -11,6 +11,8 @@ const SOURCE = join(root, 'client');
 const BUILD = join(root, 'tools/client/build.mjs');
 const KEPT = join(root, 'node_modules/.petstore-client');
 
+const isOptional = argv.includes('--optional');
+
 /** Not what `npm run client:build` leaves there. */
 const isSource = (path) => !path.startsWith(join(SOURCE, 'dist'));
 
@@ -29,8 +31,10 @@ try {
   if (!(await isThere(kept))) await pack();
   await cp(kept, join(root, 'dist/client'), { recursive: true });
 } catch (error) {
-  if (!argv.includes('--optional')) throw error;
-  console.error('The client does not compile, so it is not packed. "npm run openapi" writes its types.');
+  if (!isOptional) throw error;
+  console.error(
+    'The client does not compile yet, so it is not packed. "npm run openapi" writes its types, then packs it.',
+  );
 }
 
 async function pack() {
@@ -39,7 +43,7 @@ async function pack() {
     const copy = join(folder, 'copy');
     const packed = join(folder, 'packed');
     await cp(SOURCE, copy, { recursive: true, filter: (path) => isSource(path) });
-    execFileSync(execPath, [BUILD, join(copy, 'dist')], { stdio: 'inherit' });
+    execFileSync(execPath, [BUILD, join(copy, 'dist')], { stdio: isOptional ? 'ignore' : 'inherit' });
     await mkdir(packed);
     execFileSync('npm', ['pack', copy, '--silent', '--pack-destination', packed], { cwd: folder });
     await mkdir(KEPT, { recursive: true });

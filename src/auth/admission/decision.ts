@@ -120,8 +120,12 @@ export function rejectionOf({ state, windows, nowMs = 0, retryAtMs }: AdmissionD
     case 'expired':
     case 'unknown':
     case 'undecided':
-      throw new Error(`a decision that is ${state} rejects no valid key`);
+      break;
+    default:
+      // The compiler names a state that has no error here.
+      state satisfies never;
   }
+  throw new Error(`a decision that is ${state} rejects no valid key`);
 }
 
 /** 429, with the whole seconds after which the request is admitted if no other comes. */

@@ -68,11 +68,14 @@ const queryText = (schema: Schema): fc.Arbitrary<string> =>
 /** The one status that a placed order cannot take at once, and numbers of categories, which could not be deleted any more. */
 const isExcluded = (text: string): boolean => text === '"delivered"' || /^[1-9]\d{0,6}(?:\D|$)/.test(text);
 
-/** No two categories may have the same name. Where there is room, it begins with a number; longer ones differ without. */
+/** The member of a resource that no two of its records have in common, by the operations that write it. */
+const UNIQUE: Readonly<Record<string, string>> = { createCategory: 'name', putCategory: 'name' };
+
+/** Where there is room, a unique text begins with a number; longer ones differ without. */
 const unique =
   ({ maxLength = 0 }: Schema) =>
-  (name: string): string =>
-    name.length < maxLength - 10 ? name.replace('"', '"{fresh} ') : name;
+  (text: string): string =>
+    text.length < maxLength - 10 ? text.replace('"', '"{fresh} ') : text;
 
 function bodyText({ id }: Operation, schema: Schema): fc.Arbitrary<string> {
   const { properties = {}, required = [], minProperties = 0 } = schema;
@@ -80,7 +83,7 @@ function bodyText({ id }: Operation, schema: Schema): fc.Arbitrary<string> {
     if (id === 'placeOrder') return [name, fc.constant('{fresh}')] as const;
     const resolved = resolve<Schema>(one);
     const text = jsonText(resolved).filter((value) => !isExcluded(value));
-    return [name, id.endsWith('Category') ? text.map(unique(resolved)) : text] as const;
+    return [name, UNIQUE[id] === name ? text.map(unique(resolved)) : text] as const;
   });
   const known = fc
     .record(Object.fromEntries(members), { requiredKeys: [...required] })
@@ -120,8 +123,10 @@ export function jsonText(schema: Schema): fc.Arbitrary<string> {
   const ofFormat = FORMATS[format]?.filter((text) => text.length <= maxLength);
   if (ofFormat !== undefined) return ofFormat.map((text) => JSON.stringify(text));
   const pattern = new RegExp(schema.pattern ?? '', 'u');
-  return fc
-    .string({ unit: 'binary', minLength: schema.minLength ?? 0, maxLength })
-    .filter((text) => pattern.test(text))
-    .map((text) => JSON.stringify(text));
+  const minLength = schema.minLength ?? 0;
+  // Of a narrow pattern, random characters would hardly ever be an example.
+  const texts = pattern.test('~'.repeat(minLength || 1))
+    ? fc.string({ unit: 'binary', minLength, maxLength })
+    : fc.stringMatching(pattern).filter(({ length }) => length >= minLength && length <= maxLength);
+  return texts.filter((text) => pattern.test(text)).map((text) => JSON.stringify(text));
 }

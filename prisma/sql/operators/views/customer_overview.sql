@@ -2,8 +2,8 @@ create or replace view customer_overview as
 select
   k.customer,
   count(*) as keys,
-  count(*) filter (where k.state in ('live', 'suspended', 'banned')) as live_keys,
-  count(*) filter (where k.state in ('live', 'suspended', 'banned') and k.day_admitted > 0.8 * k.requests_per_day) as near_limit_keys,
+  count(*) filter (where k.state not in ('unissued', 'expired', 'revoked')) as live_keys,
+  count(*) filter (where k.state not in ('unissued', 'expired', 'revoked') and k.day_admitted > 0.8 * k.requests_per_day) as near_limit_keys,
   saturated(sum(k.day_admitted)) as day_admitted,
   saturated(sum(k.day_refused)) as day_refused,
   max(k.last_used_at) as last_used_at
