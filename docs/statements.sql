@@ -146,7 +146,7 @@ windowed as materialized (
   ) as r
 ),
 
--- The counts of those windows, and the last ban unless it was lifted. A reset that is due empties what both have admitted.
+-- The counts of those windows, and the last ban unless it was lifted. A reset that is due empties what they have admitted.
 current_counts as materialized (
   select
     api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead, was_barred,
@@ -158,13 +158,13 @@ current_counts as materialized (
     case when banned_at > lifted_at and not ahead then banned_at end as banned_at,
     case when banned_at > lifted_at and not ahead then banned_until end as banned_until,
     coalesce(due_reset, usage_reset_at) as reset_at,
-    case when (day <> this_day and day > '-infinity') or (day = this_day and due_reset is not null) then day end as finished_day,
+    case when (day <> this_day and day > '-infinity') or (day = this_day and due_reset is not null) then day end as finished_at,
     day_admitted as finished_admitted,
     case when day <> this_day then day_refused else 0 end as finished_refused
   from windowed
 ),
 
--- As many requests are granted as both windows have left. A ban may have started while this statement waited for the lock.
+-- As many requests are granted as each window has left. A ban may have started while this statement waited for the lock.
 granted as materialized (
   select
     *,
@@ -220,10 +220,10 @@ counted as (
 -- a clock went back: then both count.
 closed as (
   insert into api_key_usage as u (api_key_id, day, admitted, refused)
-  select api_key_id, finished_day, finished_admitted, finished_refused
+  select api_key_id, finished_at, finished_admitted, finished_refused
   from decided
   where not barred
-    and finished_day is not null
+    and finished_at is not null
   on conflict (api_key_id, day) do update
   set
     admitted = least(u.admitted + excluded.admitted, count_max()),
@@ -255,13 +255,13 @@ select
     i.now_ms,
     d.granted,
     d.rejected,
+    (d.ahead and not d.barred)::int,
     i.minute_limit,
     d.minute_admitted,
     date_part('epoch', d.this_minute + interval '1 minute') * 1000,
     i.day_limit,
     d.day_admitted,
     date_part('epoch', (d.this_day + 1)::timestamp) * 1000,
-    (d.ahead and not d.barred)::int,
     ceil(extract(epoch from d.barred_until) * 1000)::float8
   ) || ']' as json
 from input i
@@ -866,21 +866,21 @@ available as materialized (
     limit 1
     for no key update
   ) as c
-  where c.day = a.this_day
+  where coalesce(a.usage_reset_at = c.usage_reset_at, a.usage_reset_at is null)
     and c.minute <= a.this_minute
-    and coalesce(a.usage_reset_at = c.usage_reset_at, a.usage_reset_at is null)
     and a.requests + case when c.minute = a.this_minute then c.minute_admitted else 0 end <= a.minute_limit
+    and c.day = a.this_day
     and a.requests + c.day_admitted <= a.day_limit
 )
 
 update api_key_counters c
 set
   minute = a.this_minute,
+  minute_admitted = a.requests + a.minute_admitted,
+  minute_refused = a.minute_refused,
   -- It does not change. But PostgreSQL checks the constraints with the version that this statement found before it takes a newer one, and
   -- the day of the former may be an earlier one.
   day = a.this_day,
-  minute_admitted = a.requests + a.minute_admitted,
-  minute_refused = a.minute_refused,
   day_admitted = a.requests + a.day_admitted,
   generation = least(c.generation + (random() < 0.008)::int, count_max())
 from available a
@@ -897,13 +897,13 @@ returning
     floor(date_part('epoch', a.now) * 1000),
     a.requests,
     0,
+    0,
     a.minute_limit,
     c.minute_admitted - a.requests,
     date_part('epoch', a.this_minute + interval '1 minute') * 1000,
     a.day_limit,
     c.day_admitted - a.requests,
     date_part('epoch', (a.this_day + 1)::timestamp) * 1000,
-    0,
     null
   ) || ']' as json;
 

@@ -7,17 +7,18 @@ import {
 } from '@nestjs/throttler';
 import type { FastifyRequest } from 'fastify';
 import type { ApiError } from '../errors/api-error.js';
-import { type AdmissionDecision, exceededBy, KEY_WINDOWS } from './admission/decision.js';
+import { type AdmissionDecision, exceededBy } from './admission/decision.js';
+import { type Window, WINDOWS } from './admission/windows.js';
 
 /** The windows of each key, as throttlers. Their limits are those of the key or its plan, which the decision contains. */
 export const PLAN_THROTTLERS: ThrottlerModuleOptions = {
-  throttlers: Object.entries(KEY_WINDOWS).map(([name, seconds]) => throttlerOf(name, seconds * 1000)),
+  throttlers: WINDOWS.map((window) => throttlerOf(window)),
   // The throttler adds suffixes to the names and leaves the headers out of a 429. The pipeline sets them on every response.
   setHeaders: false,
 };
 
 /**
- * Throws the 429 of a key whose minute or day is used up, or that is banned. Admission has counted the request in the database,
+ * Throws the 429 of a key of which a window is used up, or that is banned. Admission has counted the request in the database,
  * for all replicas; this guard only reads its decision, so nothing is counted twice. No later guard reads that: a rejection that no
  * throttler names is thrown here all the same.
  */
@@ -47,16 +48,16 @@ export class PlanThrottlerGuard extends ThrottlerGuard {
 const SKIPPED = Promise.resolve(true);
 const NOT_SKIPPED = Promise.resolve(false);
 
-function throttlerOf(name: string, ttl: number): ThrottlerOptions {
+function throttlerOf({ name, seconds }: Window): ThrottlerOptions {
   return {
     name,
-    ttl,
+    ttl: seconds * 1000,
     limit: (context) => decisionOf(context).windows.find(({ policy }) => policy === name)?.limit ?? 0,
     // Before the throttler looks up five kinds of metadata.
     skipIf: (context) => {
       const exceeded = exceededBy(decisionOf(context));
-      // A ban closes both windows; the first throttler reports it.
-      return name !== (exceeded === 'ban' ? 'minute' : exceeded);
+      // A ban closes all windows; the first throttler reports it.
+      return name !== (exceeded === 'ban' ? WINDOWS[0].name : exceeded);
     },
   };
 }

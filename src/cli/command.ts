@@ -48,7 +48,7 @@ interface Run {
   readonly run: (context: CliContext, values: Values) => void | Promise<void>;
 }
 
-interface OptionSpec {
+export interface OptionSpec {
   readonly says: string;
   readonly isRequired?: true;
   /** As it would be typed. */

@@ -3,6 +3,7 @@ import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
 import { Clock } from '../auth/admission/clock.js';
 import { type LimitWindow, windowOf } from '../auth/admission/decision.js';
+import { ofWindows } from '../auth/admission/windows.js';
 import { Operation } from '../http/operation.decorators.js';
 import { RequestDeadline } from '../http/request.js';
 import { Usage, USAGE_EXAMPLE, type UsageWindow } from './usage.dto.js';
@@ -33,8 +34,7 @@ export class UsageController {
     ]);
     return {
       plan,
-      minute: toUsage(windowOf(key, 'minute')),
-      day: toUsage(windowOf(key, 'day')),
+      ...ofWindows(({ name }) => toUsage(windowOf(key, name))),
       days,
       hours,
     };

@@ -67,7 +67,7 @@ describe('plan_change_preview', () => {
     });
     expect(await petstore(['plans', 'set', 'free', '--custom', '--dry-run'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('With --dry-run, pass --per-minute, --per-day or both.'),
+      stderr: expect.stringContaining('With --dry-run, pass one or more of --per-minute, --per-day.'),
     });
   });
 });

@@ -1,7 +1,7 @@
 create or replace function explain_limits() returns trigger
 language plpgsql as $$
 declare
-  wrong text := case when new.requests_per_minute < 1 then 'requests_per_minute' else 'requests_per_day' end;
+  wrong text := (select key from jsonb_each_text(to_jsonb(new)) where key like 'requests\_per\_%' and value::bigint < 1 limit 1);
 begin
   raise exception '% is % and must be at least 1', wrong, to_jsonb(new) ->> wrong
     using errcode = 'check_violation', table = tg_table_name, column = wrong, hint = tg_argv[0];

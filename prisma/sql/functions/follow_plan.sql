@@ -9,15 +9,13 @@ begin
       using errcode = 'foreign_key_violation',
             hint = 'The plans are: ' || (select string_agg(plans.id, ', ' order by plans.id) from public.plans) || '.';
   end if;
-  if chosen.custom and (new.requests_per_minute is null or new.requests_per_day is null) then
+  if chosen.custom and exists (select from public.windows_of(new, chosen, null) where is_required and allowed is null) then
     raise exception 'plan "%" is custom, so its keys need both limits, but "%" does not have them', chosen.id, new.name
       using errcode = 'check_violation',
             hint = 'Set requests_per_minute and requests_per_day '
                    '(per_minute and per_day of a function, --per-minute and --per-day of a command).';
   end if;
-  if public.day_limit(new, chosen) < public.minute_limit(new, chosen) then
-    raise warning 'key "%" may make % requests a minute, but only % a day', new.name, public.minute_limit(new, chosen), public.day_limit(new, chosen);
-  end if;
+  perform public.warn_of_limits(format('key "%s"', new.name), new, chosen);
   new.plan_custom := chosen.custom;
   return new;
 end

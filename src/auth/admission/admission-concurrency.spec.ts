@@ -60,7 +60,7 @@ describe('admission from several connections at once', () => {
     const decisions = await Promise.all(Array.from({ length: 50 }, () => statement.decide([key.hash], NOON)));
     expect(countOf(decisions.flat(), 'admitted')).toBe(50);
     const [counted] = await readCounted(operators, [key.id]);
-    expect(counted?.counters.minuteAdmitted).toBe(50);
+    expect(counted?.counters.windows.minute.admitted).toBe(50);
   });
 
   it('decides after a lock on what was committed meanwhile, a ban among it', async () => {

@@ -1,14 +1,10 @@
-import {
-  type AdmissionDecision,
-  type Caller,
-  KEY_WINDOWS,
-  type KeyWindow,
-  type LimitWindow,
-} from './decision.js';
+import type { AdmissionDecision, Caller, LimitWindow } from './decision.js';
+import { type Window, WINDOWS } from './windows.js';
+import { windowMembers, type WindowSources } from './windows.sql.js';
 
 /**
  * One row of an admission statement, for one secret of the batch that exists. Times are ms of the database's clock. The members from
- * `granted` on are missing unless the key is live, and `barredUntilMs` unless it is banned or suspended.
+ * `granted` on are missing unless the key is live.
  */
 export type AdmissionRow = readonly [
   /** `uncounted` is a live key without a row of counters, `suspended` one that an operator has barred for a time. */
@@ -24,16 +20,15 @@ export type AdmissionRow = readonly [
   granted: number,
   /** How many of the others are counted as rejections; the rest finds the key banned. */
   rejected: number,
-  minuteLimit: number,
-  /** The requests that the window had admitted before the batch. */
-  minuteAdmitted: number,
-  minuteResetMs: number,
-  dayLimit: number,
-  dayAdmitted: number,
-  dayResetMs: number,
   clockWentBack: 0 | 1,
-  barredUntilMs?: number,
+  /**
+   * Of each of `WINDOWS` its limit (0: none), the requests that it had admitted before the batch, and its end; then the end of the ban or
+   * suspension, if there is one.
+   */
+  ...windowsAndBarredUntilMs: number[],
 ];
+
+const MEMBERS_OF_WINDOW = 3;
 
 const MEMBERS = [
   'state',
@@ -44,20 +39,21 @@ const MEMBERS = [
   'nowMs',
   'granted',
   'rejected',
-  'minuteLimit',
-  'minuteAdmitted',
-  'minuteResetMs',
-  'dayLimit',
-  'dayAdmitted',
-  'dayResetMs',
   'clockWentBack',
-  'barredUntilMs',
 ] as const;
 const TEXTS: ReadonlySet<string> = new Set(['state', 'keyId', 'planId', 'access']);
 
 /** SQL for an `AdmissionRow` as JSON, from SQL for each member. Nulls are left out: only the last members, or unread ones, may be null. */
-export function selectAdmissionRow(sql: Readonly<Record<(typeof MEMBERS)[number], string>>): string {
-  const members = MEMBERS.map((name) => (TEXTS.has(name) ? `'"' || ${sql[name]} || '"'` : sql[name]));
+export function selectAdmissionRow(
+  sql: Readonly<Record<(typeof MEMBERS)[number] | 'barredUntilMs', string>> & {
+    readonly windows: WindowSources;
+  },
+): string {
+  const members = [
+    ...MEMBERS.map((name) => (TEXTS.has(name) ? `'"' || ${sql[name]} || '"'` : sql[name])),
+    ...windowMembers(sql.windows),
+    sql.barredUntilMs,
+  ];
   return `
   '[' || concat_ws(
     ',',
@@ -83,36 +79,27 @@ export interface KeyDecisions {
 }
 
 export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
-  const [rowState, , id, planId, access, nowMs, granted, rejected, ...rest] = row;
-  const [minuteLimit, minuteAdmitted, minuteResetMs, dayLimit, dayAdmitted, dayResetMs, ...last] = rest;
-  const [clockWentBack, barredUntilMs] = last;
+  const [rowState, , id, planId, access, nowMs, granted, rejected, clockWentBack, ...rest] = row;
+  const limits = WINDOWS.flatMap((window, nth) => limitOf(window, rest, nth * MEMBERS_OF_WINDOW));
+  const barredUntilMs = rest[WINDOWS.length * MEMBERS_OF_WINDOW];
   const caller: Caller = { keyId: BigInt(id), planId, ...(access === 'read' && { isReadOnly: true }) };
   const counted = granted + rejected;
   let ordinal = 0;
   const next = (): AdmissionDecision => {
     ordinal += 1;
     const admitted = Math.min(ordinal, granted);
-    const minute = windowOf('minute', minuteLimit, minuteAdmitted + admitted, minuteResetMs);
-    const day = windowOf('day', dayLimit, dayAdmitted + admitted, dayResetMs);
+    const windows = limits.map((limit) => windowOf(limit, admitted)) as [LimitWindow, ...LimitWindow[]];
     // Each member is written out: to spread some of them took 8 µs a request.
-    if (ordinal <= granted) return { state: 'admitted', windows: [minute, day], caller };
-    const retryAtMs = Math.max(
-      // The last rejection that counts starts the ban, if there is one, and is the first to report its end.
+    if (ordinal <= granted) return { state: 'admitted', windows, caller };
+    // The last rejection that counts starts the ban, if there is one, and is the first to report its end.
+    const retryAtMs = windows.reduce(
+      (latest, { remaining, resetAtMs }) => (remaining === 0 ? Math.max(latest, resetAtMs) : latest),
       ordinal >= counted ? (barredUntilMs ?? 0) : 0,
-      minute.remaining === 0 ? minute.resetAtMs : 0,
-      day.remaining === 0 ? day.resetAtMs : 0,
     );
-    if (ordinal <= counted) return { state: 'limited', windows: [minute, day], caller, nowMs, retryAtMs };
+    if (ordinal <= counted) return { state: 'limited', windows, caller, nowMs, retryAtMs };
     const state = rowState === 'suspended' ? 'suspended' : 'banned';
-    const barred = {
-      state,
-      windows: [
-        { ...minute, remaining: 0 },
-        { ...day, remaining: 0 },
-      ],
-      caller,
-      nowMs,
-    } as const;
+    const closed = windows.map((window) => Object.assign(window, { remaining: 0 }));
+    const barred = { state, windows: closed as [LimitWindow, ...LimitWindow[]], caller, nowMs } as const;
     // Timers of clients overflow after 25 days, and the clients then repeat the request at once.
     return state === 'suspended' && retryAtMs > nowMs + DAY_MS ? barred : { ...barred, retryAtMs };
   };
@@ -122,12 +109,26 @@ export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
 
 const DAY_MS = 86_400_000;
 
+/** The limit of a key in a window, before its batch. */
+interface KeyLimit {
+  readonly window: Window;
+  readonly limit: number;
+  readonly admitted: number;
+  readonly resetAtMs: number;
+}
+
+/** Empty where the key has none. */
+function limitOf(window: Window, members: readonly number[], at: number): readonly KeyLimit[] {
+  const [limit = 0, admitted = 0, resetAtMs = 0] = members.slice(at, at + MEMBERS_OF_WINDOW);
+  return limit === 0 && !window.isRequired ? [] : [{ window, limit, admitted, resetAtMs }];
+}
+
 /** An operator may have set the limit below what was admitted: then nothing remains. */
-const windowOf = (policy: KeyWindow, limit: number, admitted: number, resetAtMs: number): LimitWindow => ({
-  policy,
-  windowSeconds: KEY_WINDOWS[policy],
+const windowOf = ({ window, limit, admitted, resetAtMs }: KeyLimit, ofBatch: number): LimitWindow => ({
+  policy: window.name,
+  windowSeconds: window.seconds,
   limit,
-  remaining: Math.max(0, limit - admitted),
+  remaining: Math.max(0, limit - admitted - ofBatch),
   resetAtMs,
 });
 

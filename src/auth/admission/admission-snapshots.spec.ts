@@ -9,7 +9,7 @@ import { AdmissionStatement } from './admission-statement.js';
 import { plainAdmissionSql } from './plain-admission.sql.js';
 
 const POLICY = { banAfterRefusals: 1_000_000, banSeconds: 60, banMaxSeconds: 3600 };
-const PLENTY = { perMinute: 1_000_000, perDay: 100_000_000 };
+const PLENTY = { minute: 1_000_000, day: 100_000_000 };
 
 /** Each in its own page of the table after some eighty. */
 const VERSIONS = 8000;
@@ -74,11 +74,7 @@ async function leastBlocksOf(which: 'plain' | 'general', hash: string): Promise<
 
 describe('admission while a snapshot is open', () => {
   it('looks at as much for a key with thousands of versions as without, and for other keys', async () => {
-    const [hot, limited, other] = [
-      await makeKey(),
-      await makeKey({ perMinute: 1, perDay: 1 }),
-      await makeKey(),
-    ];
+    const [hot, limited, other] = [await makeKey(), await makeKey({ minute: 1, day: 1 }), await makeKey()];
     const reader = await pool.connect();
     const blocks = async () => [
       await leastBlocksOf('plain', hot.hash),
@@ -114,7 +110,7 @@ describe('admission while a snapshot is open', () => {
 
 describe('admission of a key whose generation others change', () => {
   it('counts each admitted request once, by both statements', async () => {
-    const key = await makeKey({ perMinute: 3000, perDay: 2500 });
+    const key = await makeKey({ minute: 3000, day: 2500 });
     const noon = new Date('2026-11-20T12:00:00Z');
     let isOver = false;
     const bumping = (async () => {
@@ -147,6 +143,6 @@ describe('admission of a key whose generation others change', () => {
     await bumping;
     expect(admitted.reduce((sum, one) => sum + one, 0)).toBe(2500);
     const [counted] = await readCounted(pool, [key.id]);
-    expect(counted?.counters).toMatchObject({ minuteAdmitted: 2500, minuteRefused: 500 });
+    expect(counted?.counters).toMatchObject({ windows: { minute: { admitted: 2500, refused: 500 } } });
   });
 });

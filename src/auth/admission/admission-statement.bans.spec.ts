@@ -22,7 +22,7 @@ describe('bans', () => {
   const BAN_END = NOON + MINUTE_MS;
 
   it('starts with the 20th rejection in a minute, which has its end, and later requests are not counted', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     const at = NOON + 20_000;
     const decisions = await decide(key.hash, 25, at);
     expect(states(decisions)).toEqual(['admitted', ...Array(20).fill('limited'), ...Array(4).fill('banned')]);
@@ -34,13 +34,13 @@ describe('bans', () => {
       windows: [{}, { remaining: 0 }],
     });
     expect((await countersOf(key)).counters).toMatchObject({
-      minuteRefused: 20,
+      windows: { minute: { refused: 20 } },
       ban: { atMs: at, untilMs: at + MINUTE_MS },
     });
   });
 
   it('adds up the rejections of a minute over batches, and forgets them with the minute', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     await decide(key.hash, 1 + 19, NOON);
     expect((await countersOf(key)).counters.ban).toBeNull();
     await decide(key.hash, 1 + 19, NOON_MINUTE_END);
@@ -50,7 +50,7 @@ describe('bans', () => {
 
   it('forgets them also where the minute begins with a plain case, alone or beside another key', async () => {
     const other = await makeKey();
-    const keys = [await makeKey('free', { perMinute: 1 }), await makeKey('free', { perMinute: 1 })];
+    const keys = [await makeKey('free', { minute: 1 }), await makeKey('free', { minute: 1 })];
     await sendOnce(other.hash, NOON);
     for (const [index, key] of keys.entries()) {
       await decide(key.hash, 1 + 19, NOON);
@@ -62,7 +62,7 @@ describe('bans', () => {
   });
 
   it('writes nothing while it holds: no count, no lock, no transaction', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     await ban(key, NOON);
     const version = 'select ctid::text, xmin::text, xmax::text from api_key_counters where api_key_id = $1';
     const before = await pool.query(version, [key.id]);
@@ -87,14 +87,14 @@ describe('bans', () => {
     ['twice as long a day after the beginning of the last one', NOON + DAY_MS, 2],
     ['short again exactly a day after the end of the last one', BAN_END + DAY_MS, 1],
   ])('is %s', async (_length, atMs, minutes) => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     await ban(key, NOON);
     await ban(key, atMs);
     expect((await countersOf(key)).counters.ban).toEqual({ atMs, untilMs: atMs + minutes * MINUTE_MS });
   });
 
   it('ends at once when it is lifted, and then no longer makes the next one longer', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     await ban(key, NOON);
     await operate(`update api_keys set bans_lifted_at = '2026-11-20T12:00:30Z' where id = $1`, key);
     expect(await sendOnce(key.hash, NOON + 30_001)).toMatchObject({
@@ -109,7 +109,7 @@ describe('bans', () => {
   });
 
   it('is forgotten with the first request after it was lifted', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     await ban(key, NOON);
     await operate(`update api_keys set bans_lifted_at = '2026-11-20T12:00:30Z' where id = $1`, key);
     // Past the ban's own end, so that only the lifted ban makes this request a special one.

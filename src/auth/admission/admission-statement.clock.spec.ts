@@ -20,7 +20,7 @@ import { WholeAdmissionStatement } from '../../../test/support/admission/whole-a
 
 describe('the clock', () => {
   it('is the database’s; its fractions of a millisecond never make a ban seem shorter', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     const observed: number[] = [];
     const observing = new WholeAdmissionStatement({ queryable: pool, named: false }, POLICY, {
       observe: (nowMs) => void observed.push(nowMs),
@@ -54,7 +54,7 @@ describe('the clock', () => {
   });
 
   it('keeps counting in the minute and day that another replica has opened a moment before', async () => {
-    const key = await makeKey('free', { perMinute: 2 });
+    const key = await makeKey('free', { minute: 2 });
     await decide(key.hash, 1, MIDNIGHT + 100);
     expect(states(await decide(key.hash, 2, MIDNIGHT - 100))).toEqual(['admitted', 'limited']);
     expect(await sendOnce(key.hash, MIDNIGHT - 1)).toMatchObject({
@@ -63,7 +63,7 @@ describe('the clock', () => {
   });
 
   it('overwrites, and reports once, counts and bans more than two minutes ahead, and loses no day', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     await decide(key.hash, 1 + 20, MIDNIGHT + 2 * MINUTE_MS + 1);
     warnings.length = 0;
     const [first, second] = await decide(key.hash, 2, MIDNIGHT - 1);
@@ -84,15 +84,19 @@ describe('the clock', () => {
 
 describe('rows', () => {
   it('creates a key’s missing counters, reports it, and counts from zero', async () => {
-    const [whole, bare] = [await makeKey('free', { perMinute: 2 }), await makeKey('free', { perMinute: 2 })];
+    const [whole, bare] = [await makeKey('free', { minute: 2 }), await makeKey('free', { minute: 2 })];
     await operate('delete from api_key_counters where api_key_id = $1', bare);
     warnings.length = 0;
     const group = [bare.hash, whole.hash, bare.hash, bare.hash, whole.hash];
     const decisions = await statement.decide(group, new Date(NOON));
     expect(states(decisions)).toEqual(['admitted', 'admitted', 'admitted', 'limited', 'admitted']);
     expect(warnings).toEqual([expect.stringContaining(`created the missing counters of keys ${bare.id}.`)]);
-    expect((await countersOf(bare)).counters).toMatchObject({ minuteAdmitted: 2, minuteRefused: 1 });
-    expect((await countersOf(whole)).counters).toMatchObject({ minuteAdmitted: 2, minuteRefused: 0 });
+    expect((await countersOf(bare)).counters).toMatchObject({
+      windows: { minute: { admitted: 2, refused: 1 } },
+    });
+    expect((await countersOf(whole)).counters).toMatchObject({
+      windows: { minute: { admitted: 2, refused: 0 } },
+    });
   });
 
   it.each([
@@ -102,7 +106,7 @@ describe('rows', () => {
     ['a ban', 30, NOON],
     ['a turn of the day', 1, MIDNIGHT],
   ])('waits for no disk on %s, and leaves the setting of the session alone', async (_, count, atMs) => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     await decide(key.hash, 1, NOON - DAY_MS);
     const client = await pool.connect();
     try {

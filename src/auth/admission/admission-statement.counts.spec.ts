@@ -22,7 +22,7 @@ const setCounts = (key: Key, assignments: string): Promise<unknown> =>
 
 describe('counts above 2^31', () => {
   it('reject one key at the highest limit, and no other request of its batch', async () => {
-    const [full, other] = [await makeKey('free', { perMinute: INT4_MAX, perDay: INT4_MAX }), await makeKey()];
+    const [full, other] = [await makeKey('free', { minute: INT4_MAX, day: INT4_MAX }), await makeKey()];
     await decide(full.hash, 1, NOON);
     await decide(other.hash, 1, NOON);
     await setCounts(full, `minute_admitted = ${INT4_MAX - 1}, day_admitted = ${INT4_MAX - 1}`);
@@ -34,15 +34,14 @@ describe('counts above 2^31', () => {
   });
 
   it('go on counting rejections', async () => {
-    const key = await makeKey('free', { perMinute: 1 });
+    const key = await makeKey('free', { minute: 1 });
     await sendOnce(key.hash, NOON);
     // A multiple of the 20 rejections that start a ban, so that the next ban is 20 rejections away.
     const counted = Math.floor(INT4_MAX / 20) * 20;
     await setCounts(key, `minute_refused = ${counted}, day_refused = ${counted}`);
     await decide(key.hash, 20, NOON);
     expect((await countersOf(key)).counters).toMatchObject({
-      minuteRefused: counted + 20,
-      dayRefused: counted + 20,
+      windows: { minute: { refused: counted + 20 }, day: { refused: counted + 20 } },
       ban: { atMs: NOON },
     });
   });

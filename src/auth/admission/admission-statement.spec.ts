@@ -46,7 +46,7 @@ describe('authentication', () => {
     expect(await statement.decide([key.hash])).toEqual([
       { state: 'revoked', rejectedKey: { keyId: key.id } },
     ]);
-    expect((await countersOf(key)).counters.dayAdmitted).toBe(0);
+    expect((await countersOf(key)).counters.windows.day.admitted).toBe(0);
   });
 
   it('rejects an expired key from the instant of its expiry on', async () => {
@@ -87,7 +87,7 @@ describe('limits', () => {
   });
 
   it('gives what is left to the earliest requests of a key, whichever of its secrets they came with', async () => {
-    const key = await makeKey('free', { perMinute: 3 });
+    const key = await makeKey('free', { minute: 3 });
     const second = await insertSecret(pool, key.id);
     const decisions = await statement.decide([second, key.hash, second, key.hash, second], new Date(NOON));
     expect(states(decisions)).toEqual(['admitted', 'admitted', 'admitted', 'limited', 'limited']);
@@ -97,7 +97,7 @@ describe('limits', () => {
   });
 
   it('does so also for a key that was counted today, and lets no later one pass an earlier', async () => {
-    const key = await makeKey('free', { perMinute: 4 });
+    const key = await makeKey('free', { minute: 4 });
     const second = await insertSecret(pool, key.id);
     await sendOnce(key.hash, NOON);
     const decisions = await statement.decide([second, key.hash, second, key.hash], new Date(NOON));
@@ -110,7 +110,7 @@ describe('limits', () => {
   it('puts the numbers of the key before those of its plan, and follows both at once', async () => {
     await insertPlan(pool, 'trial', false);
     await pool.query(`update plans set requests_per_minute = 7, requests_per_day = 70 where id = 'trial'`);
-    const key = await makeKey('trial', { perMinute: 9 });
+    const key = await makeKey('trial', { minute: 9 });
     expect(await sendOnce(key.hash, NOON)).toMatchObject({ windows: [{ limit: 9 }, { limit: 70 }] });
     await pool.query(`update plans set requests_per_minute = 8, requests_per_day = 80 where id = 'trial'`);
     expect(await sendOnce(key.hash, NOON)).toMatchObject({
@@ -121,7 +121,7 @@ describe('limits', () => {
   });
 
   it('takes the numbers of a key on a custom plan from the key', async () => {
-    const key = await makeKey('enterprise', { perMinute: 5000, perDay: 1_000_000 });
+    const key = await makeKey('enterprise', { minute: 5000, day: 1_000_000 });
     expect(await sendOnce(key.hash, NOON)).toMatchObject({
       caller: { planId: 'enterprise' },
       windows: [
@@ -132,7 +132,7 @@ describe('limits', () => {
   });
 
   it('has nothing remaining, not less, where a limit was lowered below what was admitted', async () => {
-    const key = await makeKey('free', { perMinute: 10 });
+    const key = await makeKey('free', { minute: 10 });
     await decide(key.hash, 8, NOON);
     await operate('update api_keys set requests_per_minute = 5 where id = $1', key);
     expect(await sendOnce(key.hash, NOON)).toMatchObject({
@@ -157,7 +157,7 @@ describe('when the database fails after it has admitted a part of a group', () =
       { state: 'admitted' },
       { state: 'admitted' },
     ]);
-    expect((await countersOf(plain)).counters.dayAdmitted).toBe(3);
+    expect((await countersOf(plain)).counters.windows.day.admitted).toBe(3);
   });
 
   it('counts no request twice that shared a batch with a key whose row is locked', async () => {
@@ -184,7 +184,7 @@ describe('when the database fails after it has admitted a part of a group', () =
       holder.release();
       await impatient.end();
     }
-    expect((await countersOf(plain)).counters.dayAdmitted).toBe(2);
-    expect((await countersOf(locked)).counters.dayAdmitted).toBe(0);
+    expect((await countersOf(plain)).counters.windows.day.admitted).toBe(2);
+    expect((await countersOf(locked)).counters.windows.day.admitted).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import type { ApiKeyHash } from '../keys/api-key.js';
 import { ApiError, type Headers } from '../../errors/api-error.js';
+import type { KeyWindow } from './windows.js';
 
 /** One window of a rate limit as it stood after this request was decided; times in ms of the database's clock. */
 export interface LimitWindow {
@@ -17,11 +18,6 @@ export interface Caller {
   /** It may only read. */
   readonly isReadOnly?: true;
 }
-
-/** The windows of a key, with their lengths in seconds. */
-export const KEY_WINDOWS = { minute: 60, day: 86_400 } as const;
-
-export type KeyWindow = keyof typeof KEY_WINDOWS;
 
 /** What is known of a secret that was not looked up: its first 12 characters, and its hash. */
 export interface UndecidedSecret {

@@ -1,4 +1,5 @@
 import { NEXT_GENERATION, selectAdmissionRow } from './admission-row.js';
+import { GENERAL } from './windows.sql.js';
 
 /**
  * The general admission statement, for requests that the fast path (`plainAdmissionSql`) declines: it authenticates a batch, checks it
@@ -34,8 +35,7 @@ input as materialized (
     k.id,
     k.plan_id,
     k.access,
-    coalesce(k.requests_per_minute, k.plan_requests_per_minute, 0) as minute_limit,
-    coalesce(k.requests_per_day, k.plan_requests_per_day, 0) as day_limit,
+    ${GENERAL.limits},
     k.suspended_until,
     case when k.bans_lifted_at <= clock.horizon + interval '1 minute' then k.bans_lifted_at else '-infinity' end as lifted_at,
     k.usage_reset_at as reset_at,
@@ -50,8 +50,7 @@ input as materialized (
     select
       k.*,
       s.expires_at as secret_expires_at,
-      p.requests_per_minute as plan_requests_per_minute,
-      p.requests_per_day as plan_requests_per_day
+      ${GENERAL.planLimits}
     from api_key_secrets s
     join api_keys k on k.id = s.api_key_id
     join plans p on p.id = k.plan_id
@@ -62,16 +61,16 @@ input as materialized (
 
 -- The requests of each key, because its secrets share its counters.
 requested as (
-  select id, sum(requests) as requests, minute_limit, day_limit, suspended_until, lifted_at, reset_at
+  select id, sum(requests) as requests, ${GENERAL.limitsOf()}, suspended_until, lifted_at, reset_at
   from input
   where state = 'live'
-  group by id, minute_limit, day_limit, suspended_until, lifted_at, reset_at
+  group by id, ${GENERAL.limitsOf()}, suspended_until, lifted_at, reset_at
 ),
 
 -- The counters, not locked yet: the row of a barred key is not written, and a lock would be a write.
 unlocked as materialized (
   select
-    r.requests, r.minute_limit, r.day_limit, r.suspended_until, r.lifted_at, clock.now, clock.horizon,
+    r.requests, ${GENERAL.limitsOf('r.')}, r.suspended_until, r.lifted_at, clock.now, clock.horizon,
     nullif(r.reset_at, c.usage_reset_at) as due_reset,
     coalesce(
       r.suspended_until > clock.now
@@ -94,7 +93,7 @@ unlocked as materialized (
 -- The rows that may be written, as they are now. All replicas lock them in the same order. A reset that another replica has applied
 -- since the statement began is not due any more.
 locked as materialized (
-  select u.requests, u.minute_limit, u.day_limit, u.suspended_until, u.lifted_at, u.now, u.horizon,
+  select u.requests, ${GENERAL.limitsOf('u.')}, u.suspended_until, u.lifted_at, u.now, u.horizon,
     case when c.usage_reset_at is not distinct from u.usage_reset_at then u.due_reset end as due_reset,
     u.was_barred, u.seen, c.*
   from (select * from unlocked where not was_barred order by api_key_id) as u
@@ -114,8 +113,7 @@ windowed as materialized (
   select
     *,
     minute > horizon as ahead,
-    greatest(case when minute <= horizon then minute end, date_trunc('minute', now, 'UTC')) as this_minute,
-    greatest(case when minute <= horizon then day end, (now at time zone 'UTC')::date) as this_day
+    ${GENERAL.present}
   -- By position: both have the same columns in the same order.
   from (
     select * from locked
@@ -124,31 +122,26 @@ windowed as materialized (
   ) as r
 ),
 
--- The counts of those windows, and the last ban unless it was lifted. A reset that is due empties what both have admitted.
+-- The counts of those windows, and the last ban unless it was lifted. A reset that is due empties what they have admitted.
 current_counts as materialized (
   select
-    api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead, was_barred,
-    this_minute, this_day, seen, generation,
-    case when minute = this_minute and due_reset is null then minute_admitted else 0 end as minute_admitted,
-    case when minute = this_minute then minute_refused else 0 end as minute_refused,
-    case when day = this_day and due_reset is null then day_admitted else 0 end as day_admitted,
-    case when day = this_day then day_refused else 0 end as day_refused,
+    api_key_id, requests, ${GENERAL.limitsOf()}, suspended_until, lifted_at, now, ahead, was_barred,
+    ${GENERAL.these}, seen, generation,
+    ${GENERAL.counts},
     case when banned_at > lifted_at and not ahead then banned_at end as banned_at,
     case when banned_at > lifted_at and not ahead then banned_until end as banned_until,
     coalesce(due_reset, usage_reset_at) as reset_at,
-    case when (day <> this_day and day > '-infinity') or (day = this_day and due_reset is not null) then day end as finished_day,
-    day_admitted as finished_admitted,
-    case when day <> this_day then day_refused else 0 end as finished_refused
+    ${GENERAL.finished}
   from windowed
 ),
 
--- As many requests are granted as both windows have left. A ban may have started while this statement waited for the lock.
+-- As many requests are granted as each window has left. A ban may have started while this statement waited for the lock.
 granted as materialized (
   select
     *,
     coalesce(was_barred or greatest(suspended_until, banned_until) > now, false) as barred,
     case when was_barred or greatest(suspended_until, banned_until) > now then 0
-      else greatest(0, least(requests, minute_limit - minute_admitted, day_limit - day_admitted)) end as granted
+      else greatest(0, least(requests, ${GENERAL.left})) end as granted
   from current_counts
 ),
 
@@ -178,12 +171,7 @@ decided as materialized (
 counted as (
   update api_key_counters c
   set
-    minute = d.this_minute,
-    minute_admitted = d.minute_admitted + d.granted,
-    minute_refused = least(d.minute_refused + d.rejected, count_max()),
-    day = d.this_day,
-    day_admitted = d.day_admitted + d.granted,
-    day_refused = least(d.day_refused + d.rejected, count_max()),
+    ${GENERAL.set},
     banned_at = case when d.barred_until is null then d.banned_at else d.now end,
     banned_until = coalesce(d.barred_until, d.banned_until),
     usage_reset_at = d.reset_at,
@@ -198,10 +186,10 @@ counted as (
 -- a clock went back: then both count.
 closed as (
   insert into api_key_usage as u (api_key_id, day, admitted, refused)
-  select api_key_id, finished_day, finished_admitted, finished_refused
+  select api_key_id, finished_at, finished_admitted, finished_refused
   from decided
   where not barred
-    and finished_day is not null
+    and finished_at is not null
   on conflict (api_key_id, day) do update
   set
     admitted = least(u.admitted + excluded.admitted, count_max()),
@@ -210,8 +198,8 @@ closed as (
 
 -- For operators: a ban leaves a trace, and with which limits. A clock that went back could repeat one to the microsecond.
 traced as (
-  insert into api_key_bans (api_key_id, began_at, ends_at, minute_limit, day_limit)
-  select api_key_id, now, barred_until, minute_limit, day_limit
+  insert into api_key_bans (api_key_id, began_at, ends_at, ${GENERAL.limitsOf()})
+  select api_key_id, now, barred_until, ${GENERAL.limitsOf()}
   from decided
   where not barred
     and barred_until is not null
@@ -231,12 +219,7 @@ select ${selectAdmissionRow({
   nowMs: 'i.now_ms',
   granted: 'd.granted',
   rejected: 'd.rejected',
-  minuteLimit: 'i.minute_limit',
-  minuteAdmitted: 'd.minute_admitted',
-  minuteResetMs: `date_part('epoch', d.this_minute + interval '1 minute') * 1000`,
-  dayLimit: 'i.day_limit',
-  dayAdmitted: 'd.day_admitted',
-  dayResetMs: `date_part('epoch', (d.this_day + 1)::timestamp) * 1000`,
+  windows: { limits: 'i', counts: 'd', begins: 'd' },
   clockWentBack: '(d.ahead and not d.barred)::int',
   barredUntilMs: 'ceil(extract(epoch from d.barred_until) * 1000)::float8',
 })}

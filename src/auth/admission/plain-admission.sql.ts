@@ -1,8 +1,9 @@
 import { NEXT_GENERATION, selectAdmissionRow } from './admission-row.js';
+import { PLAIN } from './windows.sql.js';
 
 /**
  * The fast path of admission, for nearly all requests: the key is live, has no ban, neither a present nor a lifted one, and no reset to apply, its day is counted
- * already, and both windows have room for the whole batch. It does two thirds of the work of `admissionSql`. Other keys are neither
+ * already, and each window has room for the whole batch. It does two thirds of the work of `admissionSql`. Other keys are neither
  * locked nor returned. A key that comes with several secrets is left out as well: the earliest of its requests are granted,
  * whichever secret they carry.
  *
@@ -16,8 +17,7 @@ export const plainAdmissionSql = `
 with clock as materialized (
   select
     t.now,
-    date_trunc('minute', t.now, 'UTC') as this_minute,
-    (t.now at time zone 'UTC')::date as this_day,
+    ${PLAIN.begins},
     set_config('synchronous_commit', 'off', true)
   from (select coalesce($3::timestamptz, now()) as now) as t
 ),
@@ -26,8 +26,7 @@ with clock as materialized (
 live as (
   select
     clock.now,
-    clock.this_minute,
-    clock.this_day,
+    ${PLAIN.these},
     a.requests,
     a.position,
     k.*,
@@ -45,8 +44,7 @@ live as (
       k.access,
       k.bans_lifted_at,
       k.usage_reset_at,
-      coalesce(k.requests_per_minute, p.requests_per_minute, 0) as minute_limit,
-      coalesce(k.requests_per_day, p.requests_per_day, 0) as day_limit
+      ${PLAIN.limits}
     from api_key_secrets s
     join api_keys k on k.id = s.api_key_id
     join plans p on p.id = k.plan_id
@@ -64,9 +62,7 @@ available as materialized (
   select
     a.*,
     c.generation,
-    case when c.minute = a.this_minute then c.minute_admitted else 0 end as minute_admitted,
-    case when c.minute = a.this_minute then c.minute_refused else 0 end as minute_refused,
-    c.day_admitted
+    ${PLAIN.counts}
   from (select * from live where secrets = 1 order by id) as a
   cross join lateral (
     select *
@@ -77,22 +73,13 @@ available as materialized (
     limit 1
     for no key update
   ) as c
-  where c.day = a.this_day
-    and c.minute <= a.this_minute
-    and coalesce(a.usage_reset_at = c.usage_reset_at, a.usage_reset_at is null)
-    and a.requests + case when c.minute = a.this_minute then c.minute_admitted else 0 end <= a.minute_limit
-    and a.requests + c.day_admitted <= a.day_limit
+  where coalesce(a.usage_reset_at = c.usage_reset_at, a.usage_reset_at is null)
+    and ${PLAIN.conditions}
 )
 
 update api_key_counters c
 set
-  minute = a.this_minute,
-  -- It does not change. But PostgreSQL checks the constraints with the version that this statement found before it takes a newer one, and
-  -- the day of the former may be an earlier one.
-  day = a.this_day,
-  minute_admitted = a.requests + a.minute_admitted,
-  minute_refused = a.minute_refused,
-  day_admitted = a.requests + a.day_admitted,
+  ${PLAIN.set},
   ${NEXT_GENERATION}
 from available a
 where c.api_key_id = a.id
@@ -106,12 +93,7 @@ returning ${selectAdmissionRow({
   nowMs: `floor(date_part('epoch', a.now) * 1000)`,
   granted: 'a.requests',
   rejected: '0',
-  minuteLimit: 'a.minute_limit',
-  minuteAdmitted: 'c.minute_admitted - a.requests',
-  minuteResetMs: `date_part('epoch', a.this_minute + interval '1 minute') * 1000`,
-  dayLimit: 'a.day_limit',
-  dayAdmitted: 'c.day_admitted - a.requests',
-  dayResetMs: `date_part('epoch', (a.this_day + 1)::timestamp) * 1000`,
+  windows: { limits: 'a', counts: 'c', begins: 'a', ofBatch: 'a.requests' },
   clockWentBack: '0',
   barredUntilMs: 'null',
 })}`;

@@ -3,6 +3,7 @@ import type { Row } from '../../database/statement.js';
 import { UsageError } from '../cli-error.js';
 import { bind, type CommandSpec, type Values, withKey } from '../command.js';
 import type { CliContext } from '../context.js';
+import { hasNoLimit, LIMIT_FLAGS, limitArguments, limitOptions } from '../limits.js';
 import { printRows, toFacts, toJson } from '../output.js';
 import { queryOne, withDatabase } from '../session.js';
 import { findCommand } from './keys-find.js';
@@ -11,7 +12,7 @@ import { importCommand } from './keys-import.js';
 const OWN_LIMIT = "the key's own limit, instead of the plan's; required on a custom plan";
 const OWN_OR_PLAN = 'a number, or `plan` for the limit of the plan';
 
-/** A limit that is not given stays. It locks the row, so that a concurrent change of the other limit is not overwritten. */
+/** A limit that is not given stays. It locks the row, so that a concurrent change of another limit is not overwritten. */
 const limitOr = (value: string, column: string): string => `
   case when ${value} = 'plan' then null
     else coalesce(nullif(${value}, 'plan')::int, (select ${column} from api_keys where id = :key for no key update))
@@ -25,8 +26,7 @@ export const KEY_COMMANDS: readonly CommandSpec[] = [
       '--name <name>': { says: 'name of the customer or application', isRequired: true },
       '--customer <customer>': "the customer's id in another system, such as crm-4711",
       '--plan <plan>': { says: 'free, pro, business, enterprise or another plan', isRequired: true },
-      '--per-minute <requests>': OWN_LIMIT,
-      '--per-day <requests>': OWN_LIMIT,
+      ...limitOptions(() => OWN_LIMIT),
       '--expires <time>': 'when the key expires, such as 2027-01-31T00:00:00Z',
       '--read-only': 'for a web page: the key may only read (GET and HEAD)',
     },
@@ -35,7 +35,7 @@ export const KEY_COMMANDS: readonly CommandSpec[] = [
       from (values (case when :readOnly then 'read' else 'write' end::api_key_access)) as given (access)
       cross join lateral issue_customer_api_key(
         customer => :customer, name => :name, plan => :plan,
-        per_minute => :perMinute, per_day => :perDay, expires => :expires, access => access) as issued`,
+        ${limitArguments()}, expires => :expires, access => access) as issued`,
     examples: [
       "keys issue --name 'Acme web' --plan pro",
       "keys issue --name 'Acme page' --customer crm-4711 --plan free --read-only",
@@ -141,25 +141,16 @@ export const KEY_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'set-plan <key> <plan>',
     says: "Moves a key to another plan. Without options it gets the plan's limits.",
-    options: { '--per-minute <requests>': OWN_LIMIT, '--per-day <requests>': OWN_LIMIT },
-    change:
-      'select * from set_api_key_plan(id => :key, plan => :plan, per_minute => :perMinute, per_day => :perDay)',
+    options: limitOptions(() => OWN_LIMIT),
+    change: `select * from set_api_key_plan(id => :key, plan => :plan, ${limitArguments()})`,
     examples: ['keys set-plan 7 business'],
   },
   {
     usage: 'set-limits <key>',
     says: "Sets or removes a key's own limits. A limit that you omit stays unchanged.",
-    options: {
-      '--per-minute <requests:requests-or-plan>': OWN_OR_PLAN,
-      '--per-day <requests:requests-or-plan>': OWN_OR_PLAN,
-    },
-    check: ({ perMinute, perDay }) =>
-      perMinute === undefined && perDay === undefined && 'Pass --per-minute, --per-day or both.',
-    change: `
-      select * from set_api_key_limits(
-        id => :key,
-        per_minute => ${limitOr(':perMinute', 'requests_per_minute')},
-        per_day => ${limitOr(':perDay', 'requests_per_day')})`,
+    options: limitOptions(() => OWN_OR_PLAN, 'requests:requests-or-plan'),
+    check: (values) => hasNoLimit(values) && `Pass one or more of ${LIMIT_FLAGS}.`,
+    change: `select * from set_api_key_limits(id => :key, ${limitArguments(limitOr)})`,
     examples: ['keys set-limits 7 --per-minute 600 --per-day plan'],
   },
   {

@@ -1,13 +1,11 @@
-import type { CommandSpec, Values } from '../command.js';
+import { WINDOWS } from '../../auth/admission/windows.js';
+import type { CommandSpec } from '../command.js';
+import { hasNoLimit, LIMIT_FLAGS, limitArguments, limitOptions } from '../limits.js';
 
 const LIMITS = {
-  '--per-minute <requests>': 'limit of each key per UTC minute',
-  '--per-day <requests>': 'limit of each key per UTC day',
+  ...limitOptions((window) => `limit of each key per UTC ${window}`),
   '--custom': 'the plan has no limits: each of its keys must have its own',
 };
-
-const hasNoLimit = ({ perMinute, perDay }: Values): boolean =>
-  perMinute === undefined && perDay === undefined;
 
 export const PLAN_COMMANDS: readonly CommandSpec[] = [
   {
@@ -23,9 +21,8 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
     says: 'Creates a plan: lower-case letters, digits, - and _.',
     options: LIMITS,
     check: (values) =>
-      hasNoLimit(values) && values['custom'] === undefined && 'Pass --per-minute and --per-day, or --custom.',
-    change:
-      'select * from create_plan(id => :plan, per_minute => :perMinute, per_day => :perDay, custom => :custom)',
+      hasNoLimit(values) && values['custom'] === undefined && `Pass ${LIMIT_FLAGS} or --custom.`,
+    change: `select * from create_plan(id => :plan, ${limitArguments()}, custom => :custom)`,
     examples: ['plans create startup --per-minute 600 --per-day 50000'],
   },
   {
@@ -34,24 +31,23 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
     options: { ...LIMITS, '--no-custom': 'the plan has limits of its own' },
     check: (values) =>
       hasNoLimit(values) &&
-      ((values.dryRun === true && 'With --dry-run, pass --per-minute, --per-day or both.') ||
-        (values['custom'] === undefined && 'Pass --per-minute, --per-day, --custom or --no-custom.')),
-    change:
-      'select * from set_plan(id => :plan, per_minute => :perMinute, per_day => :perDay, custom => :custom)',
+      ((values.dryRun === true && `With --dry-run, pass one or more of ${LIMIT_FLAGS}.`) ||
+        (values['custom'] === undefined && `Pass ${LIMIT_FLAGS}, --custom or --no-custom.`)),
+    change: `select * from set_plan(id => :plan, ${limitArguments()}, custom => :custom)`,
     ask: `
       select format('This changes the limits of %s keys.', sum(live_keys)) as question
       from plan_overview
       where id = :plan
       having sum(live_keys) > 10`,
     dryRun: {
-      list: 'select * from plan_change_preview(plan => :plan, per_minute => :perMinute, per_day => :perDay)',
+      list: `select * from plan_change_preview(plan => :plan, ${limitArguments()})`,
       columns: [
         ...['key=api_key_id', 'name', 'own_limits'],
         ...['hours_over', 'highest_minute', 'days_over', 'highest_day'],
       ],
       people: (rows) =>
         rows.map((row) => {
-          const own = ['minute', 'day'].filter((window) => row[`own_${window}_limit`] === true);
+          const own = WINDOWS.map(({ name }) => name).filter((name) => row[`own_${name}_limit`] === true);
           return { ...row, own_limits: own.join(', ') || null };
         }),
       empty: 'No key of the plan used more than these limits.',

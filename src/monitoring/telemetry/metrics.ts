@@ -6,6 +6,7 @@ import { routeConfigOf } from '../../auth/route-config.js';
 import type { BatchReport } from '../../batching/batcher.js';
 import { type AnyBatcher, type BatchObserver, SIZE_MAX } from '../../batching/batching.js';
 import { type AdmissionDecision, exceededBy } from '../../auth/admission/decision.js';
+import { WINDOWS } from '../../auth/admission/windows.js';
 import { DATABASE_FAILURES, UNAVAILABLE_REASONS, UnavailableError } from '../../errors/database-errors.js';
 import { METHODS } from '../../http/common-headers.js';
 import type { HttpObserver, SocketResponse } from '../../http/observer.js';
@@ -21,7 +22,7 @@ const PLANS_MAX = 50;
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
 const ITEMS = [1, 2, 4, 8, 16, SIZE_MAX];
-const WINDOWS = ['minute', 'day', 'ban', 'address', 'documents'] as const;
+const LIMITS = [...WINDOWS.map(({ name }) => name), 'ban', 'address', 'documents'] as const;
 
 /** The metrics of requests, admission and batches. Each has a panel of the dashboard or an alert. */
 @Injectable()
@@ -104,7 +105,7 @@ export class Metrics implements HttpObserver, BatchObserver, AdmissionObserver {
     for (const outcome of ['unknown', 'revoked', 'expired', 'undecided'] as const) {
       this.#admissions.inc({ plan: NONE, outcome }, 0);
     }
-    for (const window of WINDOWS) this.#rejections.inc({ window }, 0);
+    for (const window of LIMITS) this.#rejections.inc({ window }, 0);
     for (const reason of UNAVAILABLE_REASONS) this.#unavailable.inc({ reason }, 0);
     const waiting: Gauge<'batch'> = new Gauge({
       name: 'petstore_batch_waiting',

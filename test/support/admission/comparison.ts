@@ -3,8 +3,17 @@ import type { Pool } from 'pg';
 import { type BanPolicy } from '../../../src/auth/admission/admission-statement.js';
 import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
 import { type Edge, KEYS, PLANS, SECRETS, type Step } from './history.js';
-import { AdmissionModel, type ModelKey, NOTHING_COUNTED } from './model.js';
-import { type Counted, insertKey, insertPlan, insertSecret, readCounted, writeKey } from './rows.js';
+import { ofWindows, WINDOWS } from '../../../src/auth/admission/windows.js';
+import { AdmissionModel, counting, type Limits, type ModelKey, NOTHING_COUNTED } from './model.js';
+import {
+  type Counted,
+  insertKey,
+  insertPlan,
+  insertSecret,
+  LIMITS_FROM_2,
+  readCounted,
+  writeKey,
+} from './rows.js';
 import { WholeAdmissionStatement } from './whole-admission-statement.js';
 
 /** The decisions of one side about a batch of requests, and its counts of each key. */
@@ -13,11 +22,16 @@ export interface Outcome {
   readonly counted: readonly Counted[];
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const DAY_MS = 86_400_000;
 const CUSTOM_PLAN = PLANS - 1;
+/** Of the shortest window, and of each longer one. */
+const limitsFrom = (limit: number, more = 15): Limits => {
+  let next = limit - more;
+  return ofWindows(({ isRequired }) => ((next += more), isRequired ? next : null));
+};
+
 /** The limits of a key on the custom plan when a history names none. */
-const CUSTOM = { perMinute: 5, perDay: 20 };
+const CUSTOM = limitsFrom(5);
 
 type OperatorStep = Exclude<Step, { readonly do: 'request' | 'wait' | 'turn-clock-back' | 'go-to' }>;
 
@@ -44,7 +58,7 @@ export class AdmissionComparison {
     await pool.query('alter table api_keys disable trigger api_keys_not_lifted_later');
     for (let plan = 0; plan < PLANS; plan += 1) {
       await insertPlan(pool, comparison.#planId(plan), plan === CUSTOM_PLAN);
-      if (plan !== CUSTOM_PLAN) await comparison.#setPlan(plan, 4 + plan, 15 + plan);
+      if (plan !== CUSTOM_PLAN) await comparison.#setPlan(plan, limitsFrom(4 + plan, 11));
     }
     for (let key = 0; key < KEYS; key += 1) await comparison.#makeKey();
     for (let secret = 0; secret < SECRETS; secret += 1) await comparison.#makeSecret(secret);
@@ -76,7 +90,7 @@ export class AdmissionComparison {
   }
 
   async #operate(step: OperatorStep): Promise<void> {
-    if (step.do === 'set-plan') return await this.#setPlan(step.plan, step.perMinute, step.perDay);
+    if (step.do === 'set-plan') return await this.#setPlan(step.plan, step.limits);
     if (step.do === 'expire-secret') return await this.#expireSecret(step.secret, this.#nowMs + step.inMs);
     const key = this.#key(step.key);
     if (step.do === 'lose-counters') return await this.#loseCounters(key);
@@ -87,20 +101,19 @@ export class AdmissionComparison {
     else if (step.do === 'suspend') key.suspendedUntilMs = this.#nowMs + step.inMs;
     else if (step.do === 'lift-bans') key.bansLiftedAtMs = this.#nowMs + step.inMs;
     else {
-      const own = step.plan === CUSTOM_PLAN ? CUSTOM : { perMinute: null, perDay: null };
       key.planId = this.#planId(step.plan);
-      key.ownPerMinute = step.perMinute ?? own.perMinute;
-      key.ownPerDay = step.perDay ?? own.perDay;
+      key.own = ofWindows(
+        ({ name }) => step.limits[name] ?? (step.plan === CUSTOM_PLAN ? CUSTOM[name] : null),
+      );
     }
     await writeKey(this.#pool, key);
   }
 
-  async #setPlan(plan: number, perMinute: number, perDay: number): Promise<void> {
-    this.#model.plans.set(this.#planId(plan), { perMinute, perDay });
-    await this.#pool.query('update plans set requests_per_minute = $2, requests_per_day = $3 where id = $1', [
+  async #setPlan(plan: number, limits: Limits): Promise<void> {
+    this.#model.plans.set(this.#planId(plan), limits);
+    await this.#pool.query(`update plans set ${LIMITS_FROM_2} where id = $1`, [
       this.#planId(plan),
-      perMinute,
-      perDay,
+      ...WINDOWS.map(({ name }) => limits[name]),
     ]);
   }
 
@@ -109,8 +122,7 @@ export class AdmissionComparison {
     const key: ModelKey = {
       id: await insertKey(this.#pool, planId),
       planId,
-      ownPerMinute: null,
-      ownPerDay: null,
+      own: ofWindows(() => null),
       revoked: false,
       expiresAtMs: Infinity,
       suspendedUntilMs: -Infinity,
@@ -151,17 +163,11 @@ export class AdmissionComparison {
   async #raiseCounts({ id }: ModelKey, by: number): Promise<void> {
     const known = this.#model.counters.get(id);
     if (known === undefined) return;
-    this.#model.counters.set(id, {
-      ...known,
-      minuteAdmitted: known.minuteAdmitted + by,
-      minuteRefused: known.minuteRefused + by,
-      dayAdmitted: known.dayAdmitted + by,
-      dayRefused: known.dayRefused + by,
-    });
+    const raised = (count: number): number => count + by;
+    this.#model.counters.set(id, counting(known, { admitted: raised, refused: raised }));
+    const columns = WINDOWS.flatMap(({ name }) => [`${name}_admitted`, `${name}_refused`]);
     await this.#pool.query(
-      `update api_key_counters
-       set minute_admitted = minute_admitted + $2, minute_refused = minute_refused + $2,
-           day_admitted = day_admitted + $2, day_refused = day_refused + $2
+      `update api_key_counters set ${columns.map((column) => `${column} = ${column} + $2`).join(', ')}
        where api_key_id = $1`,
       [id, by],
     );
@@ -180,8 +186,7 @@ export class AdmissionComparison {
     const { id, suspendedUntilMs } = this.#key(place);
     const ban = this.#model.counters.get(id)?.ban;
     const instants: Record<Edge, number | undefined> = {
-      minute: (Math.floor(this.#nowMs / MINUTE_MS) + 1) * MINUTE_MS,
-      day: (Math.floor(this.#nowMs / DAY_MS) + 1) * DAY_MS,
+      ...ofWindows(({ seconds }) => (Math.floor(this.#nowMs / (seconds * 1000)) + 1) * seconds * 1000),
       ban: ban?.untilMs,
       'a day after the end of the ban': ban ? ban.untilMs + DAY_MS : undefined,
       suspension: Number.isFinite(suspendedUntilMs) ? suspendedUntilMs : undefined,

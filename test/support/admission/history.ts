@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import { type KeyWindow, WINDOWS } from '../../../src/auth/admission/windows.js';
 import { numberFrom } from '../cases.js';
+import type { Limits } from './model.js';
 
 /**
  * The histories that are tried: by default a few thousand steps. By hand more, e.g. ADMISSION_HISTORIES=2000 for some
@@ -13,14 +15,8 @@ export type Step =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'turn-clock-back'; readonly ms: number }
   | { readonly do: 'go-to'; readonly edge: Edge; readonly key: number; readonly offsetMs: number }
-  | { readonly do: 'set-plan'; readonly plan: number; readonly perMinute: number; readonly perDay: number }
-  | {
-      readonly do: 'set-key';
-      readonly key: number;
-      readonly plan: number;
-      readonly perMinute: number | null;
-      readonly perDay: number | null;
-    }
+  | { readonly do: 'set-plan'; readonly plan: number; readonly limits: Limits }
+  | { readonly do: 'set-key'; readonly key: number; readonly plan: number; readonly limits: Limits }
   | { readonly do: 'revoke'; readonly key: number; readonly revoked: boolean }
   | { readonly do: 'expire-key'; readonly key: number; readonly inMs: number }
   | { readonly do: 'expire-secret'; readonly secret: number; readonly inMs: number }
@@ -31,7 +27,7 @@ export type Step =
   | { readonly do: 'raise-counts'; readonly key: number; readonly by: number };
 
 /** Instants at which something of a key ends. */
-export type Edge = 'minute' | 'day' | 'ban' | 'a day after the end of the ban' | 'suspension';
+export type Edge = KeyWindow | 'ban' | 'a day after the end of the ban' | 'suspension';
 
 export const KEYS = 3;
 /** The last plan is custom. */
@@ -43,15 +39,17 @@ const UNKNOWN_SECRET = SECRETS;
 const MINUTE_MS = 60_000;
 const key = fc.nat(KEYS - 1);
 const INT4_MAX = 2 ** 31 - 1;
-/** The highest limit comes with counts that are as high, see `raise-counts`. */
-const perMinute = fc.oneof(
-  { weight: 9, arbitrary: fc.integer({ min: 1, max: 12 }) },
-  { weight: 1, arbitrary: fc.constant(INT4_MAX) },
-);
-const perDay = fc.oneof(
-  { weight: 9, arbitrary: fc.integer({ min: 1, max: 60 }) },
-  { weight: 1, arbitrary: fc.constant(INT4_MAX) },
-);
+/** Of each window, five times as much as of the shorter one. The highest comes with counts that are as high, see `raise-counts`. */
+const limits = (isOwn: boolean): fc.Arbitrary<Limits> => {
+  const of = WINDOWS.map(({ name, isRequired }, nth) => {
+    const limit = fc.oneof(
+      { weight: 9, arbitrary: fc.integer({ min: 1, max: 12 * 5 ** nth }) },
+      { weight: 1, arbitrary: fc.constant(INT4_MAX) },
+    );
+    return [name, isOwn || !isRequired ? fc.option(limit) : limit] as const;
+  });
+  return fc.record(Object.fromEntries(of) as Record<KeyWindow, fc.Arbitrary<number | null>>);
+};
 /** A moment from now, some of them now or past; minus infinity is never before, infinity never. */
 const soonMs = fc.oneof(fc.integer({ min: -2 * MINUTE_MS, max: 5 * MINUTE_MS }), fc.constantFrom(0, -1, 1));
 
@@ -68,9 +66,8 @@ const clock = fc.oneof(
   fc.record({
     do: fc.constant('go-to' as const),
     edge: fc.constantFrom<Edge>(
-      'minute',
-      'minute',
-      'day',
+      ...WINDOWS.map(({ name }) => name),
+      WINDOWS[0].name,
       'ban',
       'ban',
       'a day after the end of the ban',
@@ -86,13 +83,12 @@ const clock = fc.oneof(
 );
 
 const operator = fc.oneof(
-  fc.record({ do: fc.constant('set-plan' as const), plan: fc.nat(PLANS - 2), perMinute, perDay }),
+  fc.record({ do: fc.constant('set-plan' as const), plan: fc.nat(PLANS - 2), limits: limits(false) }),
   fc.record({
     do: fc.constant('set-key' as const),
     key,
     plan: fc.nat(PLANS - 1),
-    perMinute: fc.option(perMinute),
-    perDay: fc.option(perDay),
+    limits: limits(true),
   }),
   fc.record({ do: fc.constant('revoke' as const), key, revoked: fc.boolean() }),
   fc.record({ do: fc.constant('expire-key' as const), key, inMs: fc.oneof(soonMs, fc.constant(Infinity)) }),

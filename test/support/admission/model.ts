@@ -1,13 +1,16 @@
-import type { KeyWindow, LimitWindow } from '../../../src/auth/admission/decision.js';
+import type { LimitWindow } from '../../../src/auth/admission/decision.js';
 import type { BanPolicy } from '../../../src/auth/admission/admission-statement.js';
 import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
+import { ofWindows, type OfWindows, type Window, WINDOWS } from '../../../src/auth/admission/windows.js';
+
+/** The limits of a plan, or of a key; null: none of its own. */
+export type Limits = OfWindows<number | null>;
 
 /** The settings of a key by operators. Times are ms; an infinite one is never. */
 export interface ModelKey {
   readonly id: bigint;
   planId: string;
-  ownPerMinute: number | null;
-  ownPerDay: number | null;
+  own: Limits;
   revoked: boolean;
   expiresAtMs: number;
   suspendedUntilMs: number;
@@ -21,31 +24,28 @@ export interface ModelSecret {
   expiresAtMs: number;
 }
 
-/** The live row of a key: starts of its minute and day in ms, minus infinity before the first request. */
-export interface ModelCounters {
-  readonly minuteMs: number;
-  readonly minuteAdmitted: number;
-  readonly minuteRefused: number;
-  readonly dayMs: number;
-  readonly dayAdmitted: number;
-  readonly dayRefused: number;
-  readonly ban: { readonly atMs: number; readonly untilMs: number } | null;
-}
-
-interface Counts {
+/** What a window has counted since its begin, in ms; minus infinity before the first request. */
+export interface Count {
+  readonly beginMs: number;
   readonly admitted: number;
   readonly refused: number;
 }
 
+/** The live row of a key. */
+export interface ModelCounters {
+  readonly windows: OfWindows<Count>;
+  readonly ban: { readonly atMs: number; readonly untilMs: number } | null;
+}
+
 export const NOTHING_COUNTED: ModelCounters = {
-  minuteMs: -Infinity,
-  minuteAdmitted: 0,
-  minuteRefused: 0,
-  dayMs: -Infinity,
-  dayAdmitted: 0,
-  dayRefused: 0,
+  windows: ofWindows(() => ({ beginMs: -Infinity, admitted: 0, refused: 0 })),
   ban: null,
 };
+
+/** The one whose rejections start bans. */
+const BANNING = WINDOWS[0].name;
+/** The one that becomes history. */
+const RECORDED = WINDOWS.find(({ kind }) => kind === 'recorded')?.name ?? 'day';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -55,12 +55,12 @@ const LAST_TELLABLE_MS = Date.parse('9999-12-31T23:59:59Z');
 
 /** Admission as the contract describes it, one request after another, in memory. The SQL statement is compared with it. */
 export class AdmissionModel {
-  readonly plans = new Map<string, { perMinute: number; perDay: number }>();
+  readonly plans = new Map<string, Limits>();
   readonly keys = new Map<bigint, ModelKey>();
   readonly secrets = new Map<string, ModelSecret>();
   readonly counters = new Map<bigint, ModelCounters>();
   /** Finished days by key, then by the day's start. */
-  readonly usage = new Map<bigint, Map<number, Counts>>();
+  readonly usage = new Map<bigint, Map<number, Omit<Count, 'beginMs'>>>();
 
   constructor(private readonly policy: BanPolicy) {}
 
@@ -76,39 +76,35 @@ export class AdmissionModel {
 
     const stored = this.counters.get(key.id) ?? NOTHING_COUNTED;
     const counters = presentCounters(stored, key, nowMs);
-    const present = key.isResetDue ? { ...counters, minuteAdmitted: 0, dayAdmitted: 0 } : counters;
+    const present = key.isResetDue ? counting(counters, { admitted: () => 0 }) : counters;
     const barredUntilMs = Math.max(key.suspendedUntilMs, present.ban?.untilMs ?? -Infinity);
     const barredBy = key.suspendedUntilMs > nowMs ? 'suspended' : 'banned';
     if (barredUntilMs > nowMs) return this.#decision(barredBy, key, present, nowMs, barredUntilMs);
 
-    if (stored.dayMs !== present.dayMs) this.#finishDay(key.id, stored);
-    else if (key.isResetDue) this.#finishDay(key.id, { ...stored, dayRefused: 0 });
+    const recorded = stored.windows[RECORDED];
+    if (recorded.beginMs !== present.windows[RECORDED].beginMs) this.#record(key.id, recorded);
+    else if (key.isResetDue) this.#record(key.id, { ...recorded, refused: 0 });
     key.isResetDue = false;
     const limits = this.#limitsOf(key);
-    if (present.minuteAdmitted < limits.perMinute && present.dayAdmitted < limits.perDay) {
-      const counted = {
-        ...present,
-        minuteAdmitted: present.minuteAdmitted + 1,
-        dayAdmitted: present.dayAdmitted + 1,
-      };
+    if (WINDOWS.every(({ name }) => present.windows[name].admitted < (limits[name] ?? Infinity))) {
+      const counted = counting(present, { admitted: (count) => count + 1 });
       this.counters.set(key.id, counted);
       return this.#decision('admitted', key, counted, nowMs);
     }
 
-    const minuteRefused = present.minuteRefused + 1;
-    const bans = minuteRefused % this.policy.banAfterRefusals === 0 && liftedAtMs(key, nowMs) < nowMs;
+    const rejected = counting(present, { refused: (count) => count + 1 });
+    const nth = rejected.windows[BANNING].refused;
+    const bans = nth % this.policy.banAfterRefusals === 0 && liftedAtMs(key, nowMs) < nowMs;
     const ban = bans ? this.#nextBan(present.ban, nowMs) : present.ban;
-    const counted = { ...present, minuteRefused, dayRefused: present.dayRefused + 1, ban };
+    const counted = { ...rejected, ban };
     this.counters.set(key.id, counted);
     return this.#decision('limited', key, counted, nowMs, bans ? ban?.untilMs : undefined);
   }
 
-  #limitsOf(key: ModelKey): { readonly perMinute: number; readonly perDay: number } {
-    const plan = this.plans.get(key.planId);
-    return {
-      perMinute: key.ownPerMinute ?? plan?.perMinute ?? 0,
-      perDay: key.ownPerDay ?? plan?.perDay ?? 0,
-    };
+  /** Null where the key has none. */
+  #limitsOf({ own, planId }: ModelKey): Limits {
+    const plan = this.plans.get(planId);
+    return ofWindows(({ name, isRequired }) => own[name] ?? plan?.[name] ?? (isRequired ? 0 : null));
   }
 
   #nextBan(last: ModelCounters['ban'], nowMs: number): NonNullable<ModelCounters['ban']> {
@@ -118,11 +114,11 @@ export class AdmissionModel {
     return { atMs: nowMs, untilMs: nowMs + lengthMs };
   }
 
-  #finishDay(keyId: bigint, { dayMs, dayAdmitted, dayRefused }: ModelCounters): void {
-    if (dayMs === -Infinity) return;
-    const days = this.usage.get(keyId) ?? new Map<number, Counts>();
-    const before = days.get(dayMs) ?? { admitted: 0, refused: 0 };
-    days.set(dayMs, { admitted: before.admitted + dayAdmitted, refused: before.refused + dayRefused });
+  #record(keyId: bigint, { beginMs, admitted, refused }: Count): void {
+    if (beginMs === -Infinity) return;
+    const days = this.usage.get(keyId) ?? new Map<number, Omit<Count, 'beginMs'>>();
+    const before = days.get(beginMs) ?? { admitted: 0, refused: 0 };
+    days.set(beginMs, { admitted: before.admitted + admitted, refused: before.refused + refused });
     this.usage.set(keyId, days);
   }
 
@@ -134,57 +130,65 @@ export class AdmissionModel {
     barredUntilMs = -Infinity,
   ): KeyDecision {
     const limits = this.#limitsOf(key);
-    const minute = windowOf(
-      'minute',
-      limits.perMinute,
-      counters.minuteAdmitted,
-      counters.minuteMs + MINUTE_MS,
-    );
-    const day = windowOf('day', limits.perDay, counters.dayAdmitted, counters.dayMs + DAY_MS);
+    const windows = whole(WINDOWS.flatMap((window) => windowsOf(window, limits, counters)));
     const about = { state, caller: { keyId: key.id, planId: key.planId } };
-    if (state === 'admitted') return { ...about, windows: [minute, day] };
-    const exhausted = [minute, day].filter(({ remaining }) => remaining === 0);
+    if (state === 'admitted') return { ...about, windows };
+    const exhausted = windows.filter(({ remaining }) => remaining === 0);
     const retryAtMs = Math.max(
       Math.min(barredUntilMs, LAST_TELLABLE_MS),
       ...exhausted.map(({ resetAtMs }) => resetAtMs),
     );
-    if (state === 'limited') return { ...about, windows: [minute, day], nowMs, retryAtMs };
-    const closed: KeyDecision = {
-      ...about,
-      nowMs,
-      windows: [
-        { ...minute, remaining: 0 },
-        { ...day, remaining: 0 },
-      ],
-    };
+    if (state === 'limited') return { ...about, windows, nowMs, retryAtMs };
+    const none = whole(windows.map((window) => Object.assign({}, window, { remaining: 0 })));
+    const closed: KeyDecision = { ...about, nowMs, windows: none };
     return state === 'suspended' && retryAtMs > nowMs + DAY_MS ? closed : { ...closed, retryAtMs };
   }
 }
 
 /** The counters as they count now: windows that are over count nothing, lifted bans are none. */
 function presentCounters(stored: ModelCounters, key: ModelKey, nowMs: number): ModelCounters {
-  const thisMinuteMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
-  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  const foreign = stored.minuteMs > nowMs + FOREIGN_CLOCK_MS;
-  const minuteMs = foreign ? thisMinuteMs : Math.max(stored.minuteMs, thisMinuteMs);
-  const dayMs = foreign ? todayMs : Math.max(stored.dayMs, todayMs);
-  const sameMinute = stored.minuteMs === minuteMs;
-  const sameDay = stored.dayMs === dayMs;
+  const foreign = stored.windows[BANNING].beginMs > nowMs + FOREIGN_CLOCK_MS;
   const banStands = stored.ban !== null && stored.ban.atMs > liftedAtMs(key, nowMs) && !foreign;
   return {
-    minuteMs,
-    minuteAdmitted: sameMinute ? stored.minuteAdmitted : 0,
-    minuteRefused: sameMinute ? stored.minuteRefused : 0,
-    dayMs,
-    dayAdmitted: sameDay ? stored.dayAdmitted : 0,
-    dayRefused: sameDay ? stored.dayRefused : 0,
+    windows: ofWindows(({ name, seconds }) => {
+      const count = stored.windows[name];
+      const nowBeginMs = Math.floor(nowMs / (seconds * 1000)) * seconds * 1000;
+      const beginMs = foreign ? nowBeginMs : Math.max(count.beginMs, nowBeginMs);
+      return count.beginMs === beginMs ? count : { beginMs, admitted: 0, refused: 0 };
+    }),
     ban: banStands ? stored.ban : null,
   };
 }
 
-function windowOf(policy: KeyWindow, limit: number, admitted: number, resetAtMs: number): LimitWindow {
-  const windowSeconds = policy === 'minute' ? 60 : 86_400;
-  return { policy, windowSeconds, limit, remaining: Math.max(0, limit - admitted), resetAtMs };
+function whole([first, ...others]: readonly LimitWindow[]): readonly [LimitWindow, ...LimitWindow[]] {
+  if (first === undefined) throw new Error('a key without windows');
+  return [first, ...others];
+}
+
+/** The window as a response describes it; none where the key has no limit for it. */
+function windowsOf({ name, seconds }: Window, limits: Limits, counters: ModelCounters): LimitWindow[] {
+  const limit = limits[name];
+  const { beginMs, admitted } = counters.windows[name];
+  const resetAtMs = beginMs + seconds * 1000;
+  const window = { policy: name, windowSeconds: seconds, resetAtMs };
+  return limit === null ? [] : [{ ...window, limit, remaining: Math.max(0, limit - admitted) }];
+}
+
+const unchanged = (count: number): number => count;
+
+/** The counters with other counts in each window. */
+export function counting(
+  { windows, ban }: ModelCounters,
+  change: Partial<Record<'admitted' | 'refused', (count: number) => number>>,
+): ModelCounters {
+  const { admitted = unchanged, refused = unchanged } = change;
+  return {
+    windows: ofWindows(({ name }) => {
+      const count = windows[name];
+      return { ...count, admitted: admitted(count.admitted), refused: refused(count.refused) };
+    }),
+    ban,
+  };
 }
 
 /** A lift more than three minutes ahead is that of a wrong clock or a mistake. */

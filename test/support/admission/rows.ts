@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
+import { type KeyWindow, ofWindows, WINDOWS } from '../../../src/auth/admission/windows.js';
 import { type ModelCounters, type ModelKey, NOTHING_COUNTED } from './model.js';
 
 type Queryable = Pick<Pool, 'query'>;
@@ -10,11 +11,17 @@ export interface Counted {
   readonly usage: readonly (readonly [dayMs: number, admitted: number, refused: number])[];
 }
 
+const LIMITS = WINDOWS.map(({ name }) => `requests_per_${name}`);
+
+/** Sets the limits of a plan or key, from the second parameter on. */
+export const LIMITS_FROM_2 = LIMITS.map((limit, nth) => `${limit} = $${nth + 2}`).join(', ');
+
+const parametersFrom = (first: number): string => LIMITS.map((_, nth) => `$${first + nth}`).join(', ');
+
 export async function insertPlan(queryable: Queryable, id: string, custom: boolean): Promise<void> {
   await queryable.query(
-    `insert into plans (id, custom, requests_per_minute, requests_per_day)
-     values ($1, $2, case when not $2 then 1 end, case when not $2 then 1 end)`,
-    [id, custom],
+    `insert into plans (id, custom, ${LIMITS.join(', ')}) values ($1, $2, ${parametersFrom(3)})`,
+    [id, custom, ...WINDOWS.map(({ isRequired }) => (custom || !isRequired ? null : 1))],
   );
 }
 
@@ -22,13 +29,13 @@ export async function insertPlan(queryable: Queryable, id: string, custom: boole
 export async function insertKey(
   queryable: Queryable,
   planId: string,
-  own: { readonly perMinute?: number; readonly perDay?: number } = {},
+  own: Partial<Record<KeyWindow, number>> = {},
 ): Promise<bigint> {
   const { rows } = await queryable.query<{ id: string }>(
-    `insert into api_keys (name, plan_id, plan_custom, requests_per_minute, requests_per_day)
-     select 'test', id, custom, $2, $3 from plans where id = $1
+    `insert into api_keys (name, plan_id, plan_custom, ${LIMITS.join(', ')})
+     select 'test', id, custom, ${parametersFrom(2)} from plans where id = $1
      returning id::text`,
-    [planId, own.perMinute, own.perDay],
+    [planId, ...WINDOWS.map(({ name }) => own[name])],
   );
   return BigInt(rows[0]?.id ?? '');
 }
@@ -49,20 +56,19 @@ export async function insertSecret(
 export async function writeKey(queryable: Queryable, key: ModelKey): Promise<void> {
   await queryable.query(
     `update api_keys
-     set plan_id = plans.id, plan_custom = plans.custom, requests_per_minute = $3, requests_per_day = $4,
-         revoked_at = case when $5 then now() end, expires_at = to_timestamp($6::float8 / 1000),
-         suspended_until = to_timestamp($7::float8 / 1000), bans_lifted_at = to_timestamp($8::float8 / 1000)
+     set plan_id = plans.id, plan_custom = plans.custom, (${LIMITS.join(', ')}) = row(${parametersFrom(7)}),
+         revoked_at = case when $3 then now() end, expires_at = to_timestamp($4::float8 / 1000),
+         suspended_until = to_timestamp($5::float8 / 1000), bans_lifted_at = to_timestamp($6::float8 / 1000)
      from plans
      where api_keys.id = $1 and plans.id = $2`,
     [
       key.id,
       key.planId,
-      key.ownPerMinute,
-      key.ownPerDay,
       key.revoked,
       orNull(key.expiresAtMs, Infinity),
       orNull(key.suspendedUntilMs, -Infinity),
       orNull(key.bansLiftedAtMs, -Infinity),
+      ...WINDOWS.map(({ name }) => key.own[name]),
     ],
   );
 }
@@ -77,9 +83,7 @@ export async function readCounted(
   const { rows } = await queryable.query<{ counters: StoredCounters | null; usage: Counted['usage'] }>(
     `select
        case when c.api_key_id is not null then json_build_array(
-         round(extract(epoch from c.minute) * 1000)::text, c.minute_admitted, c.minute_refused,
-         (extract(epoch from c.day::timestamp) * 1000)::text, c.day_admitted, c.day_refused,
-         extract(epoch from c.banned_at) * 1000, extract(epoch from c.banned_until) * 1000) end as counters,
+         extract(epoch from c.banned_at) * 1000, extract(epoch from c.banned_until) * 1000, ${COUNTS}) end as counters,
        (select coalesce(json_agg(json_build_array(extract(epoch from day::timestamp) * 1000, admitted, refused) order by day), '[]')
         from api_key_usage u where u.api_key_id = k.id) as usage
      from unnest($1::bigint[]) with ordinality as k (id, position)
@@ -90,20 +94,21 @@ export async function readCounted(
   return rows.map(({ counters, usage }) => ({ counters: countersOf(counters), usage }));
 }
 
-/** The two starts are text, as JSON has no infinity. */
-type StoredCounters = readonly [string, number, number, string, number, number, number | null, number | null];
+/** The begin, as text, because JSON has no infinity, and the counts of each window. */
+const COUNTS = WINDOWS.map(({ name, kind }) => {
+  const begin = kind === 'recorded' ? `c.${name}::timestamp` : `c.${name}`;
+  return `round(extract(epoch from ${begin}) * 1000)::text, c.${name}_admitted, c.${name}_refused`;
+}).join(', ');
+
+type StoredCounters = readonly [atMs: number | null, untilMs: number | null, ...counts: (string | number)[]];
 
 function countersOf(stored: StoredCounters | null): ModelCounters {
   if (stored === null) return NOTHING_COUNTED;
-  const [minute, minuteAdmitted, minuteRefused, day, dayAdmitted, dayRefused, atMs, untilMs] = stored;
+  const [atMs, untilMs, ...counts] = stored;
   const ban = atMs === null || untilMs === null ? null : { atMs, untilMs };
-  return {
-    minuteMs: Number(minute),
-    minuteAdmitted,
-    minuteRefused,
-    dayMs: Number(day),
-    dayAdmitted,
-    dayRefused,
-    ban,
-  };
+  const windows = ofWindows((window) => {
+    const [beginMs, admitted, refused] = counts.slice(3 * WINDOWS.indexOf(window)).map(Number);
+    return { beginMs: beginMs ?? 0, admitted: admitted ?? 0, refused: refused ?? 0 };
+  });
+  return { windows, ban };
 }

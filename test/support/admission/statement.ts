@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
 import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
+import type { KeyWindow } from '../../../src/auth/admission/windows.js';
 import { createTestDatabase, type TestDatabase } from '../database.js';
 import { openTestPool } from '../test-pool.js';
 import { insertKey, insertSecret, readCounted } from './rows.js';
@@ -40,10 +41,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-export async function makeKey(
-  planId = 'free',
-  own: { perMinute?: number; perDay?: number } = {},
-): Promise<Key> {
+export async function makeKey(planId = 'free', own: Partial<Record<KeyWindow, number>> = {}): Promise<Key> {
   const id = await insertKey(pool, planId, own);
   return { id, hash: await insertSecret(pool, id) };
 }

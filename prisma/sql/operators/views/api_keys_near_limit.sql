@@ -1,39 +1,35 @@
 -- Reads all of api_key_counters: an index on what admission updates would end its HOT updates.
 create or replace view api_keys_near_limit as
 select
-  near.api_key_id, k.name, k.plan_id,
-  round(near.minute_share::numeric, 3) as minute_share,
-  round(near.day_share::numeric, 3) as day_share,
-  near.minute_admitted, near.requests_per_minute, near.day_admitted, near.requests_per_day,
+  k.id as api_key_id, k.name, k.plan_id,
+  round((k.minute_admitted / k.requests_per_minute::float8)::numeric, 3) as minute_share,
+  round((k.day_admitted / k.requests_per_day::float8)::numeric, 3) as day_share,
+  k.minute_admitted, k.requests_per_minute, k.day_admitted, k.requests_per_day,
   peak.hour as busiest_hour, peak.admitted as busiest_hour_admitted,
   k.customer
 from (
-  select
-    *,
-    row_number() over (order by minute_share desc, api_key_id) as minute_rank,
-    row_number() over (order by day_share desc, api_key_id) as day_rank
+  select distinct api_key_id
   from (
-    select
-      *,
-      minute_admitted / requests_per_minute::float8 as minute_share,
-      day_admitted / requests_per_day::float8 as day_share
-    from (
-      select
-        c.api_key_id,
-        case when counts_in_minute(c) then c.minute_admitted else 0 end as minute_admitted,
-        c.day_admitted,
-        minute_limit(k, p) as requests_per_minute,
-        day_limit(k, p) as requests_per_day
-      from api_key_counters c
-      join api_keys k on k.id = c.api_key_id
-      join plans p on p.id = k.plan_id
-      where counts_in_day(c)
-        and is_valid(k)
-        and not awaits_reset(k, c)
-    ) as used
-  ) as share
+    select c.api_key_id, row_number() over (partition by w.name order by w.share desc, c.api_key_id) as rank
+    from api_key_counters c
+    join api_keys k on k.id = c.api_key_id
+    join plans p on p.id = k.plan_id
+    cross join lateral (
+      select name, admitted / allowed::float8 as share from windows_of(k, p, c) where allowed is not null
+    ) as w
+    where counts_in_day(c)
+      and is_valid(k)
+      and not awaits_reset(k, c)
+  ) as ranked
+  where rank <= 100
 ) as near
-join api_keys k on k.id = near.api_key_id
+join api_key_overview k on k.id = near.api_key_id
+join api_keys key on key.id = near.api_key_id
+join plans p on p.id = key.plan_id
+join api_key_counters c on c.api_key_id = near.api_key_id
+cross join lateral (
+  select max(admitted / allowed::float8) as share from windows_of(key, p, c)
+) as most
 left join lateral (
   select u.hour, saturated(sum(u.requests)) as admitted
   from last_24_hours
@@ -44,8 +40,7 @@ left join lateral (
   order by admitted desc, u.hour desc
   limit 1
 ) as peak on true
-where least(near.minute_rank, near.day_rank) <= 100
-order by greatest(near.minute_share, near.day_share) desc, near.api_key_id;
+order by most.share desc, near.api_key_id;
 
 comment on view api_keys_near_limit is
   'The hundred keys each that have used the largest share of the present minute and day, with their busiest of the last 24 hours. Filter with: where day_share > 0.8.';

@@ -1,0 +1,34 @@
+/**
+ * The windows of the limits of a key, from the shortest to the longest: nothing else lists them. Their names are those in headers,
+ * messages, metrics and `GET /v1/usage`, and columns are called after them: `requests_per_minute` of plans and keys, `minute` (its begin),
+ * `minute_admitted` and `minute_refused` of the counters.
+ *
+ * - `counted`: the counters have its begin and its counts, and it begins anew with the next request.
+ * - `recorded`: the UTC day, whose counts become history (`api_key_usage`) when it is over.
+ *
+ * Of two that are used up until the same instant, the longer one is reported.
+ */
+export const WINDOWS = [
+  { name: 'minute', seconds: 60, kind: 'counted', isRequired: true },
+  { name: 'day', seconds: 86_400, kind: 'recorded', isRequired: true },
+] as const satisfies readonly WindowDeclaration[];
+
+interface WindowDeclaration {
+  readonly name: string;
+  readonly seconds: number;
+  readonly kind: 'counted' | 'recorded';
+  /** Whether each key has a limit for it, its own or that of its plan. */
+  readonly isRequired: boolean;
+}
+
+/** A window of a key, as it is declared. */
+export type Window = (typeof WINDOWS)[number];
+
+/** The name of a window of a key. */
+export type KeyWindow = Window['name'];
+
+/** Something of each window. */
+export type OfWindows<Part> = Readonly<Record<KeyWindow, Part>>;
+
+export const ofWindows = <Part>(partOf: (window: Window) => Part): OfWindows<Part> =>
+  Object.fromEntries(WINDOWS.map((window) => [window.name, partOf(window)])) as OfWindows<Part>;
