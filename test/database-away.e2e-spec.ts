@@ -4,7 +4,7 @@ import { Admission } from '../src/auth/admission/admission.js';
 import { type ApiResponse, send, tally } from './support/send.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';
-import { issueKeys } from './support/issue-keys.js';
+import { issueKeys, ROOMY } from './support/issue-keys.js';
 import { processTimeMs } from './support/process-time.js';
 import { type Replica, startReplica } from './support/replicas.js';
 import { startService, type TestService } from './support/service.js';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   proxy = await createTcpProxy(database.url);
   // Not through the proxy, whose connections are counted.
   const operator = openTestPool(database.url, { max: 1 });
-  key = (await issueKeys(operator, 1, { perMinute: 1_000_000, perDay: 10_000_000 }))[0]?.key ?? '';
+  key = (await issueKeys(operator, 1, ROOMY))[0]?.key ?? '';
   await operator.end();
 });
 afterEach(() => database.drop());

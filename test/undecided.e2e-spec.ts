@@ -4,7 +4,7 @@ import pg from 'pg';
 import { UsageRecorder } from '../src/usage/usage-recorder.js';
 import { createTestDatabase, type TestDatabase } from './support/database.js';
 import { eventually } from './support/eventually.js';
-import { issueKeys } from './support/issue-keys.js';
+import { issueKeys, ROOMY } from './support/issue-keys.js';
 import { send } from './support/send.js';
 import { startService, type TestService } from './support/service.js';
 import { createTcpProxy, type TcpProxy } from './support/tcp-proxy.js';
@@ -20,7 +20,7 @@ let keys: readonly { readonly id: bigint; readonly key: string }[];
 beforeEach(async () => {
   database = await createTestDatabase();
   operator = openTestPool(database.url, { max: 2 });
-  keys = await issueKeys(operator, 3, { perMinute: 1_000_000, perDay: 10_000_000 });
+  keys = await issueKeys(operator, 3, ROOMY);
   proxy = await createTcpProxy(database.url);
   service = await startService({ databaseUrl: proxy.url, provokes503: true });
 });

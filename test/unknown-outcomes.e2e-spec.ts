@@ -26,7 +26,7 @@ describe('a statement that a later migration has changed', () => {
     );
     expect(statuses).toEqual(ids.map((id) => (id === 4 ? 500 : 204)));
     expect(lines.join('')).toContain(
-      'delete_pets: this release does not know the outcome \\"pet_is_reserved\\"',
+      'delete_pets returned \\"pet_is_reserved\\", which this release does not list',
     );
     const { rows } = await service.pool.query('select id::int from pets');
     expect(rows).toEqual([{ id: 4 }]);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
+import { type KeyWindow, WINDOWS } from '../auth/admission/windows.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { within } from '../database/within.js';
 import { EncodedText } from './encoded-text.js';
@@ -9,12 +10,16 @@ import { type OpenApi, toJson, toYaml } from './json.js';
 const PLANS_SHOWN_MS = 60_000;
 const PLANS_TIMEOUT_MS = 1000;
 
-interface Plan {
-  readonly id: string;
-  /** Null where each key has its own number. */
-  readonly requestsPerMinute: number | null;
-  readonly requestsPerDay: number | null;
-}
+/** `requestsPerMinute` and the like. */
+type LimitMember = `requestsPer${Capitalize<KeyWindow>}`;
+
+const LIMITS = WINDOWS.map(({ name }) => ({
+  member: `requestsPer${name.slice(0, 1).toUpperCase()}${name.slice(1)}` as LimitMember,
+  title: `Requests per ${name}`,
+}));
+
+/** A limit is null where each key has its own. */
+type Plan = Readonly<{ id: string } & Record<LimitMember, number | null>>;
 
 interface Texts {
   readonly plans: readonly Plan[];
@@ -54,20 +59,21 @@ export class ServedDocument {
   async #readPlans(): Promise<readonly Plan[]> {
     return await this.prisma.pools.reads.run(() =>
       this.prisma.plan.findMany({
-        select: { id: true, requestsPerMinute: true, requestsPerDay: true },
+        select: { id: true, ...SELECTED },
         orderBy: [{ requestsPerMinute: { sort: 'asc', nulls: 'last' } }, { id: 'asc' }],
       }),
     );
   }
 }
 
+const SELECTED = Object.fromEntries(LIMITS.map(({ member }) => [member, true])) as Record<LimitMember, true>;
+
 /** The document with the plans, as a table for people and as `x-plans` for programs. */
 function withPlans(document: OpenApi, plans: readonly Plan[]): OpenApi {
   if (plans.length === 0) return document;
-  const rows = plans.map(({ id, requestsPerMinute, requestsPerDay }) =>
-    [`\`${id}\``, numberOf(requestsPerMinute), numberOf(requestsPerDay)].join(' | '),
-  );
-  const table = ['Plan | Requests per minute | Requests per day', '--- | --- | ---', ...rows].join('\n');
+  const rows = plans.map((plan) => [`\`${plan.id}\``, ...LIMITS.map(({ member }) => numberOf(plan[member]))]);
+  const titles = ['Plan', ...LIMITS.map(({ title }) => title)];
+  const table = [titles, titles.map(() => '---'), ...rows].map((cells) => cells.join(' | ')).join('\n');
   const description = `${document.info.description ?? ''}\n\nThe plans and their limits:\n\n${table}`;
   return { ...document, info: { ...document.info, description }, 'x-plans': plans };
 }

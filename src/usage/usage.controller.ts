@@ -2,8 +2,8 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { type CallingKey, CurrentKey } from '../auth/current-key.decorator.js';
 import { Clock } from '../auth/admission/clock.js';
-import { type LimitWindow, windowOf } from '../auth/admission/decision.js';
-import { ofWindows } from '../auth/admission/windows.js';
+import type { LimitWindow } from '../auth/admission/decision.js';
+import type { OfKey } from '../auth/admission/windows.js';
 import { Operation } from '../http/operation.decorators.js';
 import { RequestDeadline } from '../http/request.js';
 import { Usage, USAGE_EXAMPLE, type UsageWindow } from './usage.dto.js';
@@ -34,12 +34,15 @@ export class UsageController {
     ]);
     return {
       plan,
-      ...ofWindows(({ name }) => toUsage(windowOf(key, name))),
+      ...windowsOf(key),
       days,
       hours,
     };
   }
 }
+
+const windowsOf = ({ windows }: CallingKey): OfKey<UsageWindow> =>
+  Object.fromEntries(windows.map((window) => [window.policy, toUsage(window)])) as OfKey<UsageWindow>;
 
 const toUsage = ({ limit, remaining, resetAtMs }: LimitWindow): UsageWindow => ({
   limit,

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import type { OfWindows } from '../auth/admission/windows.js';
+import type { OfKey } from '../auth/admission/windows.js';
 import { USAGE_DAYS, USAGE_HOURS, USAGE_OUTCOMES, type UsageOutcome } from './hour-counts.js';
 
 /** One window of the calling key as it is after this request. */
@@ -63,7 +63,7 @@ export class UsageHour {
 
 /** The plan of the calling key, its limits and its usage. */
 @ApiSchema({ description: 'The plan of the API key, its limits and its usage.' })
-export class Usage implements OfWindows<UsageWindow> {
+export class Usage implements OfKey<UsageWindow> {
   @ApiProperty({ description: 'The plan of the key.' })
   readonly plan!: string;
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { issueKeys } from '../support/issue-keys.js';
+import { issueKeys, ROOMY } from '../support/issue-keys.js';
 import { holdOpen } from '../support/operators.js';
 import { type Replica, startReplicas } from '../support/replicas.js';
 import { createTcpProxy, type TcpProxy } from '../support/tcp-proxy.js';
@@ -222,7 +222,7 @@ describe('rows that another session keeps locked, under mixed load on three repl
   let key: string;
   beforeAll(async () => {
     deployment = await startDeployment();
-    [{ key = '' } = {}] = await issueKeys(deployment.pool, 1, { perMinute: 1_000_000, perDay: 10_000_000 });
+    [{ key = '' } = {}] = await issueKeys(deployment.pool, 1, ROOMY);
   });
   afterAll(() => deployment.close());
 

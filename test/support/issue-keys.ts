@@ -1,21 +1,41 @@
 import type { Pool } from 'pg';
+import { type KeyWindow, WINDOWS } from '../../src/auth/admission/windows.js';
 
 export interface TestKey {
   readonly id: bigint;
   readonly key: string;
 }
 
+/** Limits of a key, such as `perMinute`; those that are missing are the plan's. */
+export type OwnLimits = Partial<Record<`per${Capitalize<KeyWindow>}`, number>>;
+
+const PARTS = WINDOWS.map(({ name }) => ({
+  argument: `per_${name}`,
+  member: `per${name.slice(0, 1).toUpperCase()}${name.slice(1)}` as keyof OwnLimits,
+}));
+
+/** More than a test sends. */
+export const ROOMY: OwnLimits = Object.fromEntries(PARTS.map(({ member }) => [member, 10_000_000]));
+
+/** The arguments of the functions that take limits, from this parameter on. */
+export const limitArguments = (first: number): string =>
+  PARTS.map(({ argument }, nth) => `${argument} => $${first + nth}`).join(', ');
+
+/** Their values. */
+export const limitValues = (own: OwnLimits): readonly (number | null)[] =>
+  PARTS.map(({ member }) => own[member] ?? null);
+
 /** Many keys in one statement, on a plan of the migrations; without numbers of their own theirs are the plan's. */
 export async function issueKeys(
   pool: Pool,
   count: number,
-  { plan = 'business', perMinute, perDay }: { plan?: string; perMinute?: number; perDay?: number } = {},
+  { plan = 'business', ...limits }: OwnLimits & { plan?: string } = {},
 ): Promise<readonly TestKey[]> {
   const { rows } = await pool.query<{ id: string; key: string }>(
     `select issued.id::text, issued.key
      from generate_series(1, $1) as n
-     cross join lateral issue_api_key('test ' || n, $2, $3, $4) as issued`,
-    [count, plan, perMinute ?? null, perDay ?? null],
+     cross join lateral issue_api_key('test ' || n, $2, ${limitArguments(3)}) as issued`,
+    [count, plan, ...limitValues(limits)],
   );
   return rows.map(({ id, key }) => ({ id: BigInt(id), key }));
 }

@@ -1,6 +1,6 @@
 import { type RunningProgram, runProgram } from './process.js';
 import { createTestDatabase } from './database.js';
-import { issueKeys } from './issue-keys.js';
+import { issueKeys, ROOMY } from './issue-keys.js';
 import { openTestPool } from './test-pool.js';
 
 /** The service as it runs in production, with its management port and its log, on a database of its own. */
@@ -28,7 +28,7 @@ export async function runService(
 ): Promise<RunningService> {
   const database = await createTestDatabase();
   const pool = openTestPool(database.url);
-  const [issued] = await issueKeys(pool, 1, { perMinute: 1_000_000, perDay: 10_000_000 });
+  const [issued] = await issueKeys(pool, 1, ROOMY);
   await pool.end();
   const program = runProgram('main.js', [], {
     PORT: '0',

@@ -19,13 +19,12 @@ import { Conformance } from './conformance.js';
 import { createTestDatabase } from './database.js';
 import { LONG_DEADLINES } from './deadlines.js';
 import { httpFetch } from './http-fetch.js';
+import { limitArguments, limitValues, type OwnLimits, ROOMY } from './issue-keys.js';
 import { openTestPool } from './test-pool.js';
 
-export interface IssueKey {
+export interface IssueKey extends OwnLimits {
   readonly name: string;
   readonly plan: string;
-  readonly perMinute?: number;
-  readonly perDay?: number;
   readonly expires?: Date;
 }
 
@@ -67,7 +66,7 @@ export interface TestServiceOptions {
   readonly deadlines?: Partial<typeof LONG_DEADLINES>;
 }
 
-const ROOMY: IssueKey = { name: 'test', plan: 'business', perMinute: 1_000_000, perDay: 10_000_000 };
+const ROOMY_KEY: IssueKey = { name: 'test', plan: 'business', ...ROOMY };
 
 const showLine = (line: string): void => {
   if (process.env['TEST_LOG_LEVEL'] !== undefined) process.stderr.write(line);
@@ -115,7 +114,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     databaseUrl,
     pool,
     conformance,
-    issueKey: (wanted = {}) => issueKey(pool, { ...ROOMY, ...wanted }),
+    issueKey: (wanted = {}) => issueKey(pool, { ...ROOMY_KEY, ...wanted }),
     fetch: async (path, { key, headers, ...init } = {}) => {
       const { body: sent, signal } = init;
       const all = [
@@ -158,11 +157,11 @@ function configOf(databaseUrl: string, options: TestServiceOptions): Config {
 
 async function issueKey(
   pool: Pool,
-  { name, plan, perMinute, perDay, expires }: IssueKey,
+  { name, plan, expires, ...limits }: IssueKey,
 ): Promise<{ readonly id: bigint; readonly key: string }> {
   const { rows } = await pool.query<{ id: bigint; key: string }>(
-    'select id, key from issue_api_key($1, $2, $3, $4, $5)',
-    [name, plan, perMinute ?? null, perDay ?? null, expires ?? null],
+    `select id, key from issue_api_key($1, $2, expires => $3, ${limitArguments(4)})`,
+    [name, plan, expires ?? null, ...limitValues(limits)],
   );
   const [issued] = rows;
   if (issued === undefined) throw new Error('no key was issued');

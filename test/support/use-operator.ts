@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { type ApiResponse, send, tally } from './send.js';
-import type { TestKey } from './issue-keys.js';
-import type { IssueKey, TestServiceOptions } from './service.js';
+import { limitArguments, limitValues, type OwnLimits, type TestKey } from './issue-keys.js';
+import type { TestServiceOptions } from './service.js';
 import { selectOne } from './sql-outcome.js';
 import { openTestPool } from './test-pool.js';
 import { useReplicas, useService } from './use-service.js';
@@ -12,7 +12,7 @@ export interface OperatorInUse {
   /** Identifiers are text, as operators and their programs read them. */
   readonly pool: Pool;
   /** Of the plan business, with the limits of that plan unless others are given. */
-  issueKey(limits?: Pick<Partial<IssueKey>, 'perMinute' | 'perDay'>): Promise<TestKey>;
+  issueKey(limits?: OwnLimits): Promise<TestKey>;
   /** The response of one of the replicas, in turn by the index. */
   send(key: string, index?: number): Promise<ApiResponse>;
   /** The responses of both replicas, such as `{ '200': 2 }`. */
@@ -47,11 +47,11 @@ export function useOperator(options: TestServiceOptions = {}): OperatorInUse {
     setKey: (key: TestKey, assignments: string) => update('api_keys', assignments, 'id', key),
     setCounters: (key: TestKey, assignments: string) =>
       update('api_key_counters', assignments, 'api_key_id', key),
-    issueKey: async ({ perMinute, perDay }: Partial<IssueKey> = {}) => {
+    issueKey: async (limits: OwnLimits = {}) => {
       const issued = await selectOne<{ id: string; key: string }>(
         operator.pool,
-        `select id, key from issue_api_key('test key', 'business', $1, $2)`,
-        [perMinute ?? null, perDay ?? null],
+        `select id, key from issue_api_key('test key', 'business', ${limitArguments(1)})`,
+        limitValues(limits),
       );
       return { id: BigInt(issued.id), key: issued.key };
     },

@@ -27,6 +27,11 @@ export type Window = (typeof WINDOWS)[number];
 /** The name of a window of a key. */
 export type KeyWindow = Window['name'];
 
+type RequiredWindow = Extract<Window, { readonly isRequired: true }>['name'];
+
+/** Something of each window that a key has. */
+export type OfKey<Part> = Readonly<Record<RequiredWindow, Part> & Partial<Record<KeyWindow, Part>>>;
+
 /** Something of each window. */
 export type OfWindows<Part> = Readonly<Record<KeyWindow, Part>>;
 

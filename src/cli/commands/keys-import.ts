@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { type Info, parse } from 'csv-parse/sync';
 import { type Client, DatabaseError } from 'pg';
 import { describeFault } from '../../errors/describe-fault.js';
+import { WINDOWS } from '../../auth/admission/windows.js';
 import { CliError, UnknownOutcomeError, UsageError } from '../cli-error.js';
 import type { CommandSpec } from '../command.js';
 import { createImportFile, type IssuedKey, writeImportFile } from '../import-file.js';
@@ -11,11 +12,14 @@ import { instant, positiveInteger } from '../placeholders.js';
 import { changeDatabase, withDatabase } from '../session.js';
 import { readText } from '../text-file.js';
 
+/** `per_minute` and the others, as columns and as arguments. */
+const LIMITS = WINDOWS.map(({ name }) => `per_${name}`);
+
 export const importCommand: CommandSpec = {
   usage: 'import <file>',
   says:
     'Issues a key for each row of a table (CSV), all or none, and writes the keys to a new file that only you may read, before they are ' +
-    'committed. Columns: name and plan; optional: customer, per_minute, per_day, expires, access (read or write).',
+    `committed. Columns: name and plan; optional: customer, ${LIMITS.join(', ')}, expires, access (read or write).`,
   options: {
     '--to <file>': { says: 'the new file for the keys, which are stored nowhere else', isRequired: true },
   },
@@ -61,20 +65,20 @@ interface TableRow {
   /** The customer's id elsewhere. */
   readonly customer: string | null;
   readonly plan: string;
-  readonly perMinute: number | null;
-  readonly perDay: number | null;
+  /** In the order of `LIMITS`. */
+  readonly limits: readonly (number | null)[];
   readonly expires: string | null;
   readonly access: string;
 }
 
-const COLUMNS = ['name', 'customer', 'plan', 'per_minute', 'per_day', 'expires', 'access'] as const;
+const COLUMNS: readonly string[] = ['name', 'customer', 'plan', ...LIMITS, 'expires', 'access'];
 
 /** @throws CliError that names the first row and column that is wrong */
 async function readTable(path: string): Promise<readonly TableRow[]> {
   const text = await readText(path);
   let titles: readonly string[] = [];
   const rows = readCsv(text, (read) => (titles = read));
-  const unknown = titles.find((title) => !(COLUMNS as readonly string[]).includes(title));
+  const unknown = titles.find((title) => !COLUMNS.includes(title));
   if (unknown !== undefined)
     throw new CliError(`${path} has a column "${unknown}".`, `The columns are ${COLUMNS.join(', ')}.`);
   const twice = titles.find((title, index) => titles.indexOf(title) < index);
@@ -84,7 +88,8 @@ async function readTable(path: string): Promise<readonly TableRow[]> {
   return rows.map(({ record, info }) => toTableRow(record, info.lines));
 }
 
-type Cells = Partial<Record<(typeof COLUMNS)[number], string>>;
+/** By their columns. */
+type Cells = Readonly<Record<string, string | undefined>>;
 
 interface ReadRow {
   readonly record: Cells;
@@ -109,7 +114,7 @@ function readCsv(text: string, onTitles: (titles: string[]) => void): readonly R
 }
 
 function toTableRow(
-  { name = '', customer = '', plan = '', per_minute, per_day, expires, access }: Cells,
+  { name = '', customer = '', plan = '', expires, access, ...limits }: Cells,
   line: number,
 ): TableRow {
   const read = <Value>(
@@ -133,8 +138,7 @@ function toTableRow(
     name: given('name', name),
     customer: customer === '' ? null : customer,
     plan: given('plan', plan),
-    perMinute: read('per_minute', per_minute, positiveInteger),
-    perDay: read('per_day', per_day, positiveInteger),
+    limits: LIMITS.map((column) => read(column, limits[column], positiveInteger)),
     expires: read('expires', expires, instant)?.toISOString() ?? null,
     access: read('access', access, accessOf) ?? 'write',
   };
@@ -181,11 +185,11 @@ async function issueGroup(client: Client, group: readonly TableRow[]): Promise<r
   try {
     const { rows } = await client.query<IssuedKey>(
       `select * from issue_customer_api_keys(
-        $1, $2, plan => $3, per_minute => $4, per_day => $5, expires => $6, access => $7)`,
+        $1, $2, plan => $3, expires => $4, access => $5, ${LIMITS.map((limit, nth) => `${limit} => $${nth + 6}`).join(', ')})`,
       [
         group.map(({ customer }) => customer),
         group.map(({ name }) => name),
-        ...[first?.plan, first?.perMinute, first?.perDay, first?.expires, first?.access],
+        ...[first?.plan, first?.expires, first?.access, ...(first?.limits ?? [])],
       ],
     );
     return rows;

@@ -77,11 +77,13 @@ function errorTable(api) {
 
 /** @param {import('./openapi.js').Json[]} plans */
 function planTable(plans) {
-  const rows = plans.map(({ id, requestsPerMinute, requestsPerDay }) => [
-    element('code', {}, id),
-    ...[requestsPerMinute, requestsPerDay].map((limit) => limit?.toLocaleString('en') ?? 'set for each key'),
+  const limits = Object.keys(plans[0] ?? {}).filter((name) => name.startsWith('requestsPer'));
+  const rows = plans.map((plan) => [
+    element('code', {}, String(plan['id'])),
+    ...limits.map((name) => plan[name]?.toLocaleString('en') ?? 'set for each key'),
   ]);
-  return table(['Plan', 'Requests per minute', 'Requests per day'], rows);
+  const titles = limits.map((name) => name.replace('requestsPer', 'Requests per ').toLowerCase());
+  return table(['Plan', ...titles.map((title) => title.replace('r', 'R'))], rows);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { issueKeys, type TestKey } from '../../support/issue-keys.js';
+import { issueKeys, ROOMY, type TestKey } from '../../support/issue-keys.js';
 import { History } from './history.js';
 import { LoadClient, type SharedTargets } from './load-client.js';
 
@@ -25,7 +25,6 @@ const THINK_MS = 100;
 const REPEATS_MAX = 100;
 /** Clients that want the same pet: enough for a race on every one, and for a winner of most. */
 const RIVALS = 4;
-const ROOMY = { perMinute: 1_000_000, perDay: 10_000_000 };
 
 /** @param pool connects directly to the database, never through what fails */
 export async function startMixedLoad({
@@ -36,7 +35,7 @@ export async function startMixedLoad({
   readonly origins: readonly string[];
 }): Promise<MixedLoad> {
   const roomy = await issueKeys(pool, 8, ROOMY);
-  const tightKeys = await issueKeys(pool, 1000, { perMinute: TIGHT_PER_MINUTE, perDay: ROOMY.perDay });
+  const tightKeys = await issueKeys(pool, 1000, { ...ROOMY, perMinute: TIGHT_PER_MINUTE });
   const targets = sharedTargets(await addPets(pool, 5000), tightKeys);
   const history = new History();
   const load = { history, tightKeys, mayBreak: false, stop: () => stop() };

@@ -167,7 +167,7 @@ export class AdmissionComparison {
     this.#model.counters.set(id, counting(known, { admitted: raised, refused: raised }));
     const columns = WINDOWS.flatMap(({ name }) => [`${name}_admitted`, `${name}_refused`]);
     await this.#pool.query(
-      `update api_key_counters set ${columns.map((column) => `${column} = ${column} + $2`).join(', ')}
+      `update api_key_counters set ${columns.map((column) => `${column} = coalesce(${column}, 0) + $2`).join(', ')}
        where api_key_id = $1`,
       [id, by],
     );

@@ -100,15 +100,19 @@ const COUNTS = WINDOWS.map(({ name, kind }) => {
   return `round(extract(epoch from ${begin}) * 1000)::text, c.${name}_admitted, c.${name}_refused`;
 }).join(', ');
 
-type StoredCounters = readonly [atMs: number | null, untilMs: number | null, ...counts: (string | number)[]];
+type StoredCounters = readonly [
+  atMs: number | null,
+  untilMs: number | null,
+  ...counts: (string | number | null)[],
+];
 
 function countersOf(stored: StoredCounters | null): ModelCounters {
   if (stored === null) return NOTHING_COUNTED;
   const [atMs, untilMs, ...counts] = stored;
   const ban = atMs === null || untilMs === null ? null : { atMs, untilMs };
   const windows = ofWindows((window) => {
-    const [beginMs, admitted, refused] = counts.slice(3 * WINDOWS.indexOf(window)).map(Number);
-    return { beginMs: beginMs ?? 0, admitted: admitted ?? 0, refused: refused ?? 0 };
+    const [beginMs, admitted, refused] = counts.slice(3 * WINDOWS.indexOf(window));
+    return { beginMs: Number(beginMs ?? -Infinity), admitted: Number(admitted), refused: Number(refused) };
   });
   return { windows, ban };
 }

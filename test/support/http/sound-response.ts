@@ -1,10 +1,17 @@
 import { expect } from '@jest/globals';
 import { ERROR_CODES, type ErrorCode } from '../../../src/errors/error-codes.js';
+import { WINDOWS as KEY_WINDOWS } from '../../../src/auth/admission/windows.js';
 import { HEADERS } from '../../../src/openapi/headers.js';
 import { only, type WireResponse } from '../wire.js';
 
+const REQUIRED = KEY_WINDOWS.filter(({ isRequired }) => isRequired);
+
 /** Whose limit the rate-limit headers of a response describe. */
-const WINDOWS = { key: ['minute', 'day'], address: ['address'], documents: ['documents'] } as const;
+const WINDOWS = {
+  key: REQUIRED.map(({ name }) => name),
+  address: ['address'],
+  documents: ['documents'],
+};
 
 export type Limit = keyof typeof WINDOWS;
 
@@ -74,11 +81,13 @@ function expectRateLimit(response: WireResponse, { limit: of, sentAtMs, code }: 
         const [, window = '', first, second] = form.exec(item) ?? [];
         return [window, Number(first), Number(second)];
       });
-  const policies = items('ratelimit-policy', /^"(minute|day|address|documents)";q=(\d+);w=(\d+)$/);
-  const states = items('ratelimit', /^"(minute|day|address|documents)";r=(\d+);t=(\d+)$/);
+  const policies = items('ratelimit-policy', /^"(\w+)";q=(\d+);w=(\d+)$/);
+  const states = items('ratelimit', /^"(\w+)";r=(\d+);t=(\d+)$/);
   const names = WINDOWS[of];
   expect([policies, states].map((list) => list.map(([name]) => name))).toEqual([names, names]);
-  expect(policies.map(([, , seconds]) => seconds)).toEqual(of === 'key' ? [60, DAY_SECONDS] : [60]);
+  expect(policies.map(([, , seconds]) => seconds)).toEqual(
+    of === 'key' ? REQUIRED.map(({ seconds }) => seconds) : [60],
+  );
 
   const windows = policies.map(([, limit, seconds], index) => {
     const [, remaining = NaN, resetIn = NaN] = states[index] ?? [];
