@@ -225,7 +225,8 @@ describe('the dashboard', () => {
       await open(service.management, '?range=35d');
       await page.locator('#hours canvas').waitFor();
       const lines = await gridLinesOf(page);
-      expect(lines.length).toBeGreaterThan(8);
+      // One in four days: 35 days have eight or nine, by the day of the test.
+      expect(lines.length).toBeGreaterThanOrEqual(8);
       const steps = lines.slice(1).map((x, nth) => x - (lines[nth] ?? 0));
       expect(Math.max(...steps) - Math.min(...steps)).toBeLessThanOrEqual(2);
       await session.send('Emulation.setTimezoneOverride', { timezoneId: '' });
