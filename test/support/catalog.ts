@@ -53,6 +53,8 @@ const CATALOG = `
   select format('setting of %s', coalesce(rolname, 'the database')), setconfig::text
   from pg_db_role_setting left join pg_roles on pg_roles.oid = setrole
   where setdatabase = (select oid from pg_database where datname = current_database())
+    -- Logins of other tests on this server, which the roles set up, too.
+    and coalesce(rolname, '') !~ '^petstore_test_'
   union all
   select format('default rights of %s on %s', defaclrole::regrole, defaclobjtype), ${rights('defaclacl')} from pg_default_acl
   union all
