@@ -58,6 +58,7 @@ input as materialized (
     k.access,
     coalesce(k.requests_per_minute, k.plan_requests_per_minute, 0) as minute_limit,
     coalesce(k.requests_per_day, k.plan_requests_per_day, 0) as day_limit,
+    coalesce(k.requests_per_month, k.plan_requests_per_month, 0) as month_limit,
     k.suspended_until,
     case when k.bans_lifted_at <= clock.horizon + interval '1 minute' then k.bans_lifted_at else '-infinity' end as lifted_at,
     k.usage_reset_at as reset_at,
@@ -73,7 +74,8 @@ input as materialized (
       k.*,
       s.expires_at as secret_expires_at,
       p.requests_per_minute as plan_requests_per_minute,
-      p.requests_per_day as plan_requests_per_day
+      p.requests_per_day as plan_requests_per_day,
+      p.requests_per_month as plan_requests_per_month
     from api_key_secrets s
     join api_keys k on k.id = s.api_key_id
     join plans p on p.id = k.plan_id
@@ -84,16 +86,16 @@ input as materialized (
 
 -- The requests of each key, because its secrets share its counters.
 requested as (
-  select id, sum(requests) as requests, minute_limit, day_limit, suspended_until, lifted_at, reset_at
+  select id, sum(requests) as requests, minute_limit, day_limit, month_limit, suspended_until, lifted_at, reset_at
   from input
   where state = 'live'
-  group by id, minute_limit, day_limit, suspended_until, lifted_at, reset_at
+  group by id, minute_limit, day_limit, month_limit, suspended_until, lifted_at, reset_at
 ),
 
 -- The counters, not locked yet: the row of a barred key is not written, and a lock would be a write.
 unlocked as materialized (
   select
-    r.requests, r.minute_limit, r.day_limit, r.suspended_until, r.lifted_at, clock.now, clock.horizon,
+    r.requests, r.minute_limit, r.day_limit, r.month_limit, r.suspended_until, r.lifted_at, clock.now, clock.horizon,
     nullif(r.reset_at, c.usage_reset_at) as due_reset,
     coalesce(
       r.suspended_until > clock.now
@@ -116,7 +118,7 @@ unlocked as materialized (
 -- The rows that may be written, as they are now. All replicas lock them in the same order. A reset that another replica has applied
 -- since the statement began is not due any more.
 locked as materialized (
-  select u.requests, u.minute_limit, u.day_limit, u.suspended_until, u.lifted_at, u.now, u.horizon,
+  select u.requests, u.minute_limit, u.day_limit, u.month_limit, u.suspended_until, u.lifted_at, u.now, u.horizon,
     case when c.usage_reset_at is not distinct from u.usage_reset_at then u.due_reset end as due_reset,
     u.was_barred, u.seen, c.*
   from (select * from unlocked where not was_barred order by api_key_id) as u
@@ -137,7 +139,8 @@ windowed as materialized (
     *,
     minute > horizon as ahead,
     greatest(case when minute <= horizon then minute end, date_trunc('minute', now, 'UTC')) as this_minute,
-    greatest(case when minute <= horizon then day end, (now at time zone 'UTC')::date) as this_day
+    greatest(case when minute <= horizon then day end, (now at time zone 'UTC')::date) as this_day,
+    date_trunc('month', greatest(case when minute <= horizon then day end, (now at time zone 'UTC')::date)::timestamp)::date as this_month
   -- By position: both have the same columns in the same order.
   from (
     select * from locked
@@ -149,12 +152,19 @@ windowed as materialized (
 -- The counts of those windows, and the last ban unless it was lifted. A reset that is due empties what they have admitted.
 current_counts as materialized (
   select
-    api_key_id, requests, minute_limit, day_limit, suspended_until, lifted_at, now, ahead, was_barred,
-    this_minute, this_day, seen, generation,
+    api_key_id, requests, minute_limit, day_limit, month_limit, suspended_until, lifted_at, now, ahead, was_barred,
+    this_minute, this_day, this_month, seen, generation,
     case when minute = this_minute and due_reset is null then minute_admitted else 0 end as minute_admitted,
     case when minute = this_minute then minute_refused else 0 end as minute_refused,
     case when day = this_day and due_reset is null then day_admitted else 0 end as day_admitted,
     case when day = this_day then day_refused else 0 end as day_refused,
+    case
+      when month_limit = 0 then null
+      when month = this_month then month_before
+      else month_admitted_before(api_key_id, this_day)
+    end as month_stored,
+    case when day > '-infinity' and (day <> this_day or due_reset is not null)
+      and date_trunc('month', day::timestamp)::date = this_month then day_admitted else 0 end as month_finished,
     case when banned_at > lifted_at and not ahead then banned_at end as banned_at,
     case when banned_at > lifted_at and not ahead then banned_until end as banned_until,
     coalesce(due_reset, usage_reset_at) as reset_at,
@@ -170,8 +180,8 @@ granted as materialized (
     *,
     coalesce(was_barred or greatest(suspended_until, banned_until) > now, false) as barred,
     case when was_barred or greatest(suspended_until, banned_until) > now then 0
-      else greatest(0, least(requests, minute_limit - minute_admitted, day_limit - day_admitted)) end as granted
-  from current_counts
+      else greatest(0, least(requests, minute_limit - (minute_admitted), day_limit - (day_admitted), nullif(month_limit, 0) - (coalesce(month_before, 0) + day_admitted))) end as granted
+  from (select *, month_stored + month_finished as month_before from current_counts) as c
 ),
 
 -- The other requests are rejected and counted, up to the rejection that starts a ban; later ones find the key banned. Every $4-th
@@ -206,6 +216,8 @@ counted as (
     day = d.this_day,
     day_admitted = d.day_admitted + d.granted,
     day_refused = least(d.day_refused + d.rejected, count_max()),
+    month = case when d.month_stored is not null then d.this_month end,
+    month_before = d.month_stored,
     banned_at = case when d.barred_until is null then d.banned_at else d.now end,
     banned_until = coalesce(d.barred_until, d.banned_until),
     usage_reset_at = d.reset_at,
@@ -232,8 +244,8 @@ closed as (
 
 -- For operators: a ban leaves a trace, and with which limits. A clock that went back could repeat one to the microsecond.
 traced as (
-  insert into api_key_bans (api_key_id, began_at, ends_at, minute_limit, day_limit)
-  select api_key_id, now, barred_until, minute_limit, day_limit
+  insert into api_key_bans (api_key_id, began_at, ends_at, minute_limit, day_limit, month_limit)
+  select api_key_id, now, barred_until, minute_limit, day_limit, nullif(month_limit, 0)
   from decided
   where not barred
     and barred_until is not null
@@ -261,7 +273,10 @@ select
     date_part('epoch', d.this_minute + interval '1 minute') * 1000,
     i.day_limit,
     d.day_admitted,
-    date_part('epoch', (d.this_day + 1)::timestamp) * 1000,
+    date_part('epoch', d.this_day::timestamp + interval '1 day') * 1000,
+    i.month_limit,
+    coalesce(d.month_before, 0) + d.day_admitted,
+    date_part('epoch', d.this_month::timestamp + interval '1 month') * 1000,
     ceil(extract(epoch from d.barred_until) * 1000)::float8
   ) || ']' as json
 from input i
@@ -807,6 +822,7 @@ with clock as materialized (
     t.now,
     date_trunc('minute', t.now, 'UTC') as this_minute,
     (t.now at time zone 'UTC')::date as this_day,
+    date_trunc('month', (t.now at time zone 'UTC')::date::timestamp)::date as this_month,
     set_config('synchronous_commit', 'off', true)
   from (select coalesce($3::timestamptz, now()) as now) as t
 ),
@@ -817,6 +833,7 @@ live as (
     clock.now,
     clock.this_minute,
     clock.this_day,
+    clock.this_month,
     a.requests,
     a.position,
     k.*,
@@ -835,7 +852,8 @@ live as (
       k.bans_lifted_at,
       k.usage_reset_at,
       coalesce(k.requests_per_minute, p.requests_per_minute, 0) as minute_limit,
-      coalesce(k.requests_per_day, p.requests_per_day, 0) as day_limit
+      coalesce(k.requests_per_day, p.requests_per_day, 0) as day_limit,
+      coalesce(k.requests_per_month, p.requests_per_month, 0) as month_limit
     from api_key_secrets s
     join api_keys k on k.id = s.api_key_id
     join plans p on p.id = k.plan_id
@@ -871,6 +889,7 @@ available as materialized (
     and a.requests + case when c.minute = a.this_minute then c.minute_admitted else 0 end <= a.minute_limit
     and c.day = a.this_day
     and a.requests + c.day_admitted <= a.day_limit
+    and (a.month_limit = 0 or coalesce(c.month = a.this_month and a.requests + coalesce(c.month_before, 0) + c.day_admitted <= a.month_limit, false))
 )
 
 update api_key_counters c
@@ -903,7 +922,10 @@ returning
     date_part('epoch', a.this_minute + interval '1 minute') * 1000,
     a.day_limit,
     c.day_admitted - a.requests,
-    date_part('epoch', (a.this_day + 1)::timestamp) * 1000,
+    date_part('epoch', a.this_day::timestamp + interval '1 day') * 1000,
+    a.month_limit,
+    coalesce(c.month_before, 0) + c.day_admitted - a.requests,
+    date_part('epoch', a.this_month::timestamp + interval '1 month') * 1000,
     null
   ) || ']' as json;
 

@@ -1,9 +1,12 @@
 import { type KeyWindow, WINDOWS } from '../auth/admission/windows.js';
 import type { OptionSpec, Values } from './command.js';
 
-/** What is made of each window, by its name and by that of its value: `minute` and `perMinute`. */
+/** The windows that the functions of SQL take. */
+export const SETTABLE = WINDOWS.filter(({ isRequired }) => isRequired);
+
+/** What is made of each of them, by its name and by that of its value: `minute` and `perMinute`. */
 const each = <Part>(partOf: (name: KeyWindow, value: string) => Part): readonly Part[] =>
-  WINDOWS.map(({ name }) => partOf(name, `per${name.slice(0, 1).toUpperCase()}${name.slice(1)}`));
+  SETTABLE.map(({ name }) => partOf(name, `per${name.slice(0, 1).toUpperCase()}${name.slice(1)}`));
 
 /** `--per-minute <requests>` and those of the other windows. */
 export const limitOptions = (

@@ -13,12 +13,13 @@ const PLANS_TIMEOUT_MS = 1000;
 /** `requestsPerMinute` and the like. */
 type LimitMember = `requestsPer${Capitalize<KeyWindow>}`;
 
-const LIMITS = WINDOWS.map(({ name }) => ({
+const LIMITS = WINDOWS.map(({ name, isRequired }) => ({
+  isRequired,
   member: `requestsPer${name.slice(0, 1).toUpperCase()}${name.slice(1)}` as LimitMember,
   title: `Requests per ${name}`,
 }));
 
-/** A limit is null where each key has its own. */
+/** A limit is null where each key has its own, and where it need not have one. */
 type Plan = Readonly<{ id: string } & Record<LimitMember, number | null>>;
 
 interface Texts {
@@ -71,11 +72,25 @@ const SELECTED = Object.fromEntries(LIMITS.map(({ member }) => [member, true])) 
 /** The document with the plans, as a table for people and as `x-plans` for programs. */
 function withPlans(document: OpenApi, plans: readonly Plan[]): OpenApi {
   if (plans.length === 0) return document;
-  const rows = plans.map((plan) => [`\`${plan.id}\``, ...LIMITS.map(({ member }) => numberOf(plan[member]))]);
-  const titles = ['Plan', ...LIMITS.map(({ title }) => title)];
+  const limits = LIMITS.filter(
+    ({ isRequired, member }) => isRequired || plans.some((plan) => plan[member] !== null),
+  );
+  const rows = plans.map((plan) => [
+    `\`${plan.id}\``,
+    ...limits.map(
+      ({ isRequired, member }) =>
+        plan[member]?.toLocaleString('en') ?? (isRequired ? 'set for each key' : 'none'),
+    ),
+  ]);
+  const titles = ['Plan', ...limits.map(({ title }) => title)];
   const table = [titles, titles.map(() => '---'), ...rows].map((cells) => cells.join(' | ')).join('\n');
   const description = `${document.info.description ?? ''}\n\nThe plans and their limits:\n\n${table}`;
-  return { ...document, info: { ...document.info, description }, 'x-plans': plans };
+  return {
+    ...document,
+    info: { ...document.info, description },
+    'x-plans': plans.map((plan) => ({
+      id: plan.id,
+      ...Object.fromEntries(limits.map(({ member }) => [member, plan[member]])),
+    })),
+  };
 }
-
-const numberOf = (limit: number | null): string => limit?.toLocaleString('en') ?? 'set for each key';

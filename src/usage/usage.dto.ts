@@ -73,6 +73,12 @@ export class Usage implements OfKey<UsageWindow> {
   @ApiProperty()
   readonly day!: UsageWindow;
 
+  @ApiProperty({
+    required: false,
+    description: 'The calendar month in UTC, of keys that have a limit for it.',
+  })
+  readonly month?: UsageWindow;
+
   /** A day without a request has zeros. */
   @ApiProperty({
     type: [UsageDay],

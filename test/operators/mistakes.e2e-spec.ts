@@ -206,7 +206,8 @@ describe('a plan', () => {
       for (const numbers of ['per_minute => 600', 'per_day => 20000, custom => false'])
         await operator.query(`select set_plan('pro', ${numbers})`);
       expect(await selectOne(operator, `select * from plans where id = 'pro'`)).toEqual({
-        ...{ id: 'pro', requests_per_minute: 600, requests_per_day: 20_000, custom: false },
+        ...{ id: 'pro', requests_per_minute: 600, requests_per_day: 20_000, requests_per_month: null },
+        custom: false,
       });
     } finally {
       await issuing.query('rollback');

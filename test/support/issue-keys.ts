@@ -9,7 +9,7 @@ export interface TestKey {
 /** Limits of a key, such as `perMinute`; those that are missing are the plan's. */
 export type OwnLimits = Partial<Record<`per${Capitalize<KeyWindow>}`, number>>;
 
-const PARTS = WINDOWS.map(({ name }) => ({
+const PARTS = WINDOWS.filter(({ isRequired }) => isRequired).map(({ name }) => ({
   argument: `per_${name}`,
   member: `per${name.slice(0, 1).toUpperCase()}${name.slice(1)}` as keyof OwnLimits,
 }));

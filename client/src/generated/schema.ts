@@ -163,6 +163,8 @@ export interface components {
             /** @description The last 24 hours, oldest first, by operation and outcome. Unlike `minute`, `day` and `days`, they may lack the requests of the last 10 seconds. */
             hours: components["schemas"]["UsageHour"][];
             minute: components["schemas"]["UsageWindow"];
+            /** @description The calendar month in UTC, of keys that have a limit for it. */
+            month?: components["schemas"]["UsageWindow"];
             /** @description The plan of the key. */
             plan: string;
         };

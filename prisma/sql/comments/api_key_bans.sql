@@ -3,3 +3,4 @@ comment on column api_key_bans.began_at is 'When the rejection came that began t
 comment on column api_key_bans.ends_at is 'When the ban ends unless an operator lifts it.';
 comment on column api_key_bans.minute_limit is 'The limit per minute that was in force.';
 comment on column api_key_bans.day_limit is 'The limit per day that was in force.';
+comment on column api_key_bans.month_limit is 'The limit per month that was in force; null if there was none.';

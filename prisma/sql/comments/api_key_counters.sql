@@ -9,3 +9,5 @@ comment on column api_key_counters.day_refused is 'Requests rejected in the day.
 comment on column api_key_counters.banned_at is 'When the last ban began.';
 comment on column api_key_counters.banned_until is 'When the last ban ends unless an operator lifts it.';
 comment on column api_key_counters.generation is 'Grows once in some hundred updates of the row, so that an index leads to its newest version.';
+comment on column api_key_counters.month is 'The UTC month, by its first day, for which month_before holds; null if the key has no limit per month.';
+comment on column api_key_counters.month_before is 'What api_key_usage has admitted in that month.';

@@ -9,3 +9,4 @@ comment on column api_keys.access is 'read: GET and HEAD alone; write: everythin
 comment on column api_keys.usage_reset_at is 'The last reset of what both windows have admitted: select * from reset_api_key_usage(7).';
 comment on column api_keys.expires_at is 'When the key stops working; null means never.';
 comment on column api_keys.revoked_at is 'When the key was revoked; null if it was not. Any value revokes at once.';
+comment on column api_keys.requests_per_month is 'The key''s own limit per UTC month; null: that of its plan, if it has one.';

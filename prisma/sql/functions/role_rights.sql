@@ -19,12 +19,12 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('petstore_operator', 'select', null,
       'api_key_overview, api_key_daily_usage, customer_overview, plan_overview, plan_peaks, noisiest_api_keys, expiring_api_keys, api_key_hourly_usage, busiest_api_keys, '
       'api_keys_near_limit, deprecated_operation_callers, flooding_api_keys, last_24_hours, open_snapshots, recent_bans, unused_api_keys, usage_hours_gaps'),
-    ('petstore_operator', 'insert', 'id, requests_per_minute, requests_per_day, custom', 'plans'),
-    ('petstore_operator', 'update', 'requests_per_minute, requests_per_day, custom', 'plans'),
+    ('petstore_operator', 'insert', 'id, requests_per_minute, requests_per_day, requests_per_month, custom', 'plans'),
+    ('petstore_operator', 'update', 'requests_per_minute, requests_per_day, requests_per_month, custom', 'plans'),
     ('petstore_operator', 'insert',
-      'name, plan_id, requests_per_minute, requests_per_day, expires_at, suspended_until, access, customer', 'api_keys'),
+      'name, plan_id, requests_per_minute, requests_per_day, requests_per_month, expires_at, suspended_until, access, customer', 'api_keys'),
     ('petstore_operator', 'update',
-      'name, plan_id, requests_per_minute, requests_per_day, expires_at, revoked_at, suspended_until, bans_lifted_at, access, usage_reset_at, customer',
+      'name, plan_id, requests_per_minute, requests_per_day, requests_per_month, expires_at, revoked_at, suspended_until, bans_lifted_at, access, usage_reset_at, customer',
       'api_keys'),
     ('petstore_operator', 'select', 'api_key_id, prefix, created_at, expires_at', 'api_key_secrets'),
     ('petstore_operator', 'update', 'expires_at', 'api_key_secrets'),
@@ -38,7 +38,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
     ('public', 'execute', null,
       'present, today, this_hour, clock_tolerance, trusted_until, counts_in_minute, counts_in_day, awaits_reset, last_counted_at, is_valid, '
-      'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, windows_of, warn_of_limits, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
+      'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, windows_of, month_admitted, month_admitted_before, warn_of_limits, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
       'unlisted_rights, missing_protections'),
     ('public', 'execute', null,
       'pet_json, order_json, category_json, new_pet, new_order, new_category, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pets_if, '
@@ -48,7 +48,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     ('the owner', 'all', null, 'wanted_rights'),
     ('the owner', 'execute', null,
       'random_base62, end_of_used_ids, api_key_checksum, add_api_key_secret, new_secret, reject_second_secret, audit_changes, count_pets, count_no_pets, explain_key_values, explain_plan_values, explain_limits, '
-      'explain_plan_numbers, follow_plan, limit_changes, make_api_key_counters, reject_change, reject_deleting_used_plan, reject_later_revocation')
+      'explain_plan_numbers, follow_plan, limit_changes, make_api_key_counters, add_to_month, reject_change, reject_deleting_used_plan, reject_later_revocation')
   ), rights as (
     select role, privilege || coalesce(' (' || "column" || ')', '') as privilege, object
     from listed

@@ -9,7 +9,9 @@ begin atomic
     (1, 'minute', coalesce(key.requests_per_minute, plan.requests_per_minute), true,
       counts_in_minute(counters), counters.minute_admitted, counters.minute_refused),
     (2, 'day', coalesce(key.requests_per_day, plan.requests_per_day), true,
-      counts_in_day(counters), counters.day_admitted, counters.day_refused)
+      counts_in_day(counters), counters.day_admitted, counters.day_refused),
+    (3, 'month', coalesce(key.requests_per_month, plan.requests_per_month), false,
+      true, case when key.requests_per_month is not null or plan.requests_per_month is not null then month_admitted(counters) end, null)
   ) as w (nth, name, allowed, is_required, is_present, admitted, refused);
 end;
 

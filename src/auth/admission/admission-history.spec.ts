@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { HISTORIES, history } from '../../../test/support/admission/history.js';
+import { HISTORIES, history, type Step } from '../../../test/support/admission/history.js';
 import { ADMISSION_STATES } from './decision.js';
 import { AdmissionComparison } from '../../../test/support/admission/comparison.js';
 import { useDatabase } from '../../../test/support/use-service.js';
@@ -31,6 +31,14 @@ const startMs = fc
   )
   .map((instant) => Date.parse(instant));
 
+/** Of the first key. */
+const request = (isFormer: boolean, requests = 12): Step => ({
+  do: 'request',
+  secrets: Array<number>(requests).fill(0),
+  isFormer,
+});
+const goTo = (edge: 'minute' | 'day' | 'month'): Step => ({ do: 'go-to', edge, key: 0, offsetMs: 0 });
+
 describe('AdmissionStatement against the serial model', () => {
   const database = useDatabase(1);
 
@@ -60,4 +68,20 @@ describe('AdmissionStatement against the serial model', () => {
     },
     Math.max(300_000, HISTORIES * MS_PER_HISTORY_MAX),
   );
+
+  it('counts in a month what replicas of the release before have admitted in its first days', async () => {
+    const comparison = await AdmissionComparison.create(
+      database.pool,
+      { banAfterRefusals: 20, banSeconds: 60, banMaxSeconds: 3600 },
+      Date.parse('2028-02-28T23:30:00Z'),
+    );
+    const steps: Step[] = [
+      { do: 'set-key', key: 0, plan: 2, limits: { minute: 12, day: 60, month: 30 } },
+      ...[request(false, 1), goTo('month'), request(true), goTo('day'), request(true), goTo('minute')],
+    ];
+    for (const step of steps) await comparison.take(step);
+    const last = await comparison.take(request(false));
+    expect(last?.actual).toEqual(last?.expected);
+    expect(last?.actual.decisions.filter(({ state }) => state === 'admitted')).toHaveLength(6);
+  });
 });

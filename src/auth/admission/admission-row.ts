@@ -1,5 +1,5 @@
 import type { AdmissionDecision, Caller, LimitWindow } from './decision.js';
-import { type Window, WINDOWS } from './windows.js';
+import { secondsUntil, type Window, WINDOWS } from './windows.js';
 import { windowMembers, type WindowSources } from './windows.sql.js';
 
 /**
@@ -126,7 +126,7 @@ function limitOf(window: Window, members: readonly number[], at: number): readon
 /** An operator may have set the limit below what was admitted: then nothing remains. */
 const windowOf = ({ window, limit, admitted, resetAtMs }: KeyLimit, ofBatch: number): LimitWindow => ({
   policy: window.name,
-  windowSeconds: window.seconds,
+  windowSeconds: secondsUntil(window, resetAtMs),
   limit,
   remaining: Math.max(0, limit - admitted - ofBatch),
   resetAtMs,

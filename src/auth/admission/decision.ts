@@ -124,7 +124,7 @@ export function rejectionOf({ state, windows, nowMs = 0, retryAtMs }: AdmissionD
   throw new Error(`a decision that is ${state} rejects no valid key`);
 }
 
-/** 429, with the whole seconds after which the request is admitted if no other comes. */
+/** 429, with the whole seconds after which the request is admitted if no other comes, at most a day of them. */
 export function rejectionUntil(
   code: 'rate_limit_exceeded' | 'api_key_banned',
   why: string,
@@ -132,13 +132,20 @@ export function rejectionUntil(
   nowMs: number,
 ): ApiError {
   const seconds = secondsUntil(untilMs, nowMs);
-  const message = `${why} Try again in ${seconds} second${seconds === 1 ? '' : 's'}.`;
+  const when =
+    seconds > RETRY_AFTER_MAX
+      ? `at ${new Date(untilMs).toISOString().replace('.000', '')}`
+      : `in ${seconds} second${seconds === 1 ? '' : 's'}`;
+  const message = `${why} Try again ${when}.`;
   return new ApiError(code, message, { headers: retryAfter(untilMs, nowMs) });
 }
 
 const secondsUntil = (untilMs: number, nowMs: number): number =>
   Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
 
+/** Seconds. Timers of clients overflow after 25 days, and the clients then repeat the request at once. */
+const RETRY_AFTER_MAX = 86_400;
+
 const retryAfter = (untilMs: number, nowMs: number): Headers => ({
-  'retry-after': String(secondsUntil(untilMs, nowMs)),
+  'retry-after': String(Math.min(RETRY_AFTER_MAX, secondsUntil(untilMs, nowMs))),
 });

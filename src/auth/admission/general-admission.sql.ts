@@ -142,7 +142,7 @@ granted as materialized (
     coalesce(was_barred or greatest(suspended_until, banned_until) > now, false) as barred,
     case when was_barred or greatest(suspended_until, banned_until) > now then 0
       else greatest(0, least(requests, ${GENERAL.left})) end as granted
-  from current_counts
+  from (select *${GENERAL.sums} from current_counts) as c
 ),
 
 -- The other requests are rejected and counted, up to the rejection that starts a ban; later ones find the key banned. Every $4-th
@@ -199,7 +199,7 @@ closed as (
 -- For operators: a ban leaves a trace, and with which limits. A clock that went back could repeat one to the microsecond.
 traced as (
   insert into api_key_bans (api_key_id, began_at, ends_at, ${GENERAL.limitsOf()})
-  select api_key_id, now, barred_until, ${GENERAL.limitsOf()}
+  select api_key_id, now, barred_until, ${GENERAL.limitsOrNull}
   from decided
   where not barred
     and barred_until is not null

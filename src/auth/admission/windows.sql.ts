@@ -1,15 +1,28 @@
 // The parts of the two admission statements that are written once for each window.
 import { type Window, WINDOWS } from './windows.js';
 
+/** The day, whose history the calendar windows sum up. */
+const RECORDED = WINDOWS[1].name;
+
+/** The begin of a calendar window, from a date in it. */
+const calendar = (name: string, date: string): string => `date_trunc('${name}', ${date}::timestamp)::date`;
+
 /** The begin of a window at a time: a moment, or a date. */
-const beginOf = ({ name, kind }: Window, now: string): string =>
-  kind === 'recorded' ? `(${now} at time zone 'UTC')::date` : `date_trunc('${name}', ${now}, 'UTC')`;
+function beginOf({ name, kind }: Window, now: string): string {
+  const date = `(${now} at time zone 'UTC')::date`;
+  if (kind === 'counted') return `date_trunc('${name}', ${now}, 'UTC')`;
+  return kind === 'recorded' ? date : calendar(name, date);
+}
 
 /** Its end in ms, from its begin. */
 const endMsOf = ({ name, kind }: Window, begin: string): string =>
-  kind === 'recorded'
-    ? `date_part('epoch', (${begin} + 1)::timestamp) * 1000`
-    : `date_part('epoch', ${begin} + interval '1 ${name}') * 1000`;
+  `date_part('epoch', ${begin}${kind === 'counted' ? '' : '::timestamp'} + interval '1 ${name}') * 1000`;
+
+/** What it has admitted, from the columns of `alias`. */
+const admittedOf = ({ name, kind }: Window, alias: string): string =>
+  kind === 'summed'
+    ? `coalesce(${alias}${name}_before, 0) + ${alias}${RECORDED}_admitted`
+    : `${alias}${name}_admitted`;
 
 /** Where a key need not have a limit, 0 is none. */
 const orUnlimited = ({ name, isRequired }: Window, condition: string): string =>
@@ -21,7 +34,12 @@ const counted = (name: string, count: string): string =>
 
 /** In it `a` is a key of the batch, and `c` its counters. The statement declines what has no room in one of the windows. */
 const plainOf = (window: Window): { counts: string[]; conditions: string[]; set: string[] } => {
-  const { name, kind, isRequired } = window;
+  const { name, kind } = window;
+  if (kind === 'summed') {
+    // Without the sum of its history the general statement decides.
+    const hasRoom = `c.${name} = a.this_${name} and a.requests + ${admittedOf(window, 'c.')} <= a.${name}_limit`;
+    return { counts: [], conditions: [orUnlimited(window, `coalesce(${hasRoom}, false)`)], set: [] };
+  }
   if (kind === 'recorded') {
     return {
       counts: [`c.${name}_admitted`],
@@ -44,7 +62,7 @@ const plainOf = (window: Window): { counts: string[]; conditions: string[]; set:
       `${counted(name, 'refused')} as ${name}_refused`,
     ],
     conditions: [
-      isRequired ? `c.${name} <= a.this_${name}` : `coalesce(c.${name} <= a.this_${name}, true)`,
+      `c.${name} <= a.this_${name}`,
       orUnlimited(window, `a.requests + ${counted(name, 'admitted')} <= a.${name}_limit`),
     ],
     set: [
@@ -79,15 +97,36 @@ export const GENERAL = {
   /** The limits as columns of `alias`. */
   limitsOf: (alias = ''): string => each(({ name }) => `${alias}${name}_limit`, ', '),
   /** The windows of the requests, from the counters, `now` and `horizon`. */
-  present: each(
-    (window) =>
-      `greatest(case when minute <= horizon then ${window.name} end, ${beginOf(window, 'now')}) as this_${window.name}`,
-  ),
+  present: each((window) => {
+    const { name, kind } = window;
+    if (kind !== 'summed')
+      return `greatest(case when minute <= horizon then ${name} end, ${beginOf(window, 'now')}) as this_${name}`;
+    const date = `greatest(case when minute <= horizon then ${RECORDED} end, (now at time zone 'UTC')::date)`;
+    return `${calendar(name, date)} as this_${name}`;
+  }),
   these: each(({ name }) => `this_${name}`, ', '),
-  counts: each(({ name }) => [
-    `case when ${name} = this_${name} and due_reset is null then ${name}_admitted else 0 end as ${name}_admitted`,
-    `case when ${name} = this_${name} then ${name}_refused else 0 end as ${name}_refused`,
-  ]),
+  counts: each(({ name, kind }) =>
+    kind === 'summed'
+      ? [
+          // What history has of it, and what it will have when this statement ends: the trigger adds that to the counters.
+          `case
+      when ${name}_limit = 0 then null
+      when ${name} = this_${name} then ${name}_before
+      else ${name}_admitted_before(api_key_id, this_${RECORDED})
+    end as ${name}_stored`,
+          `case when ${RECORDED} > '-infinity' and (${RECORDED} <> this_${RECORDED} or due_reset is not null)
+      and ${calendar(name, RECORDED)} = this_${name} then ${RECORDED}_admitted else 0 end as ${name}_finished`,
+        ]
+      : [
+          `case when ${name} = this_${name} and due_reset is null then ${name}_admitted else 0 end as ${name}_admitted`,
+          `case when ${name} = this_${name} then ${name}_refused else 0 end as ${name}_refused`,
+        ],
+  ),
+  /** Further columns, from the counts. */
+  sums: each(
+    ({ name, kind }) => (kind === 'summed' ? `, ${name}_stored + ${name}_finished as ${name}_before` : []),
+    '',
+  ),
   /** What becomes history. */
   finished: each(({ name, kind }) =>
     kind === 'recorded'
@@ -100,15 +139,27 @@ export const GENERAL = {
   ),
   /** What each window has left, for `least`; null where it has no limit. */
   left: each(
-    ({ name, isRequired }) =>
-      `${isRequired ? `${name}_limit` : `nullif(${name}_limit, 0)`} - ${name}_admitted`,
+    (window) =>
+      `${window.isRequired ? `${window.name}_limit` : `nullif(${window.name}_limit, 0)`} - (${admittedOf(window, '')})`,
     ', ',
   ),
-  set: each(({ name }) => [
-    `${name} = d.this_${name}`,
-    `${name}_admitted = d.${name}_admitted + d.granted`,
-    `${name}_refused = least(d.${name}_refused + d.rejected, count_max())`,
-  ]),
+  set: each(({ name, kind }) =>
+    kind === 'summed'
+      ? [
+          `${name} = case when d.${name}_stored is not null then d.this_${name} end`,
+          `${name}_before = d.${name}_stored`,
+        ]
+      : [
+          `${name} = d.this_${name}`,
+          `${name}_admitted = d.${name}_admitted + d.granted`,
+          `${name}_refused = least(d.${name}_refused + d.rejected, count_max())`,
+        ],
+  ),
+  /** The limits as an operator sees them, who has null for none. */
+  limitsOrNull: each(
+    ({ name, isRequired }) => (isRequired ? `${name}_limit` : `nullif(${name}_limit, 0)`),
+    ', ',
+  ),
 } as const;
 
 /** Where a statement has the limits, the counts and the begins of the windows; and what the counts contain of the batch. */
@@ -123,6 +174,6 @@ export interface WindowSources {
 export const windowMembers = ({ limits, counts, begins, ofBatch }: WindowSources): readonly string[] =>
   WINDOWS.flatMap((window) => [
     `${limits}.${window.name}_limit`,
-    `${counts}.${window.name}_admitted${ofBatch === undefined ? '' : ` - ${ofBatch}`}`,
+    `${admittedOf(window, `${counts}.`)}${ofBatch === undefined ? '' : ` - ${ofBatch}`}`,
     endMsOf(window, `${begins}.this_${window.name}`),
   ]);

@@ -5,18 +5,22 @@
  *
  * - `counted`: the counters have its begin and its counts, and it begins anew with the next request.
  * - `recorded`: the UTC day, whose counts become history (`api_key_usage`) when it is over.
+ * - `summed`: a calendar one in UTC, of what the day has admitted in it. The counters have the sum of its history (`month_before`) and the
+ *   `month` for which that holds; a trigger of `api_key_usage` keeps it.
  *
  * Of two that are used up until the same instant, the longer one is reported.
  */
 export const WINDOWS = [
   { name: 'minute', seconds: 60, kind: 'counted', isRequired: true },
   { name: 'day', seconds: 86_400, kind: 'recorded', isRequired: true },
+  { name: 'month', seconds: 31 * 86_400, kind: 'summed', isRequired: false },
 ] as const satisfies readonly WindowDeclaration[];
 
 interface WindowDeclaration {
   readonly name: string;
+  /** Its length, or the longest one of a calendar window. */
   readonly seconds: number;
-  readonly kind: 'counted' | 'recorded';
+  readonly kind: 'counted' | 'recorded' | 'summed';
   /** Whether each key has a limit for it, its own or that of its plan. */
   readonly isRequired: boolean;
 }
@@ -37,3 +41,10 @@ export type OfWindows<Part> = Readonly<Record<KeyWindow, Part>>;
 
 export const ofWindows = <Part>(partOf: (window: Window) => Part): OfWindows<Part> =>
   Object.fromEntries(WINDOWS.map((window) => [window.name, partOf(window)])) as OfWindows<Part>;
+
+/** The length of the window that ends then, in seconds. */
+export function secondsUntil({ kind, seconds }: Window, endMs: number): number {
+  if (kind !== 'summed') return seconds;
+  const end = new Date(endMs);
+  return (endMs - Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 1)) / 1000;
+}

@@ -1,6 +1,5 @@
-import { WINDOWS } from '../../auth/admission/windows.js';
 import type { CommandSpec } from '../command.js';
-import { hasNoLimit, LIMIT_FLAGS, limitArguments, limitOptions } from '../limits.js';
+import { hasNoLimit, LIMIT_FLAGS, limitArguments, limitOptions, SETTABLE } from '../limits.js';
 
 const LIMITS = {
   ...limitOptions((window) => `limit of each key per UTC ${window}`),
@@ -47,7 +46,7 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
       ],
       people: (rows) =>
         rows.map((row) => {
-          const own = WINDOWS.map(({ name }) => name).filter((name) => row[`own_${name}_limit`] === true);
+          const own = SETTABLE.map(({ name }) => name).filter((name) => row[`own_${name}_limit`] === true);
           return { ...row, own_limits: own.join(', ') || null };
         }),
       empty: 'No key of the plan used more than these limits.',

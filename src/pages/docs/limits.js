@@ -2,7 +2,12 @@
 import { byId, element } from './dom.js';
 
 /** @type {Record<string, string>} */
-const NAMES = { minute: 'this minute', day: 'today', address: 'this minute, without a key' };
+const NAMES = {
+  minute: 'this minute',
+  day: 'today',
+  month: 'this month',
+  address: 'this minute, without a key',
+};
 
 /** @param {Headers} headers */
 export function showLimits(headers) {

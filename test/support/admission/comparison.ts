@@ -2,9 +2,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { type BanPolicy } from '../../../src/auth/admission/admission-statement.js';
 import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
+import { asFormerRelease } from './former-release.js';
 import { type Edge, KEYS, PLANS, SECRETS, type Step } from './history.js';
 import { ofWindows, WINDOWS } from '../../../src/auth/admission/windows.js';
-import { AdmissionModel, counting, type Limits, type ModelKey, NOTHING_COUNTED } from './model.js';
+import {
+  AdmissionModel,
+  COUNTED,
+  counting,
+  endOfMonth,
+  type Limits,
+  type ModelKey,
+  NOTHING_COUNTED,
+} from './model.js';
 import {
   type Counted,
   insertKey,
@@ -41,6 +50,7 @@ export class AdmissionComparison {
   readonly #pool: Pool;
   readonly #model: AdmissionModel;
   readonly #statement: WholeAdmissionStatement;
+  readonly #formerStatement: WholeAdmissionStatement;
   readonly #keys: ModelKey[] = [];
   #nowMs: number;
 
@@ -48,6 +58,10 @@ export class AdmissionComparison {
     this.#pool = pool;
     this.#model = new AdmissionModel(policy);
     this.#statement = new WholeAdmissionStatement({ queryable: pool, named: true }, policy);
+    this.#formerStatement = new WholeAdmissionStatement(
+      { queryable: asFormerRelease(pool), named: true },
+      policy,
+    );
     this.#nowMs = nowMs;
   }
 
@@ -68,7 +82,10 @@ export class AdmissionComparison {
   /** Takes one step on both sides; requests return the decisions of both. */
   async take(step: Step): Promise<{ readonly actual: Outcome; readonly expected: Outcome } | undefined> {
     if (step.do === 'request') {
-      return await this.#request(step.secrets.map((secret) => this.#secretName(secret)));
+      return await this.#request(
+        step.secrets.map((secret) => this.#secretName(secret)),
+        step.isFormer,
+      );
     }
     if (step.do === 'wait') this.#nowMs += step.ms;
     else if (step.do === 'turn-clock-back') this.#nowMs -= step.ms;
@@ -79,9 +96,12 @@ export class AdmissionComparison {
 
   async #request(
     secrets: readonly string[],
+    isFormer: boolean,
   ): Promise<{ readonly actual: Outcome; readonly expected: Outcome }> {
-    const expected = secrets.map((secret) => this.#model.decide(secret, this.#nowMs));
-    const actual = await this.#statement.decide(secrets.map(sha256), new Date(this.#nowMs));
+    const known = isFormer ? COUNTED : WINDOWS;
+    const expected = secrets.map((secret) => this.#model.decide(secret, this.#nowMs, known));
+    const statement = isFormer ? this.#formerStatement : this.#statement;
+    const actual = await statement.decide(secrets.map(sha256), new Date(this.#nowMs));
     const ids = this.#keys.map(({ id }) => id);
     return {
       actual: { decisions: actual, counted: await readCounted(this.#pool, ids) },
@@ -165,7 +185,7 @@ export class AdmissionComparison {
     if (known === undefined) return;
     const raised = (count: number): number => count + by;
     this.#model.counters.set(id, counting(known, { admitted: raised, refused: raised }));
-    const columns = WINDOWS.flatMap(({ name }) => [`${name}_admitted`, `${name}_refused`]);
+    const columns = COUNTED.flatMap(({ name }) => [`${name}_admitted`, `${name}_refused`]);
     await this.#pool.query(
       `update api_key_counters set ${columns.map((column) => `${column} = coalesce(${column}, 0) + $2`).join(', ')}
        where api_key_id = $1`,
@@ -178,6 +198,7 @@ export class AdmissionComparison {
     return {
       counters: this.#model.counters.get(keyId) ?? NOTHING_COUNTED,
       usage: days.map(([dayMs, { admitted, refused }]) => [dayMs, admitted, refused]),
+      isSumRight: true,
     };
   }
 
@@ -186,7 +207,11 @@ export class AdmissionComparison {
     const { id, suspendedUntilMs } = this.#key(place);
     const ban = this.#model.counters.get(id)?.ban;
     const instants: Record<Edge, number | undefined> = {
-      ...ofWindows(({ seconds }) => (Math.floor(this.#nowMs / (seconds * 1000)) + 1) * seconds * 1000),
+      ...ofWindows(({ kind, seconds }) =>
+        kind === 'summed'
+          ? endOfMonth(this.#nowMs)
+          : (Math.floor(this.#nowMs / (seconds * 1000)) + 1) * seconds * 1000,
+      ),
       ban: ban?.untilMs,
       'a day after the end of the ban': ban ? ban.untilMs + DAY_MS : undefined,
       suspension: Number.isFinite(suspendedUntilMs) ? suspendedUntilMs : undefined,

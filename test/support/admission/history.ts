@@ -11,7 +11,7 @@ export const HISTORIES = numberFrom('ADMISSION_HISTORIES', 80);
 
 /** The clock and the steps. Keys, plans and secrets are numbers (see `AdmissionComparison`). */
 export type Step =
-  | { readonly do: 'request'; readonly secrets: readonly number[] }
+  | { readonly do: 'request'; readonly secrets: readonly number[]; readonly isFormer: boolean }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'turn-clock-back'; readonly ms: number }
   | { readonly do: 'go-to'; readonly edge: Edge; readonly key: number; readonly offsetMs: number }
@@ -43,7 +43,7 @@ const INT4_MAX = 2 ** 31 - 1;
 const limits = (isOwn: boolean): fc.Arbitrary<Limits> => {
   const of = WINDOWS.map(({ name, isRequired }, nth) => {
     const limit = fc.oneof(
-      { weight: 9, arbitrary: fc.integer({ min: 1, max: 12 * 5 ** nth }) },
+      { weight: 9, arbitrary: fc.integer({ min: 1, max: isRequired ? 12 * 5 ** nth : 120 }) },
       { weight: 1, arbitrary: fc.constant(INT4_MAX) },
     );
     return [name, isOwn || !isRequired ? fc.option(limit) : limit] as const;
@@ -59,10 +59,15 @@ const request = fc.record({
   secrets: fc
     .array(fc.tuple(fc.nat(UNKNOWN_SECRET), fc.integer({ min: 1, max: 12 })), { minLength: 1, maxLength: 5 })
     .map((bursts) => bursts.flatMap(([secret, times]) => Array<number>(times).fill(secret))),
+  // By a replica of the release before, which knows fewer windows.
+  isFormer: fc.nat(3).map((one) => one === 0),
 });
 
 const clock = fc.oneof(
-  fc.record({ do: fc.constant('wait' as const), ms: fc.oneof(fc.nat(MINUTE_MS), fc.nat(60 * MINUTE_MS)) }),
+  fc.record({
+    do: fc.constant('wait' as const),
+    ms: fc.oneof(fc.nat(MINUTE_MS), fc.nat(60 * MINUTE_MS), fc.nat(50 * 60 * MINUTE_MS)),
+  }),
   fc.record({
     do: fc.constant('go-to' as const),
     edge: fc.constantFrom<Edge>(

@@ -1,7 +1,13 @@
 import type { LimitWindow } from '../../../src/auth/admission/decision.js';
 import type { BanPolicy } from '../../../src/auth/admission/admission-statement.js';
 import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
-import { ofWindows, type OfWindows, type Window, WINDOWS } from '../../../src/auth/admission/windows.js';
+import {
+  ofWindows,
+  type OfWindows,
+  secondsUntil,
+  type Window,
+  WINDOWS,
+} from '../../../src/auth/admission/windows.js';
 
 /** The limits of a plan, or of a key; null: none of its own. */
 export type Limits = OfWindows<number | null>;
@@ -31,21 +37,34 @@ export interface Count {
   readonly refused: number;
 }
 
+type CountedWindow = Exclude<Window, { readonly kind: 'summed' }>;
+
+/** The windows that the counters count. Others are summed up from history. */
+export const COUNTED = WINDOWS.filter((window): window is CountedWindow => window.kind !== 'summed');
+
+type Counts = Readonly<Record<CountedWindow['name'], Count>>;
+
+/** Something of each window that is counted. */
+export const ofCounted = <Part>(partOf: (window: CountedWindow) => Part) =>
+  Object.fromEntries(COUNTED.map((window) => [window.name, partOf(window)])) as Readonly<
+    Record<CountedWindow['name'], Part>
+  >;
+
 /** The live row of a key. */
 export interface ModelCounters {
-  readonly windows: OfWindows<Count>;
+  readonly windows: Counts;
   readonly ban: { readonly atMs: number; readonly untilMs: number } | null;
 }
 
 export const NOTHING_COUNTED: ModelCounters = {
-  windows: ofWindows(() => ({ beginMs: -Infinity, admitted: 0, refused: 0 })),
+  windows: ofCounted(() => ({ beginMs: -Infinity, admitted: 0, refused: 0 })),
   ban: null,
 };
 
 /** The one whose rejections start bans. */
 const BANNING = WINDOWS[0].name;
 /** The one that becomes history. */
-const RECORDED = WINDOWS.find(({ kind }) => kind === 'recorded')?.name ?? 'day';
+const RECORDED = WINDOWS[1].name;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -64,7 +83,8 @@ export class AdmissionModel {
 
   constructor(private readonly policy: BanPolicy) {}
 
-  decide(secretName: string, nowMs: number): KeyDecision {
+  /** @param known the windows that the release of the replica knows */
+  decide(secretName: string, nowMs: number, known: readonly Window[] = WINDOWS): KeyDecision {
     const secret = this.secrets.get(secretName);
     const key = secret && this.keys.get(secret.keyId);
     if (secret === undefined || key === undefined) return { state: 'unknown' };
@@ -79,17 +99,18 @@ export class AdmissionModel {
     const present = key.isResetDue ? counting(counters, { admitted: () => 0 }) : counters;
     const barredUntilMs = Math.max(key.suspendedUntilMs, present.ban?.untilMs ?? -Infinity);
     const barredBy = key.suspendedUntilMs > nowMs ? 'suspended' : 'banned';
-    if (barredUntilMs > nowMs) return this.#decision(barredBy, key, present, nowMs, barredUntilMs);
+    if (barredUntilMs > nowMs) return this.#decision(known, barredBy, key, present, nowMs, barredUntilMs);
 
+    const used = ofWindows(({ name }) => this.#usedOf(name, key.id, present));
     const recorded = stored.windows[RECORDED];
     if (recorded.beginMs !== present.windows[RECORDED].beginMs) this.#record(key.id, recorded);
     else if (key.isResetDue) this.#record(key.id, { ...recorded, refused: 0 });
     key.isResetDue = false;
     const limits = this.#limitsOf(key);
-    if (WINDOWS.every(({ name }) => present.windows[name].admitted < (limits[name] ?? Infinity))) {
+    if (known.every(({ name }) => used[name] < (limits[name] ?? Infinity))) {
       const counted = counting(present, { admitted: (count) => count + 1 });
       this.counters.set(key.id, counted);
-      return this.#decision('admitted', key, counted, nowMs);
+      return this.#decision(known, 'admitted', key, counted, nowMs);
     }
 
     const rejected = counting(present, { refused: (count) => count + 1 });
@@ -98,13 +119,25 @@ export class AdmissionModel {
     const ban = bans ? this.#nextBan(present.ban, nowMs) : present.ban;
     const counted = { ...rejected, ban };
     this.counters.set(key.id, counted);
-    return this.#decision('limited', key, counted, nowMs, bans ? ban?.untilMs : undefined);
+    return this.#decision(known, 'limited', key, counted, nowMs, bans ? ban?.untilMs : undefined);
   }
 
   /** Null where the key has none. */
   #limitsOf({ own, planId }: ModelKey): Limits {
     const plan = this.plans.get(planId);
     return ofWindows(({ name, isRequired }) => own[name] ?? plan?.[name] ?? (isRequired ? 0 : null));
+  }
+
+  /** What a window has admitted: of a calendar one all of its history, and what the counters have. */
+  #usedOf(name: Window['name'], keyId: bigint, { windows }: ModelCounters): number {
+    if (name in windows) return windows[name as CountedWindow['name']].admitted;
+    const { beginMs, admitted } = windows[RECORDED];
+    const stored = this.counters.get(keyId)?.windows[RECORDED] ?? NOTHING_COUNTED.windows[RECORDED];
+    // A barred key finishes no day: what it would finish counts.
+    const isDue = stored.beginMs !== beginMs || this.keys.get(keyId)?.isResetDue === true;
+    const unfinished = isDue && monthOf(stored.beginMs) === monthOf(beginMs) ? stored.admitted : 0;
+    const past = [...(this.usage.get(keyId) ?? [])].filter(([dayMs]) => monthOf(dayMs) === monthOf(beginMs));
+    return past.reduce((sum, [, day]) => sum + day.admitted, admitted + unfinished);
   }
 
   #nextBan(last: ModelCounters['ban'], nowMs: number): NonNullable<ModelCounters['ban']> {
@@ -123,6 +156,7 @@ export class AdmissionModel {
   }
 
   #decision(
+    known: readonly Window[],
     state: 'admitted' | 'limited' | 'banned' | 'suspended',
     key: ModelKey,
     counters: ModelCounters,
@@ -130,7 +164,11 @@ export class AdmissionModel {
     barredUntilMs = -Infinity,
   ): KeyDecision {
     const limits = this.#limitsOf(key);
-    const windows = whole(WINDOWS.flatMap((window) => windowsOf(window, limits, counters)));
+    const windows = whole(
+      known.flatMap((window) =>
+        windowsOf(window, limits[window.name], this.#usedOf(window.name, key.id, counters), counters),
+      ),
+    );
     const about = { state, caller: { keyId: key.id, planId: key.planId } };
     if (state === 'admitted') return { ...about, windows };
     const exhausted = windows.filter(({ remaining }) => remaining === 0);
@@ -150,7 +188,7 @@ function presentCounters(stored: ModelCounters, key: ModelKey, nowMs: number): M
   const foreign = stored.windows[BANNING].beginMs > nowMs + FOREIGN_CLOCK_MS;
   const banStands = stored.ban !== null && stored.ban.atMs > liftedAtMs(key, nowMs) && !foreign;
   return {
-    windows: ofWindows(({ name, seconds }) => {
+    windows: ofCounted(({ name, seconds }) => {
       const count = stored.windows[name];
       const nowBeginMs = Math.floor(nowMs / (seconds * 1000)) * seconds * 1000;
       const beginMs = foreign ? nowBeginMs : Math.max(count.beginMs, nowBeginMs);
@@ -166,13 +204,26 @@ function whole([first, ...others]: readonly LimitWindow[]): readonly [LimitWindo
 }
 
 /** The window as a response describes it; none where the key has no limit for it. */
-function windowsOf({ name, seconds }: Window, limits: Limits, counters: ModelCounters): LimitWindow[] {
-  const limit = limits[name];
-  const { beginMs, admitted } = counters.windows[name];
-  const resetAtMs = beginMs + seconds * 1000;
-  const window = { policy: name, windowSeconds: seconds, resetAtMs };
-  return limit === null ? [] : [{ ...window, limit, remaining: Math.max(0, limit - admitted) }];
+function windowsOf(
+  window: Window,
+  limit: number | null,
+  used: number,
+  { windows }: ModelCounters,
+): LimitWindow[] {
+  if (limit === null) return [];
+  const resetAtMs =
+    window.kind === 'summed'
+      ? endOfMonth(windows[RECORDED].beginMs)
+      : windows[window.name].beginMs + window.seconds * 1000;
+  const windowSeconds = secondsUntil(window, resetAtMs);
+  return [{ policy: window.name, windowSeconds, resetAtMs, limit, remaining: Math.max(0, limit - used) }];
 }
+
+const monthOf = (ms: number): string =>
+  ms === -Infinity ? 'never' : new Date(ms).toISOString().slice(0, -17);
+
+export const endOfMonth = (ms: number): number =>
+  Date.UTC(new Date(ms).getUTCFullYear(), new Date(ms).getUTCMonth() + 1);
 
 const unchanged = (count: number): number => count;
 
@@ -183,7 +234,7 @@ export function counting(
 ): ModelCounters {
   const { admitted = unchanged, refused = unchanged } = change;
   return {
-    windows: ofWindows(({ name }) => {
+    windows: ofCounted(({ name }) => {
       const count = windows[name];
       return { ...count, admitted: admitted(count.admitted), refused: refused(count.refused) };
     }),

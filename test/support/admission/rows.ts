@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
-import { type KeyWindow, ofWindows, WINDOWS } from '../../../src/auth/admission/windows.js';
-import { type ModelCounters, type ModelKey, NOTHING_COUNTED } from './model.js';
+import { type KeyWindow, WINDOWS } from '../../../src/auth/admission/windows.js';
+import { COUNTED, type ModelCounters, type ModelKey, NOTHING_COUNTED, ofCounted } from './model.js';
 
 type Queryable = Pick<Pool, 'query'>;
 
@@ -9,6 +9,8 @@ type Queryable = Pick<Pool, 'query'>;
 export interface Counted {
   readonly counters: ModelCounters;
   readonly usage: readonly (readonly [dayMs: number, admitted: number, refused: number])[];
+  /** Whether the sum of a month in the counters, if there is one, is that of its days. */
+  readonly isSumRight: boolean;
 }
 
 const LIMITS = WINDOWS.map(({ name }) => `requests_per_${name}`);
@@ -80,22 +82,25 @@ export async function readCounted(
   queryable: Queryable,
   keyIds: readonly bigint[],
 ): Promise<readonly Counted[]> {
-  const { rows } = await queryable.query<{ counters: StoredCounters | null; usage: Counted['usage'] }>(
+  const { rows } = await queryable.query<
+    Omit<Counted, 'counters'> & { readonly counters: StoredCounters | null }
+  >(
     `select
        case when c.api_key_id is not null then json_build_array(
          extract(epoch from c.banned_at) * 1000, extract(epoch from c.banned_until) * 1000, ${COUNTS}) end as counters,
        (select coalesce(json_agg(json_build_array(extract(epoch from day::timestamp) * 1000, admitted, refused) order by day), '[]')
-        from api_key_usage u where u.api_key_id = k.id) as usage
+        from api_key_usage u where u.api_key_id = k.id) as usage,
+       coalesce(c.month_before = month_admitted_before(k.id, c.month), true) as "isSumRight"
      from unnest($1::bigint[]) with ordinality as k (id, position)
      left join api_key_counters c on c.api_key_id = k.id
      order by k.position`,
     [keyIds],
   );
-  return rows.map(({ counters, usage }) => ({ counters: countersOf(counters), usage }));
+  return rows.map((row) => Object.assign(row, { counters: countersOf(row.counters) }));
 }
 
 /** The begin, as text, because JSON has no infinity, and the counts of each window. */
-const COUNTS = WINDOWS.map(({ name, kind }) => {
+const COUNTS = COUNTED.map(({ name, kind }) => {
   const begin = kind === 'recorded' ? `c.${name}::timestamp` : `c.${name}`;
   return `round(extract(epoch from ${begin}) * 1000)::text, c.${name}_admitted, c.${name}_refused`;
 }).join(', ');
@@ -110,8 +115,8 @@ function countersOf(stored: StoredCounters | null): ModelCounters {
   if (stored === null) return NOTHING_COUNTED;
   const [atMs, untilMs, ...counts] = stored;
   const ban = atMs === null || untilMs === null ? null : { atMs, untilMs };
-  const windows = ofWindows((window) => {
-    const [beginMs, admitted, refused] = counts.slice(3 * WINDOWS.indexOf(window));
+  const windows = ofCounted((window) => {
+    const [beginMs, admitted, refused] = counts.slice(3 * COUNTED.indexOf(window));
     return { beginMs: Number(beginMs ?? -Infinity), admitted: Number(admitted), refused: Number(refused) };
   });
   return { windows, ban };

@@ -14,7 +14,7 @@ select
   end as state,
   minute_limit(k, p) as requests_per_minute,
   day_limit(k, p) as requests_per_day,
-  k.requests_per_minute is not null or k.requests_per_day is not null as own_limits,
+  num_nonnulls(k.requests_per_minute, k.requests_per_day, k.requests_per_month) > 0 as own_limits,
   case when counts_in_minute(c) and not awaits_reset(k, c) then c.minute_admitted else 0 end as minute_admitted,
   case when counts_in_minute(c) then c.minute_refused else 0 end as minute_refused,
   case when counts_in_day(c) and not awaits_reset(k, c) then c.day_admitted else 0 end as day_admitted,
@@ -33,7 +33,9 @@ select
   coalesce(s.working, 0) as secrets,
   k.created_at,
   k.access,
-  k.customer
+  k.customer,
+  coalesce(k.requests_per_month, p.requests_per_month) as requests_per_month,
+  case when k.requests_per_month is not null or p.requests_per_month is not null then month_admitted(c) end as month_admitted
 from api_keys k
 join plans p on p.id = k.plan_id
 left join api_key_counters c on c.api_key_id = k.id
@@ -66,3 +68,5 @@ comment on column api_key_overview.secrets is 'The number of secrets that have n
 comment on column api_key_overview.access is 'read: GET and HEAD alone; write: everything.';
 comment on column api_key_overview.revoked_at is 'When the key was revoked; null if it was not.';
 comment on column api_key_overview.customer is 'Whose key it is: the customer''s id in another system; null if none is known.';
+comment on column api_key_overview.requests_per_month is 'The limit in force: the key''s own, or its plan''s; null if there is none.';
+comment on column api_key_overview.month_admitted is 'Requests admitted in the current UTC month, also before resets; null without such a limit.';

@@ -1,0 +1,3 @@
+alter table plans validate constraint plans_requests_per_month_positive;
+alter table api_keys validate constraint api_keys_requests_per_month_positive;
+alter table api_key_counters validate constraint api_key_counters_month;

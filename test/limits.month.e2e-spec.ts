@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import { useService } from './support/use-service.js';
+
+const LAST_OF_FEBRUARY = Date.UTC(2028, 1, 29, 23, 59, 50);
+const MARCH = Date.UTC(2028, 2, 1);
+const DAY_MS = 86_400_000;
+
+const clock = { nowMs: LAST_OF_FEBRUARY };
+const service = useService({
+  clock: { nowMs: () => clock.nowMs },
+  environment: { BAN_AFTER_REFUSALS: '1000' },
+});
+
+const limitMonth = (id: unknown, limit: number | null): Promise<unknown> =>
+  service.pool.query('update api_keys set requests_per_month = $2 where id = $1', [id, limit]);
+
+/** Status, limits by the two structured headers, and the message of an error. */
+async function send(key: string) {
+  const response = await service.fetch('/v1/pets?limit=1', { key });
+  const header = (name: string): string => response.headers.get(name) ?? '';
+  const body: unknown = await response.json();
+  return {
+    status: response.status,
+    month: /"month".*$/.exec(header('ratelimit'))?.[0],
+    policy: /"month".*$/.exec(header('ratelimit-policy'))?.[0],
+    reset: Number(header('x-ratelimit-reset')),
+    retryAfter: header('retry-after'),
+    message: (body as { message?: string }).message,
+  };
+}
+
+describe('a limit per month', () => {
+  it('is told to keys that have one, with the length of this month, and to no other', async () => {
+    clock.nowMs = LAST_OF_FEBRUARY;
+    const { id, key } = await service.issueKey();
+    expect(await send(key)).toMatchObject({ status: 200, month: undefined, policy: undefined });
+    await limitMonth(id, 9);
+    expect(await send(key)).toMatchObject({
+      status: 200,
+      month: '"month";r=7;t=10',
+      policy: '"month";q=9;w=2505600',
+    });
+    await limitMonth(id, null);
+    expect(await send(key)).toMatchObject({ status: 200, month: undefined });
+  });
+
+  it('counts what the month has used before the limit was set, on earlier days too', async () => {
+    const { id, key } = await service.issueKey();
+    clock.nowMs = MARCH + 2 * DAY_MS;
+    await send(key);
+    clock.nowMs += DAY_MS;
+    await send(key);
+    await limitMonth(id, 3);
+    expect(await send(key)).toMatchObject({ status: 200, month: expect.stringMatching(/^"month";r=0;/) });
+    expect((await send(key)).status).toBe(429);
+  });
+
+  it('rejects with the end of the month, and Retry-After is at most a day', async () => {
+    clock.nowMs = MARCH + 1000;
+    const { id, key } = await service.issueKey();
+    await limitMonth(id, 1);
+    expect((await send(key)).status).toBe(200);
+    expect(await send(key)).toMatchObject({
+      status: 429,
+      retryAfter: '86400',
+      reset: Date.UTC(2028, 3, 1) / 1000,
+      message: "The key's one request of this month is used up. Try again at 2028-04-01T00:00:00Z.",
+    });
+    clock.nowMs = Date.UTC(2028, 3, 1) - 1000;
+    expect(await send(key)).toMatchObject({ status: 429, retryAfter: '1' });
+    clock.nowMs += 1000;
+    expect((await send(key)).status).toBe(200);
+  });
+
+  it('begins anew at the turn of a leap February and of a year, to the request', async () => {
+    for (const turn of [MARCH, Date.UTC(2029, 0, 1)]) {
+      const { id, key } = await service.issueKey();
+      await limitMonth(id, 2);
+      clock.nowMs = turn - 1;
+      const before = [await send(key), await send(key), await send(key)];
+      clock.nowMs = turn;
+      const after = [await send(key), await send(key), await send(key)];
+      expect([before, after].map((all) => all.map(({ status }) => status))).toEqual([
+        [200, 200, 429],
+        [200, 200, 429],
+      ]);
+    }
+  });
+
+  it('is not given back by a reset, which empties the minute and the day', async () => {
+    clock.nowMs = MARCH + DAY_MS / 2;
+    const { id, key } = await service.issueKey();
+    await limitMonth(id, 2);
+    await send(key);
+    await service.pool.query('select reset_api_key_usage($1)', [id]);
+    expect(await send(key)).toMatchObject({ status: 200, month: expect.stringMatching(/r=0;/) });
+    expect((await send(key)).status).toBe(429);
+    const { rows } = await service.pool.query(
+      'select day_admitted::int from api_key_counters where api_key_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ day_admitted: 1 }]);
+  });
+
+  it('is that of the plan for keys without one of their own, and in GET /v1/usage', async () => {
+    clock.nowMs = MARCH + DAY_MS / 2;
+    await service.pool.query(`insert into plans values ('monthly', 10, 100)`);
+    await service.pool.query(`update plans set requests_per_month = 5 where id = 'monthly'`);
+    const { rows } = await service.pool.query<{ key: string }>(
+      `select key from issue_api_key('test', 'monthly')`,
+    );
+    const key = rows[0]?.key ?? '';
+    await send(key);
+    const usage = (await (await service.fetch('/v1/usage', { key })).json()) as { month: unknown };
+    expect(usage.month).toEqual({ limit: 5, remaining: 3, resetsAt: '2028-04-01T00:00:00.000Z' });
+  });
+});
