@@ -14,6 +14,8 @@ const service = useService({
 const limitMonth = (id: unknown, limit: number | null): Promise<unknown> =>
   service.pool.query('update api_keys set requests_per_month = $2 where id = $1', [id, limit]);
 
+const one = async (sql: string): Promise<unknown> => (await service.pool.query<object>(sql)).rows[0];
+
 /** Status, limits by the two structured headers, and the message of an error. */
 async function send(key: string) {
   const response = await service.fetch('/v1/pets?limit=1', { key });
@@ -113,5 +115,51 @@ describe('a limit per month', () => {
     await send(key);
     const usage = (await (await service.fetch('/v1/usage', { key })).json()) as { month: unknown };
     expect(usage.month).toEqual({ limit: 5, remaining: 3, resetsAt: '2028-04-01T00:00:00.000Z' });
+  });
+});
+
+describe('operators', () => {
+  const plan = (id: string): Promise<unknown> =>
+    one(`select custom, requests_per_month from plans where id = '${id}'`);
+
+  it('rename a plan with its limit per month, and make it custom without one', async () => {
+    await service.pool.query(`insert into plans values ('old', 10, 100)`);
+    await service.pool.query(`update plans set requests_per_month = 5 where id = 'old'`);
+    await service.pool.query(`select rename_plan('old', 'renamed')`);
+    expect(await plan('renamed')).toEqual({ custom: false, requests_per_month: 5 });
+    await service.pool.query(`select set_plan('renamed', custom => true)`);
+    expect(await plan('renamed')).toEqual({ custom: true, requests_per_month: null });
+  });
+
+  it('move a key to a plan, whose limits it gets', async () => {
+    const { id } = await service.issueKey();
+    await limitMonth(id, 1000);
+    await service.pool.query(`select set_api_key_plan(${id}, 'business')`);
+    expect(await one(`select requests_per_month, own_limits from api_key_overview where id = ${id}`)).toEqual(
+      {
+        requests_per_month: null,
+        own_limits: false,
+      },
+    );
+  });
+
+  it('see what a key has used of the month, in the overview and among the keys near their limits', async () => {
+    clock.nowMs = Date.now();
+    const { id, key } = await service.issueKey();
+    await limitMonth(id, 4);
+    await service.pool.query(
+      `insert into api_key_usage select $1, today() - n, 9, 0 from generate_series(32, 40) as n`,
+      [id],
+    );
+    for (let sent = 0; sent < 3; sent += 1) await send(key);
+    const seen = { month_admitted: 3n, requests_per_month: 4 };
+    expect(
+      await one(`select month_admitted, requests_per_month from api_key_overview where id = ${id}`),
+    ).toEqual(seen);
+    expect(
+      await one(
+        `select month_admitted, requests_per_month, month_share::float8 from api_keys_near_limit where api_key_id = ${id}`,
+      ),
+    ).toEqual({ ...seen, month_share: 0.75 });
   });
 });

@@ -182,7 +182,7 @@ export const closedSecondsOf = (response: ResponseInfo): number =>
  */
 function limitOf({ headers }: ResponseInfo): { readonly remaining: number; readonly resetSeconds: number } {
   const windows = [
-    ...(headers.get('ratelimit') ?? '').matchAll(/"(?:minute|day)";\s*r=(\d+)\s*;\s*t=(\d+)/g),
+    ...(headers.get('ratelimit') ?? '').matchAll(/"(?:minute|day|month)";\s*r=(\d+)\s*;\s*t=(\d+)/g),
   ];
   return windows.reduce(
     (fewest, [, remaining, seconds]) => {

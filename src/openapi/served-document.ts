@@ -69,6 +69,10 @@ export class ServedDocument {
 
 const SELECTED = Object.fromEntries(LIMITS.map(({ member }) => [member, true])) as Record<LimitMember, true>;
 
+/** The keys of a plan without any limit have their own. */
+const noLimitOf = (plan: Plan): string =>
+  LIMITS.every(({ member }) => plan[member] === null) ? 'set for each key' : 'none';
+
 /** The document with the plans, as a table for people and as `x-plans` for programs. */
 function withPlans(document: OpenApi, plans: readonly Plan[]): OpenApi {
   if (plans.length === 0) return document;
@@ -77,10 +81,7 @@ function withPlans(document: OpenApi, plans: readonly Plan[]): OpenApi {
   );
   const rows = plans.map((plan) => [
     `\`${plan.id}\``,
-    ...limits.map(
-      ({ isRequired, member }) =>
-        plan[member]?.toLocaleString('en') ?? (isRequired ? 'set for each key' : 'none'),
-    ),
+    ...limits.map(({ member }) => plan[member]?.toLocaleString('en') ?? noLimitOf(plan)),
   ]);
   const titles = ['Plan', ...limits.map(({ title }) => title)];
   const table = [titles, titles.map(() => '---'), ...rows].map((cells) => cells.join(' | ')).join('\n');

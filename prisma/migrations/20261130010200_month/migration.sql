@@ -29,7 +29,7 @@ comment on column api_keys.requests_per_day is 'The key''s own limit, instead of
 comment on column api_keys.suspended_until is 'Until this time all requests of the key are rejected with 403 api_key_suspended.';
 comment on column api_keys.bans_lifted_at is 'Bans that began up to this time are lifted, and do not make the next ban longer.';
 comment on column api_keys.access is 'read: GET and HEAD alone; write: everything.';
-comment on column api_keys.usage_reset_at is 'The last reset of what both windows have admitted: select * from reset_api_key_usage(7).';
+comment on column api_keys.usage_reset_at is 'The last reset of what its minute and day have admitted: select * from reset_api_key_usage(7).';
 comment on column api_keys.expires_at is 'When the key stops working; null means never.';
 comment on column api_keys.revoked_at is 'When the key was revoked; null if it was not. Any value revokes at once.';
 comment on column api_keys.requests_per_month is 'The key''s own limit per UTC month; null: that of its plan, if it has one.';
@@ -56,24 +56,27 @@ comment on function add_to_month is 'Adds a finished day to the sum of its month
 
 revoke execute on function add_to_month() from public;
 
-create or replace function month_admitted(counters api_key_counters) returns bigint
-language sql stable parallel safe
-return case when counts_in_day(counters) then counters.day_admitted else 0 end
-  + case
-    when counters.month = date_trunc('month', today()::timestamp)::date then counters.month_before
-    else (
-      select coalesce(sum(u.admitted), 0)::bigint
-      from api_key_usage u
-      where u.api_key_id = counters.api_key_id
-        and u.day between date_trunc('month', today()::timestamp)::date and today())
-    end
-  -- A day that is over and not history yet, because no request has come since.
-  + case when not counts_in_day(counters) and counters.day >= date_trunc('month', today()::timestamp)::date then counters.day_admitted else 0 end;
+create or replace function explain_limits() returns trigger
+language plpgsql as $$
+declare
+  wrong text := (
+    select 'requests_per_' || name
+    from public.windows_of(null, null, null)
+    where (to_jsonb(new) ->> ('requests_per_' || name))::bigint < 1
+    order by nth
+    limit 1);
+begin
+  raise exception '% is % and must be at least 1', wrong, to_jsonb(new) ->> wrong
+    using errcode = 'check_violation', table = tg_table_name, column = wrong, hint = tg_argv[0];
+end
+$$;
 
-comment on function month_admitted is 'What the present UTC month has admitted of a key, also before resets. Null without counters.';
+comment on function explain_limits is 'Rejects limits below 1. The argument of the trigger is the hint.';
 
--- Volatile, so that it reads with a snapshot of its own: admission calls it when it has locked the counters, and the snapshot of its statement
--- lacks a day that another replica has finished meanwhile.
+revoke execute on function explain_limits() from public;
+
+-- Volatile, so that it reads with a snapshot of its own: admission calls it when it has locked the counters (those of a barred key it
+-- only reads), and the snapshot of its statement lacks a day that another replica has finished meanwhile.
 create or replace function month_admitted_before(key bigint, day date) returns bigint
 language plpgsql volatile set search_path = public, pg_temp as $$
 begin
@@ -130,7 +133,7 @@ language sql stable rows 300 set search_path = public, pg_temp as $$
     -- Every role may call what only computes. Triggers call the functions that check or count pets and orders.
     ('public', 'execute', null,
       'present, today, this_hour, clock_tolerance, trusted_until, counts_in_minute, counts_in_day, awaits_reset, last_counted_at, is_valid, '
-      'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, windows_of, month_admitted, month_admitted_before, warn_of_limits, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
+      'is_suspended, is_banned, latest_lift, is_admitted, minute_limit, day_limit, windows_of, month_admitted_before, warn_of_limits, count_max, saturated, is_instant, drawn_ids, next_ids_are_used, role_rights, rights_that_differ, '
       'unlisted_rights, missing_protections'),
     ('public', 'execute', null,
       'pet_json, order_json, category_json, new_pet, new_order, new_category, pet_inventory, etag_of, meets_preconditions, has_open_order, delete_pets_if, '
@@ -164,7 +167,7 @@ comment on function role_rights is 'What each role may do with each table, view,
 -- The one list of windows in SQL, from the shortest to the longest, as src/auth/admission/windows.ts has them. Without counters nothing is used.
 create or replace function windows_of(key api_keys, plan plans, counters api_key_counters)
 returns table (nth integer, name text, allowed integer, is_required boolean, admitted bigint, refused bigint)
-language sql stable parallel safe rows 2
+language sql stable parallel safe rows 3
 begin atomic
   select w.nth, w.name, w.allowed, w.is_required,
     case when w.is_present then w.admitted else 0 end, case when w.is_present then w.refused else 0 end
@@ -174,12 +177,109 @@ begin atomic
     (2, 'day', coalesce(key.requests_per_day, plan.requests_per_day), true,
       counts_in_day(counters), counters.day_admitted, counters.day_refused),
     (3, 'month', coalesce(key.requests_per_month, plan.requests_per_month), false,
-      true, case when key.requests_per_month is not null or plan.requests_per_month is not null then month_admitted(counters) end, null)
+      true,
+      case when counters.month = date_trunc('month', today()::timestamp)::date then counters.month_before else 0 end
+        + case when counts_in_day(counters) then counters.day_admitted else 0 end, null)
   ) as w (nth, name, allowed, is_required, is_present, admitted, refused);
 end;
 
 comment on function windows_of is
-  'The windows of a key: the limit in force (null: none), and what the present one has admitted and rejected. A reset that is due is not seen: awaits_reset.';
+  'The windows of a key: the limit in force (null: none), and what the present one has admitted and rejected. A reset that is due is not seen: awaits_reset. Of the month it is what the counters know, which is all of it after a request of the present day.';
+
+-- With the owner's rights, as delete_plan. The id of a plan never changes, so that its audit has one name: the keys move to a new plan, all of
+-- them, however many an operator may change. A key that is issued meanwhile waits, and then finds no plan.
+create or replace function rename_plan(id text, new_id text) returns plan_overview
+language plpgsql volatile security definer set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  changes_max constant text := coalesce(current_setting('petstore.changes_max', true), '');
+  changes_made constant text := coalesce(current_setting('petstore.changes_made', true), '');
+  old plans;
+  result plan_overview;
+begin
+  select * into old from plans where id = rename_plan.id for update;
+  if not found then
+    raise exception 'plan "%" does not exist', rename_plan.id
+      using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
+  end if;
+  perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom);
+  if old.requests_per_month is not null then
+    update plans set requests_per_month = old.requests_per_month where id = new_id;
+  end if;
+  -- The work of this function is neither limited nor counted.
+  perform set_config('petstore.changes_max', '2147483647', true);
+  update api_keys set plan_id = new_id where plan_id = old.id;
+  perform set_config('petstore.changes_max', changes_max, true), set_config('petstore.changes_made', changes_made, true);
+  delete from plans where id = old.id;
+  select * into strict result from plan_overview where id = new_id;
+  return result;
+end
+$$;
+
+comment on function rename_plan is
+  'Gives a plan another id, which all of its keys get: select * from rename_plan(''startup'', ''growth'').';
+
+revoke execute on function rename_plan(text, text) from public;
+
+create or replace function set_api_key_plan(
+  id bigint,
+  plan text,
+  per_minute integer default null,
+  per_day integer default null)
+returns api_key_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+begin
+  update api_keys
+  set plan_id = set_api_key_plan.plan, requests_per_minute = per_minute, requests_per_day = per_day,
+    requests_per_month = null
+  where id = set_api_key_plan.id;
+  return api_key_overview_of(set_api_key_plan.id);
+end
+$$;
+
+comment on function set_api_key_plan is
+  'Moves a key to another plan; without limits it gets those of the plan: select * from set_api_key_plan(7, ''business'').';
+
+revoke execute on function set_api_key_plan(bigint, text, integer, integer) from public;
+
+create or replace function set_plan(
+  id text,
+  per_minute integer default null,
+  per_day integer default null,
+  custom boolean default null)
+returns plan_overview
+language plpgsql volatile set search_path = public, pg_temp as $$
+#variable_conflict use_column
+declare
+  result plan_overview;
+begin
+  -- A statement that names custom, which the keys refer to, waits for each transaction that has issued keys of the plan.
+  if set_plan.custom <> (select custom from plans where id = set_plan.id for no key update) then
+    update plans
+    set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day,
+      requests_per_month = case when set_plan.custom then null else requests_per_month end
+    where id = set_plan.id;
+  else
+    update plans
+    set requests_per_minute = coalesce(per_minute, requests_per_minute), requests_per_day = coalesce(per_day, requests_per_day)
+    where id = set_plan.id;
+  end if;
+  if not found then
+    raise exception 'plan "%" does not exist', set_plan.id
+      using errcode = 'no_data_found',
+            hint = 'To see the plans: select * from plan_overview, or petstore plans list. '
+                   'To create one: select * from create_plan(…), or petstore plans create.';
+  end if;
+  select * into strict result from plan_overview where plan_overview.id = set_plan.id;
+  return result;
+end
+$$;
+
+comment on function set_plan is
+  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600).';
+
+revoke execute on function set_plan(text, integer, integer, boolean) from public;
 
 -- As admission sees a key: prisma/sql/functions has each rule, such as is_banned.
 create or replace view api_key_overview as
@@ -218,7 +318,8 @@ select
   k.access,
   k.customer,
   coalesce(k.requests_per_month, p.requests_per_month) as requests_per_month,
-  case when k.requests_per_month is not null or p.requests_per_month is not null then month_admitted(c) end as month_admitted
+  case when coalesce(k.requests_per_month, p.requests_per_month) is not null then saturated(
+    month.admitted + case when c.day >= month.begins and c.day < month.ends then c.day_admitted else 0 end) end as month_admitted
 from api_keys k
 join plans p on p.id = k.plan_id
 left join api_key_counters c on c.api_key_id = k.id
@@ -229,7 +330,16 @@ left join lateral (
     (count(*) filter (where is_valid(x)))::integer as working
   from api_key_secrets x
   where x.api_key_id = k.id
-) as s on true;
+) as s on true
+left join lateral (
+  select begins, ends, coalesce(sum(u.admitted), 0) as admitted
+  from (
+    select date_trunc('month', today()::timestamp)::date as begins, (date_trunc('month', today()::timestamp) + interval '1 month')::date as ends
+  ) as present
+  left join api_key_usage u on u.api_key_id = k.id and u.day >= begins and u.day < ends
+  where coalesce(k.requests_per_month, p.requests_per_month) is not null
+  group by begins, ends
+) as month on true;
 
 comment on view api_key_overview is 'Every key with its plan, limits, state and use at this time.';
 comment on column api_key_overview.state is
@@ -254,6 +364,66 @@ comment on column api_key_overview.customer is 'Whose key it is: the customer''s
 comment on column api_key_overview.requests_per_month is 'The limit in force: the key''s own, or its plan''s; null if there is none.';
 comment on column api_key_overview.month_admitted is 'Requests admitted in the current UTC month, also before resets; null without such a limit.';
 
+-- Reads all of api_key_counters: an index on what admission updates would end its HOT updates.
+create or replace view api_keys_near_limit as
+select
+  k.id as api_key_id, k.name, k.plan_id,
+  round((k.minute_admitted / k.requests_per_minute::float8)::numeric, 3) as minute_share,
+  round((k.day_admitted / k.requests_per_day::float8)::numeric, 3) as day_share,
+  k.minute_admitted, k.requests_per_minute, k.day_admitted, k.requests_per_day,
+  peak.hour as busiest_hour, peak.admitted as busiest_hour_admitted,
+  k.customer,
+  round((k.month_admitted / k.requests_per_month::float8)::numeric, 3) as month_share, k.month_admitted, k.requests_per_month
+from (
+  select distinct api_key_id
+  from (
+    select c.api_key_id, row_number() over (partition by w.name order by w.share desc, c.api_key_id) as rank
+    from api_key_counters c
+    join api_keys k on k.id = c.api_key_id
+    join plans p on p.id = k.plan_id
+    cross join lateral (
+      select name, admitted / allowed::float8 as share from windows_of(k, p, c) where allowed is not null
+    ) as w
+    where counts_in_day(c)
+      and is_valid(k)
+      and not awaits_reset(k, c)
+  ) as ranked
+  where rank <= 100
+) as near
+join api_key_overview k on k.id = near.api_key_id
+join api_keys key on key.id = near.api_key_id
+join plans p on p.id = key.plan_id
+join api_key_counters c on c.api_key_id = near.api_key_id
+cross join lateral (
+  select max(admitted / allowed::float8) as share from windows_of(key, p, c)
+) as most
+left join lateral (
+  select u.hour, saturated(sum(u.requests)) as admitted
+  from last_24_hours
+  join api_key_usage_hours u using (hour)
+  where u.api_key_id = near.api_key_id
+    and is_admitted(u.outcome)
+  group by u.hour
+  order by admitted desc, u.hour desc
+  limit 1
+) as peak on true
+order by most.share desc, near.api_key_id;
+
+comment on view api_keys_near_limit is
+  'The hundred keys each that have used the largest share of the present minute, day and month, with their busiest of the last 24 hours. Filter with: where day_share > 0.8.';
+comment on column api_keys_near_limit.minute_share is 'The share of the limit that the present minute has used: 1 is all of it.';
+comment on column api_keys_near_limit.day_share is 'The share of the limit that the present day has used: 1 is all of it.';
+comment on column api_keys_near_limit.minute_admitted is 'Requests admitted in the current UTC minute, since the last reset.';
+comment on column api_keys_near_limit.requests_per_minute is 'The limit in force: the key''s own, or its plan''s.';
+comment on column api_keys_near_limit.day_admitted is 'Requests admitted in the current UTC day, since the last reset.';
+comment on column api_keys_near_limit.requests_per_day is 'The limit in force: the key''s own, or its plan''s.';
+comment on column api_keys_near_limit.busiest_hour is 'The hour of the last 24 with the most admitted requests.';
+comment on column api_keys_near_limit.busiest_hour_admitted is 'Requests admitted in that hour.';
+comment on column api_keys_near_limit.customer is 'Whose key it is: the customer''s id in another system; null if none is known.';
+comment on column api_keys_near_limit.month_share is 'The share of the limit that the present month has used; null if there is no such limit.';
+comment on column api_keys_near_limit.month_admitted is 'Requests admitted in the current UTC month.';
+comment on column api_keys_near_limit.requests_per_month is 'The limit in force: the key''s own, or its plan''s; null if there is none.';
+
 create or replace trigger api_key_usage_adds_to_month
   after insert or update of admitted on api_key_usage
   for each row execute function add_to_month();
@@ -263,6 +433,10 @@ create or replace trigger api_keys_explain_limits
   for each row when (new.requests_per_minute < 1 or new.requests_per_day < 1 or new.requests_per_month < 1)
   execute function explain_limits(
     'Null means the limit of the plan. To stop a key: select * from suspend_api_key(id), or petstore keys suspend ID.');
+
+create or replace trigger api_keys_follow_plan
+  before insert or update of plan_id, plan_custom, requests_per_minute, requests_per_day, requests_per_month on api_keys
+  for each row execute function follow_plan();
 
 create or replace trigger plans_explain_limits
   before insert or update of requests_per_minute, requests_per_day, requests_per_month on plans

@@ -1,7 +1,12 @@
 create or replace function explain_limits() returns trigger
 language plpgsql as $$
 declare
-  wrong text := (select key from jsonb_each_text(to_jsonb(new)) where key like 'requests\_per\_%' and value::bigint < 1 limit 1);
+  wrong text := (
+    select 'requests_per_' || name
+    from public.windows_of(null, null, null)
+    where (to_jsonb(new) ->> ('requests_per_' || name))::bigint < 1
+    order by nth
+    limit 1);
 begin
   raise exception '% is % and must be at least 1', wrong, to_jsonb(new) ->> wrong
     using errcode = 'check_violation', table = tg_table_name, column = wrong, hint = tg_argv[0];

@@ -1,5 +1,5 @@
--- Volatile, so that it reads with a snapshot of its own: admission calls it when it has locked the counters, and the snapshot of its statement
--- lacks a day that another replica has finished meanwhile.
+-- Volatile, so that it reads with a snapshot of its own: admission calls it when it has locked the counters (those of a barred key it
+-- only reads), and the snapshot of its statement lacks a day that another replica has finished meanwhile.
 create or replace function month_admitted_before(key bigint, day date) returns bigint
 language plpgsql volatile set search_path = public, pg_temp as $$
 begin

@@ -1,8 +1,5 @@
 // The parts of the two admission statements that are written once for each window.
-import { type Window, WINDOWS } from './windows.js';
-
-/** The day, whose history the calendar windows sum up. */
-const RECORDED = WINDOWS[1].name;
+import { RECORDED, type Window, WINDOWS } from './windows.js';
 
 /** The begin of a calendar window, from a date in it. */
 const calendar = (name: string, date: string): string => `date_trunc('${name}', ${date}::timestamp)::date`;

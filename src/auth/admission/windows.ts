@@ -28,6 +28,9 @@ interface WindowDeclaration {
 /** A window of a key, as it is declared. */
 export type Window = (typeof WINDOWS)[number];
 
+/** The day: calendar windows sum up its history. */
+export const RECORDED = WINDOWS.find((window) => window.kind === 'recorded')?.name ?? 'day';
+
 /** The name of a window of a key. */
 export type KeyWindow = Window['name'];
 

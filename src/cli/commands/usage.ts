@@ -45,14 +45,14 @@ export const USAGE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     usage: 'near-limit',
-    says: 'Lists the keys that have used the most of their minute or day (the view api_keys_near_limit).',
+    says: 'Lists the keys that have used the most of their minute, day or month (the view api_keys_near_limit).',
     options: {
       '--above <percent>': 'only those that have used more of one of the two, such as 80',
       '--customer <customer>': 'only keys of this customer',
     },
     list: `
       select * from api_keys_near_limit
-      where (:above::int is null or greatest(minute_share, day_share) * 100 > :above)
+      where (:above::int is null or greatest(minute_share, day_share, month_share) * 100 > :above)
         and (:customer::text is null or customer = :customer)`,
     columns: [
       ...[...KEY, 'minute=minute_admitted/requests_per_minute', 'day=day_admitted/requests_per_day'],

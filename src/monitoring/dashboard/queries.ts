@@ -58,7 +58,7 @@ const ATTENTION = {
     where began_at > present() - interval '24 hours'`,
   near: `
     select api_key_id, name, minute_share, day_share from api_keys_near_limit
-    where greatest(minute_share, day_share) > 0.8`,
+    where greatest(minute_share, day_share, month_share) > 0.8`,
   expiring: `
     select api_key_id, name, expires, expires_at from expiring_api_keys
     where ends_key and expires_at < present() + interval '14 days'`,

@@ -75,12 +75,20 @@ function errorTable(api) {
   return table(['Status', 'code', 'Meaning, and what to do'], rows);
 }
 
+/**
+ * The keys of a plan without any limit have their own.
+ * @param {import('./openapi.js').Json} plan
+ * @param {string[]} limits
+ */
+const noLimitOf = (plan, limits) =>
+  limits.every((name) => plan[name] === null) ? 'set for each key' : 'none';
+
 /** @param {import('./openapi.js').Json[]} plans */
 function planTable(plans) {
   const limits = Object.keys(plans[0] ?? {}).filter((name) => name.startsWith('requestsPer'));
   const rows = plans.map((plan) => [
     element('code', {}, String(plan['id'])),
-    ...limits.map((name) => plan[name]?.toLocaleString('en') ?? 'set for each key'),
+    ...limits.map((name) => plan[name]?.toLocaleString('en') ?? noLimitOf(plan, limits)),
   ]);
   const titles = limits.map((name) => name.replace('requestsPer', 'Requests per ').toLowerCase());
   return table(['Plan', ...titles.map((title) => title.replace('r', 'R'))], rows);

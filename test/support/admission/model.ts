@@ -4,6 +4,7 @@ import type { KeyDecision } from '../../../src/auth/admission/admission-statemen
 import {
   ofWindows,
   type OfWindows,
+  RECORDED,
   secondsUntil,
   type Window,
   WINDOWS,
@@ -63,8 +64,6 @@ export const NOTHING_COUNTED: ModelCounters = {
 
 /** The one whose rejections start bans. */
 const BANNING = WINDOWS[0].name;
-/** The one that becomes history. */
-const RECORDED = WINDOWS[1].name;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -8,7 +8,8 @@ language plpgsql volatile set search_path = public, pg_temp as $$
 #variable_conflict use_column
 begin
   update api_keys
-  set plan_id = set_api_key_plan.plan, requests_per_minute = per_minute, requests_per_day = per_day
+  set plan_id = set_api_key_plan.plan, requests_per_minute = per_minute, requests_per_day = per_day,
+    requests_per_month = null
   where id = set_api_key_plan.id;
   return api_key_overview_of(set_api_key_plan.id);
 end

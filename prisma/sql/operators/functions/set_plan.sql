@@ -12,7 +12,8 @@ begin
   -- A statement that names custom, which the keys refer to, waits for each transaction that has issued keys of the plan.
   if set_plan.custom <> (select custom from plans where id = set_plan.id for no key update) then
     update plans
-    set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day
+    set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day,
+      requests_per_month = case when set_plan.custom then null else requests_per_month end
     where id = set_plan.id;
   else
     update plans

@@ -35,7 +35,8 @@ select
   k.access,
   k.customer,
   coalesce(k.requests_per_month, p.requests_per_month) as requests_per_month,
-  case when k.requests_per_month is not null or p.requests_per_month is not null then month_admitted(c) end as month_admitted
+  case when coalesce(k.requests_per_month, p.requests_per_month) is not null then saturated(
+    month.admitted + case when c.day >= month.begins and c.day < month.ends then c.day_admitted else 0 end) end as month_admitted
 from api_keys k
 join plans p on p.id = k.plan_id
 left join api_key_counters c on c.api_key_id = k.id
@@ -46,7 +47,16 @@ left join lateral (
     (count(*) filter (where is_valid(x)))::integer as working
   from api_key_secrets x
   where x.api_key_id = k.id
-) as s on true;
+) as s on true
+left join lateral (
+  select begins, ends, coalesce(sum(u.admitted), 0) as admitted
+  from (
+    select date_trunc('month', today()::timestamp)::date as begins, (date_trunc('month', today()::timestamp) + interval '1 month')::date as ends
+  ) as present
+  left join api_key_usage u on u.api_key_id = k.id and u.day >= begins and u.day < ends
+  where coalesce(k.requests_per_month, p.requests_per_month) is not null
+  group by begins, ends
+) as month on true;
 
 comment on view api_key_overview is 'Every key with its plan, limits, state and use at this time.';
 comment on column api_key_overview.state is

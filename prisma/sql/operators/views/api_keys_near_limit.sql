@@ -6,7 +6,8 @@ select
   round((k.day_admitted / k.requests_per_day::float8)::numeric, 3) as day_share,
   k.minute_admitted, k.requests_per_minute, k.day_admitted, k.requests_per_day,
   peak.hour as busiest_hour, peak.admitted as busiest_hour_admitted,
-  k.customer
+  k.customer,
+  round((k.month_admitted / k.requests_per_month::float8)::numeric, 3) as month_share, k.month_admitted, k.requests_per_month
 from (
   select distinct api_key_id
   from (
@@ -43,7 +44,7 @@ left join lateral (
 order by most.share desc, near.api_key_id;
 
 comment on view api_keys_near_limit is
-  'The hundred keys each that have used the largest share of the present minute and day, with their busiest of the last 24 hours. Filter with: where day_share > 0.8.';
+  'The hundred keys each that have used the largest share of the present minute, day and month, with their busiest of the last 24 hours. Filter with: where day_share > 0.8.';
 comment on column api_keys_near_limit.minute_share is 'The share of the limit that the present minute has used: 1 is all of it.';
 comment on column api_keys_near_limit.day_share is 'The share of the limit that the present day has used: 1 is all of it.';
 comment on column api_keys_near_limit.minute_admitted is 'Requests admitted in the current UTC minute, since the last reset.';
@@ -53,3 +54,6 @@ comment on column api_keys_near_limit.requests_per_day is 'The limit in force: t
 comment on column api_keys_near_limit.busiest_hour is 'The hour of the last 24 with the most admitted requests.';
 comment on column api_keys_near_limit.busiest_hour_admitted is 'Requests admitted in that hour.';
 comment on column api_keys_near_limit.customer is 'Whose key it is: the customer''s id in another system; null if none is known.';
+comment on column api_keys_near_limit.month_share is 'The share of the limit that the present month has used; null if there is no such limit.';
+comment on column api_keys_near_limit.month_admitted is 'Requests admitted in the current UTC month.';
+comment on column api_keys_near_limit.requests_per_month is 'The limit in force: the key''s own, or its plan''s; null if there is none.';
