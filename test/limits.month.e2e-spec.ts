@@ -16,6 +16,9 @@ const limitMonth = (id: unknown, limit: number | null): Promise<unknown> =>
 
 const one = async (sql: string): Promise<unknown> => (await service.pool.query<object>(sql)).rows[0];
 
+const planOf = (id: string): Promise<unknown> =>
+  one(`select custom, requests_per_month from plans where id = '${id}'`);
+
 /** Status, limits by the two structured headers, and the message of an error. */
 async function send(key: string) {
   const response = await service.fetch('/v1/pets?limit=1', { key });
@@ -119,16 +122,13 @@ describe('a limit per month', () => {
 });
 
 describe('operators', () => {
-  const plan = (id: string): Promise<unknown> =>
-    one(`select custom, requests_per_month from plans where id = '${id}'`);
-
   it('rename a plan with its limit per month, and make it custom without one', async () => {
     await service.pool.query(`insert into plans values ('old', 10, 100)`);
     await service.pool.query(`update plans set requests_per_month = 5 where id = 'old'`);
     await service.pool.query(`select rename_plan('old', 'renamed')`);
-    expect(await plan('renamed')).toEqual({ custom: false, requests_per_month: 5 });
+    expect(await planOf('renamed')).toEqual({ custom: false, requests_per_month: 5 });
     await service.pool.query(`select set_plan('renamed', custom => true)`);
-    expect(await plan('renamed')).toEqual({ custom: true, requests_per_month: null });
+    expect(await planOf('renamed')).toEqual({ custom: true, requests_per_month: null });
   });
 
   it('move a key to a plan, whose limits it gets', async () => {
