@@ -80,8 +80,9 @@ function errorTable(api) {
  * @param {import('./openapi.js').Json} plan
  * @param {string[]} limits
  */
-const noLimitOf = (plan, limits) =>
-  limits.every((name) => plan[name] === null) ? 'set for each key' : 'none';
+function noLimitOf(plan, limits) {
+  return limits.every((name) => plan[name] === null) ? 'set for each key' : 'none';
+}
 
 /** @param {import('./openapi.js').Json[]} plans */
 function planTable(plans) {
