@@ -35,7 +35,7 @@ async function send(key: string) {
 }
 
 describe('a limit per month', () => {
-  it('is told to keys that have one, with the length of this month, and to no other', async () => {
+  it('is in the headers of keys that have one, with the length of this month, and of no other', async () => {
     clock.nowMs = LAST_OF_FEBRUARY;
     const { id, key } = await service.issueKey();
     expect(await send(key)).toMatchObject({ status: 200, month: undefined, policy: undefined });

@@ -1,4 +1,4 @@
-import { type KeyWindow, WINDOWS } from '../auth/admission/windows.js';
+import { capitalized, type KeyWindow, WINDOWS } from '../auth/admission/windows.js';
 import type { OptionSpec, Values } from './command.js';
 
 /** The windows that the functions of SQL take. */
@@ -6,7 +6,7 @@ export const SETTABLE = WINDOWS.filter(({ isRequired }) => isRequired);
 
 /** What is made of each of them, by its name and by that of its value: `minute` and `perMinute`. */
 const each = <Part>(partOf: (name: KeyWindow, value: string) => Part): readonly Part[] =>
-  SETTABLE.map(({ name }) => partOf(name, `per${name.slice(0, 1).toUpperCase()}${name.slice(1)}`));
+  SETTABLE.map(({ name }) => partOf(name, `per${capitalized(name)}`));
 
 /** `--per-minute <requests>` and those of the other windows. */
 export const limitOptions = (

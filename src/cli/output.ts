@@ -98,7 +98,10 @@ export function printRows(
       title: title.replace('?', ''),
       isOptional: title.endsWith('?'),
       isNumber: members.every(isNumber),
-      cells: rows.map((row) => members.map((member) => shown(row[member])).join('/')),
+      cells: rows.map((row) => {
+        const values = members.map((member) => shown(row[member]));
+        return values.every((value) => value === '-') ? '-' : values.join('/');
+      }),
     }))
     .filter(({ isOptional, cells }) => !isOptional || cells.some((cell) => cell !== '-'));
   const table = toTable(

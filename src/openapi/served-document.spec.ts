@@ -10,7 +10,7 @@ describe('the plans in the document', () => {
   let document: ServedDocument;
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
-    findMany.mockReset().mockResolvedValue([FREE]);
+    findMany.mockReset().mockResolvedValue([{ ...FREE, requestsPerMonth: null }]);
     const pools = { reads: { run: (send: () => unknown) => send() } };
     document = new ServedDocument({ plan: { findMany }, pools } as unknown as PrismaService);
     document.document = { info: { description: 'Pets.' }, paths: {}, components: { schemas: {} } };
@@ -34,6 +34,28 @@ describe('the plans in the document', () => {
     findMany.mockResolvedValue([{ ...FREE, requestsPerMinute: 90 }]);
     jest.advanceTimersByTime(1);
     expect(await shown()).toEqual([{ ...FREE, requestsPerMinute: 90 }]);
+  });
+
+  it('have a limit per month where one of them does, and none in the others', async () => {
+    const plans = [
+      { ...FREE, requestsPerMonth: null },
+      { id: 'pro', requestsPerMinute: 300, requestsPerDay: 10_000, requestsPerMonth: 100_000 },
+      { id: 'enterprise', requestsPerMinute: null, requestsPerDay: null, requestsPerMonth: null },
+    ];
+    findMany.mockResolvedValue(plans);
+    expect(await shown()).toEqual(plans);
+    const { json } = await document.texts();
+    const reply = { header: () => undefined } as unknown as FastifyReply;
+    const text = String(await json.for({ headers: {} } as FastifyRequest, reply));
+    expect((JSON.parse(text) as { info: { description: string } }).info.description).toContain(
+      [
+        'Plan | Requests per minute | Requests per day | Requests per month',
+        '--- | --- | --- | ---',
+        '`free` | 60 | 1,000 | none',
+        '`pro` | 300 | 10,000 | 100,000',
+        '`enterprise` | set for each key | set for each key | set for each key',
+      ].join('\n'),
+    );
   });
 
   it('leave the texts as they are where no plan changes, so that nothing is compressed again', async () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { type KeyWindow, WINDOWS } from '../auth/admission/windows.js';
+import { capitalized, type KeyWindow, WINDOWS } from '../auth/admission/windows.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { within } from '../database/within.js';
 import { EncodedText } from './encoded-text.js';
@@ -15,7 +15,7 @@ type LimitMember = `requestsPer${Capitalize<KeyWindow>}`;
 
 const LIMITS = WINDOWS.map(({ name, isRequired }) => ({
   isRequired,
-  member: `requestsPer${name.slice(0, 1).toUpperCase()}${name.slice(1)}` as LimitMember,
+  member: `requestsPer${capitalized(name)}` as const,
   title: `Requests per ${name}`,
 }));
 

@@ -21,7 +21,7 @@ export class UsageController {
   @Operation({
     summary: 'Get usage',
     description:
-      'Returns the plan and limits of the API key of the request, the current minute and day with this request counted, and ' +
+      'Returns the plan and limits of the API key of the request, the current minute, day and, if it has a limit for that, month with this request counted, and ' +
       'the requests of each of the last 31 UTC days, and of each of the last 24 hours by operation and outcome.',
   })
   @ApiOkResponse({ type: Usage, description: 'The usage of the API key.', example: USAGE_EXAMPLE })
@@ -32,12 +32,7 @@ export class UsageController {
       this.usage.days(keyId, now, deadline),
       this.usage.hours(keyId, now, deadline),
     ]);
-    return {
-      plan,
-      ...windowsOf(key),
-      days,
-      hours,
-    };
+    return { plan, ...windowsOf(key), days, hours };
   }
 }
 

@@ -38,7 +38,7 @@ async function client(limits: { perMinute: number; perDay?: number }, pace?: boo
         [id],
       )
     ).rows[0];
-  return { store, responses, counters };
+  return { store, responses, counters, keyId: id };
 }
 
 const statusesOf = (responses: readonly ResponseInfo[]): readonly number[] => [
@@ -52,6 +52,14 @@ describe('thirty calls at once', () => {
     expect(statusesOf(responses)).toEqual([200]);
     expect(await counters()).toEqual({ minute_refused: 0n, banned_until: null });
     expect(Math.floor((nowMs - Date.UTC(2026, 10, 20, 9, 30)) / 60_000)).toBe(5);
+  });
+
+  it('on a key with 3 left of its month three succeed, and no other is sent', async () => {
+    const { store, responses, keyId } = await client({ perMinute: 100 });
+    await service.pool.query('update api_keys set requests_per_month = 3 where id = $1', [keyId]);
+    const calls = await Promise.allSettled(Array.from({ length: 30 }, () => store.inventory()));
+    expect(calls.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it('wait for one response, and then are under way together', async () => {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type KeyWindow, WINDOWS } from '../../src/auth/admission/windows.js';
+import { capitalized, type KeyWindow, WINDOWS } from '../../src/auth/admission/windows.js';
 
 export interface TestKey {
   readonly id: bigint;
@@ -11,7 +11,7 @@ export type OwnLimits = Partial<Record<`per${Capitalize<KeyWindow>}`, number>>;
 
 const PARTS = WINDOWS.filter(({ isRequired }) => isRequired).map(({ name }) => ({
   argument: `per_${name}`,
-  member: `per${name.slice(0, 1).toUpperCase()}${name.slice(1)}` as keyof OwnLimits,
+  member: `per${capitalized(name)}` as const,
 }));
 
 /** More than a test sends: a million a minute, and ten times as many in each longer window. */

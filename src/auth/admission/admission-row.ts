@@ -1,5 +1,5 @@
 import type { AdmissionDecision, Caller, LimitWindow } from './decision.js';
-import { secondsUntil, type Window, WINDOWS } from './windows.js';
+import { lengthOf, type Window, WINDOWS } from './windows.js';
 import { windowMembers, type WindowSources } from './windows.sql.js';
 
 /**
@@ -109,24 +109,26 @@ export function keyDecisionsOf(row: AdmissionRow): KeyDecisions {
 
 const DAY_MS = 86_400_000;
 
-/** The limit of a key in a window, before its batch. */
-interface KeyLimit {
-  readonly window: Window;
-  readonly limit: number;
+/** A window before the batch, with what it had admitted. */
+interface KeyLimit extends Omit<LimitWindow, 'remaining'> {
   readonly admitted: number;
-  readonly resetAtMs: number;
 }
 
-/** Empty where the key has none. */
+/** Empty where the key has no limit. */
 function limitOf(window: Window, members: readonly number[], at: number): readonly KeyLimit[] {
   const [limit = 0, admitted = 0, resetAtMs = 0] = members.slice(at, at + MEMBERS_OF_WINDOW);
-  return limit === 0 && !window.isRequired ? [] : [{ window, limit, admitted, resetAtMs }];
+  if (limit === 0 && !window.isRequired) return [];
+  const windowSeconds = lengthOf(window, resetAtMs);
+  return [{ policy: window.name, windowSeconds, limit, admitted, resetAtMs }];
 }
 
 /** An operator may have set the limit below what was admitted: then nothing remains. */
-const windowOf = ({ window, limit, admitted, resetAtMs }: KeyLimit, ofBatch: number): LimitWindow => ({
-  policy: window.name,
-  windowSeconds: secondsUntil(window, resetAtMs),
+const windowOf = (
+  { policy, windowSeconds, limit, admitted, resetAtMs }: KeyLimit,
+  ofBatch: number,
+): LimitWindow => ({
+  policy,
+  windowSeconds,
   limit,
   remaining: Math.max(0, limit - admitted - ofBatch),
   resetAtMs,

@@ -28,25 +28,23 @@ interface WindowDeclaration {
 /** A window of a key, as it is declared. */
 export type Window = (typeof WINDOWS)[number];
 
-/** The day: calendar windows sum up its history. */
-export const RECORDED = WINDOWS.find((window) => window.kind === 'recorded')?.name ?? 'day';
-
 /** The name of a window of a key. */
 export type KeyWindow = Window['name'];
+
+/** The one whose history calendar windows sum up. */
+export const RECORDED = 'day' satisfies KeyWindow;
 
 type RequiredWindow = Extract<Window, { readonly isRequired: true }>['name'];
 
 /** Something of each window that a key has. */
 export type OfKey<Part> = Readonly<Record<RequiredWindow, Part> & Partial<Record<KeyWindow, Part>>>;
 
-/** Something of each window. */
-export type OfWindows<Part> = Readonly<Record<KeyWindow, Part>>;
+/** `Minute`: names of members are called after windows, too, such as `perMinute`. */
+export const capitalized = (name: KeyWindow): Capitalize<KeyWindow> =>
+  `${name.charAt(0).toUpperCase()}${name.slice(1)}` as Capitalize<KeyWindow>;
 
-export const ofWindows = <Part>(partOf: (window: Window) => Part): OfWindows<Part> =>
-  Object.fromEntries(WINDOWS.map((window) => [window.name, partOf(window)])) as OfWindows<Part>;
-
-/** The length of the window that ends then, in seconds. */
-export function secondsUntil({ kind, seconds }: Window, endMs: number): number {
+/** The length in seconds of the window that ends then. */
+export function lengthOf({ kind, seconds }: Window, endMs: number): number {
   if (kind !== 'summed') return seconds;
   const end = new Date(endMs);
   return (endMs - Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 1)) / 1000;

@@ -47,7 +47,7 @@ export const USAGE_COMMANDS: readonly CommandSpec[] = [
     usage: 'near-limit',
     says: 'Lists the keys that have used the most of their minute, day or month (the view api_keys_near_limit).',
     options: {
-      '--above <percent>': 'only those that have used more of one of the two, such as 80',
+      '--above <percent>': 'only those that have used more of one of them, such as 80',
       '--customer <customer>': 'only keys of this customer',
     },
     list: `
@@ -56,7 +56,7 @@ export const USAGE_COMMANDS: readonly CommandSpec[] = [
         and (:customer::text is null or customer = :customer)`,
     columns: [
       ...[...KEY, 'minute=minute_admitted/requests_per_minute', 'day=day_admitted/requests_per_day'],
-      'busiest_hour',
+      ...['month?=month_admitted/requests_per_month', 'busiest_hour'],
     ],
     empty: 'No key.',
     examples: ['usage near-limit --above 80'],

@@ -57,7 +57,7 @@ const ATTENTION = {
     select began_at, api_key_id, name, ends_at, lifted_at, in_force from recent_bans
     where began_at > present() - interval '24 hours'`,
   near: `
-    select api_key_id, name, minute_share, day_share from api_keys_near_limit
+    select api_key_id, name, minute_share, day_share, month_share from api_keys_near_limit
     where greatest(minute_share, day_share, month_share) > 0.8`,
   expiring: `
     select api_key_id, name, expires, expires_at from expiring_api_keys

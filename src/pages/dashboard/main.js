@@ -234,10 +234,11 @@ const VIEWS = {
         'bans',
         (row) => `${row['in_force'] ? 'until' : 'ended'} ${time(row['lifted_at'] ?? row['ends_at'])}`,
       ),
-      list(
-        'Above 80 % of a limit now',
-        'near',
-        (row) => `minute ${percent(Number(row['minute_share']))}, day ${percent(Number(row['day_share']))}`,
+      list('Above 80 % of a limit now', 'near', (row) =>
+        ['minute', 'day', 'month']
+          .filter((window) => row[`${window}_share`] !== null)
+          .map((window) => `${window} ${percent(Number(row[`${window}_share`]))}`)
+          .join(', '),
       ),
       list('Expire within 14 days', 'expiring', (row) => `${row['expires']}: ${time(row['expires_at'])}`),
       list(

@@ -91,8 +91,8 @@ function planTable(plans) {
     element('code', {}, String(plan['id'])),
     ...limits.map((name) => plan[name]?.toLocaleString('en') ?? noLimitOf(plan, limits)),
   ]);
-  const titles = limits.map((name) => name.replace('requestsPer', 'Requests per ').toLowerCase());
-  return table(['Plan', ...titles.map((title) => title.replace('r', 'R'))], rows);
+  const titles = limits.map((name) => `Requests per ${name.replace('requestsPer', '').toLowerCase()}`);
+  return table(['Plan', ...titles], rows);
 }
 
 /**

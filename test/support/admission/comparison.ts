@@ -4,7 +4,7 @@ import { type BanPolicy } from '../../../src/auth/admission/admission-statement.
 import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
 import { asFormerRelease } from './former-release.js';
 import { type Edge, KEYS, PLANS, SECRETS, type Step } from './history.js';
-import { ofWindows, WINDOWS } from '../../../src/auth/admission/windows.js';
+import { WINDOWS } from '../../../src/auth/admission/windows.js';
 import {
   AdmissionModel,
   COUNTED,
@@ -13,6 +13,7 @@ import {
   type Limits,
   type ModelKey,
   NOTHING_COUNTED,
+  ofWindows,
 } from './model.js';
 import {
   type Counted,

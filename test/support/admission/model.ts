@@ -1,14 +1,13 @@
 import type { LimitWindow } from '../../../src/auth/admission/decision.js';
 import type { BanPolicy } from '../../../src/auth/admission/admission-statement.js';
 import type { KeyDecision } from '../../../src/auth/admission/admission-statement.js';
-import {
-  ofWindows,
-  type OfWindows,
-  RECORDED,
-  secondsUntil,
-  type Window,
-  WINDOWS,
-} from '../../../src/auth/admission/windows.js';
+import { RECORDED, lengthOf, type Window, WINDOWS } from '../../../src/auth/admission/windows.js';
+
+type OfWindows<Part> = Readonly<Record<Window['name'], Part>>;
+
+/** Something of each window. */
+export const ofWindows = <Part>(partOf: (window: Window) => Part): OfWindows<Part> =>
+  Object.fromEntries(WINDOWS.map((window) => [window.name, partOf(window)])) as OfWindows<Part>;
 
 /** The limits of a plan, or of a key; null: none of its own. */
 export type Limits = OfWindows<number | null>;
@@ -214,7 +213,7 @@ function windowsOf(
     window.kind === 'summed'
       ? endOfMonth(windows[RECORDED].beginMs)
       : windows[window.name].beginMs + window.seconds * 1000;
-  const windowSeconds = secondsUntil(window, resetAtMs);
+  const windowSeconds = lengthOf(window, resetAtMs);
   return [{ policy: window.name, windowSeconds, resetAtMs, limit, remaining: Math.max(0, limit - used) }];
 }
 
