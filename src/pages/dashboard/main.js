@@ -235,9 +235,9 @@ const VIEWS = {
         (row) => `${row['in_force'] ? 'until' : 'ended'} ${time(row['lifted_at'] ?? row['ends_at'])}`,
       ),
       list('Above 80 % of a limit now', 'near', (row) =>
-        ['minute', 'day', 'month']
-          .filter((window) => row[`${window}_share`] !== null)
-          .map((window) => `${window} ${percent(Number(row[`${window}_share`]))}`)
+        Object.entries(row)
+          .filter(([name, share]) => name.endsWith('_share') && share !== null)
+          .map(([name, share]) => `${name.replace('_share', '')} ${percent(Number(share))}`)
           .join(', '),
       ),
       list('Expire within 14 days', 'expiring', (row) => `${row['expires']}: ${time(row['expires_at'])}`),
