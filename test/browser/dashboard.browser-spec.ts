@@ -59,6 +59,12 @@ beforeAll(async () => {
   await pool.query(
     `insert into api_key_bans values (9, now() - interval '3 hours', now() - interval '2 hours', 300, 10000)`,
   );
+  // One past its limit per month, which a trigger adds up.
+  await pool.query(`update api_keys set requests_per_month = 1000 where id = 60`);
+  await pool.query(
+    `update api_key_counters set month = date_trunc('month', today())::date, month_before = 0 where api_key_id = 60`,
+  );
+  await pool.query(`insert into api_key_usage values (60, today(), 1200, 0)`);
   await pool.query(`select set_api_key_expiry(12, now() + interval '5 days')`);
 }, 300_000);
 
@@ -152,6 +158,8 @@ describe('the dashboard', () => {
     expect(await page.evaluate('scrollY')).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);
     await keepScreenshot(page, `dashboard-${width}-${colorScheme}`);
+    await page.locator('#attention').evaluate((list) => list.scrollIntoView());
+    await keepScreenshot(page, `dashboard-${width}-${colorScheme}-attention`);
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await keepScreenshot(page, `dashboard-${width}-${colorScheme}-end`);
     expect(faults).toEqual([]);
@@ -161,6 +169,9 @@ describe('the dashboard', () => {
   it('says of a deprecated call its hour, and of a limit what is now, which is all that is known', async () => {
     await open(service.management);
     await itemsOf('Above 80 % of a limit now').first().waitFor();
+    const near = await itemsOf('Above 80 % of a limit now').allInnerTexts();
+    expect(near[0]).toMatch(/^Customer 59 minute 0\s%, day \d+\s%, month 126\s%$/);
+    expect(near.slice(1).join()).not.toContain('month');
     expect(await itemsOf('Call a deprecated operation').allInnerTexts()).toEqual([
       expect.stringMatching(/ getPet, last in the hour from .*\b\d\d:00$/),
     ]);

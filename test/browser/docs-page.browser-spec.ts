@@ -176,6 +176,43 @@ describe('the docs page in Chromium', () => {
     );
   });
 
+  it.each([
+    [WIDE, 'light'],
+    [WIDE, 'dark'],
+    [NARROW, 'light'],
+    [NARROW, 'dark'],
+  ] as const)('paints the limits per month of plans, at %j in %s', async (size, colorScheme) => {
+    const { page } = await open(size);
+    await page.emulateMedia({ colorScheme });
+    await page.route('**/openapi.json', async (route) => {
+      const response = await route.fetch();
+      const document = (await response.json()) as { 'x-plans': object[] };
+      const plans = document['x-plans'].map((plan, nth) =>
+        Object.assign(plan, { requestsPerMonth: nth === 1 ? 200_000 : null }),
+      );
+      await route.fulfill({ response, json: { ...document, 'x-plans': plans } });
+    });
+    await page.reload();
+    const table = page.locator('#plan-table table');
+    await table.scrollIntoViewIfNeeded();
+    expect(await table.locator('th').allInnerTexts()).toEqual([
+      ...['Plan', 'Requests per minute', 'Requests per day', 'Requests per month'],
+    ]);
+    const months = await table.locator('td:nth-child(4)').allInnerTexts();
+    expect(months).toEqual(['none', '200,000', 'none', 'set for each key']);
+    // A row is a line: the cells of a plan begin beside each other, and below their headings.
+    const cells = table.locator('thead th, tbody tr:nth-child(2) td');
+    const lefts = await cells.evaluateAll((all) =>
+      all.map((cell) => Math.round(cell.getBoundingClientRect().left)),
+    );
+    expect(lefts.slice(4)).toEqual(lefts.slice(0, 4));
+    expect(new Set(lefts).size).toBe(4);
+    // Contrast, too.
+    expect(await accessibilityFaults(page)).toEqual([]);
+    expect(await overflowOf(page)).toBe(0);
+    await keepScreenshot(page, `docs-plans-${size.width}-${colorScheme}`);
+  });
+
   it('lists every error code of the document', async () => {
     const { page } = await open();
     const document = (await (await service.fetch('/openapi.json')).json()) as {
