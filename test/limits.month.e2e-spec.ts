@@ -131,6 +131,26 @@ describe('operators', () => {
     expect(await planOf('renamed')).toEqual({ custom: true, requests_per_month: null });
   });
 
+  it('set it by the functions, which leave it where they are called as before it was there', async () => {
+    const { rows } = await service.pool.query<{ id: bigint }>(
+      `select id from issue_api_key('test', 'pro', per_month => 900)`,
+    );
+    const id = String(rows[0]?.id);
+    const set = async (...limits: string[]): Promise<unknown> =>
+      await one(
+        `select requests_per_minute as minute, requests_per_month as month, own_limits
+         from set_api_key_limits(${[id, ...limits].join(', ')})`,
+      );
+    expect(await set('60', 'null')).toEqual({ minute: 60, month: 900, own_limits: true });
+    expect(await set('null', 'null')).toEqual({ minute: 300, month: 900, own_limits: true });
+    expect(await set('null', 'null', 'per_month => 800')).toMatchObject({ month: 800 });
+    expect(await set('null', 'null', 'per_month => null')).toMatchObject({ month: null, own_limits: false });
+    await expect(set('null', 'null', 'per_month => -2')).rejects.toThrow(/requests_per_month is -2/);
+    await expect(one(`select create_plan('both', custom => true, per_month => 5)`)).rejects.toThrow(
+      /plan "both"/,
+    );
+  });
+
   it('move a key to a plan, whose limits it gets', async () => {
     const { id } = await service.issueKey();
     await limitMonth(id, 1000);

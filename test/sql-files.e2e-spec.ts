@@ -44,7 +44,8 @@ describe('prisma/sql', () => {
     [
       'another body of a view',
       () => `create or replace view plan_overview as select id, custom, requests_per_minute, requests_per_day, 0::bigint as keys,
-             1::bigint as live_keys, 0::bigint as suspended_keys, 0::bigint as active_keys, 0::bigint as near_limit_keys from plans`,
+             1::bigint as live_keys, 0::bigint as suspended_keys, 0::bigint as active_keys, 0::bigint as near_limit_keys,
+             null::int as requests_per_month from plans`,
       differs('operators/views/plan_overview'),
     ],
     [

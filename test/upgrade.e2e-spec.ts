@@ -12,7 +12,7 @@ import {
   type TestDatabase,
 } from './support/database.js';
 import { issueKeys } from './support/issue-keys.js';
-import { grantRoles } from './support/operator-roles.js';
+import { grantRoles, onServer } from './support/operator-roles.js';
 import { copyFoldedMigrations, FOLDED_RELEASE } from './support/release.js';
 import { startReplica } from './support/replicas.js';
 import { openTestPool } from './support/test-pool.js';
@@ -137,6 +137,45 @@ describe(`a database of ${FOLDED_RELEASE}`, () => {
       expect(await get('/v1/store/inventory')).toEqual({ available: 1, pending: 1, sold: 0 });
       await replica.stop();
     }));
+
+  it('lets the same roles call functions that have got an argument, by the released calls', async () => {
+    const role = `reports_${process.pid}`;
+    await onServer(`create role ${role}`);
+    await onCopy(database, async (pool, url) => {
+      const mayCall = async (): Promise<unknown> =>
+        (
+          await pool.query(
+            `select proname, has_function_privilege($1, oid, 'execute') as may_call,
+               has_function_privilege($1, oid, 'execute with grant option') as may_grant
+             from pg_proc
+             where proname in ('set_plan', 'issue_api_key', 'issue_api_keys')
+             order by proname`,
+            [role],
+          )
+        ).rows;
+      await pool.query(
+        `grant execute on function set_plan(text, integer, integer, boolean) to ${role};
+         grant execute on function issue_api_key(text, text, integer, integer, timestamptz) to ${role} with grant option`,
+      );
+      const before = await mayCall();
+      expect(before).toMatchObject([{ may_grant: true }, { may_call: false }, { may_call: true }]);
+      await migrate({ connectionString: url });
+      expect(await mayCall()).toEqual(before);
+      for (const call of [
+        `set_plan('pro', 600, 7000)`,
+        `create_plan('new', 5, 50, false)`,
+        `plan_change_preview('pro', 60, 700)`,
+        `issue_api_key('a', 'pro', 5, 50, null)`,
+        `issue_api_keys(array['b'], 'pro', 5, 50, null, 'read')`,
+        `issue_customer_api_key('c', 'c', 'pro', 5, 50, null, 'read')`,
+        `issue_customer_api_keys(array['d'], array['d'], 'pro', 5, 50, null, 'read')`,
+        `set_api_key_limits(1, 6, null)`,
+        `set_api_key_plan(1, 'enterprise', 6, 60)`,
+      ])
+        await pool.query(`select ${call}`);
+    });
+    await onServer(`drop role ${role}`);
+  });
 
   it('runs nothing of what its own migrations have made', () =>
     onCopy(database, async (pool, url) => {

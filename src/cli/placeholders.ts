@@ -74,6 +74,7 @@ export const PLACEHOLDERS: Readonly<
   },
   rows: { parse: positiveInteger },
   requests: { parse: positiveInteger },
+  'requests-or-none': { parse: (text) => (text === 'none' ? text : positiveInteger(text)) },
   'requests-or-plan': { parse: (text) => (text === 'plan' ? text : positiveInteger(text)) },
   days: { parse: integerTo(36_500) },
   percent: { parse: integerTo(100) },

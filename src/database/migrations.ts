@@ -229,8 +229,8 @@ async function applyOnce(
   if (pending.length > 0) {
     await client.query(`set local lock_timeout = ${String(Math.min(TABLE_LOCK_MS, lockTimeoutMs))}`);
     await client.query(sql);
-    for (const { object, statement } of await readRightsOfOthers(client)) {
-      if (statement !== null && had.every((one) => one.object !== object && one.statement !== statement))
+    for (const { object, right, statement } of await readRightsOfOthers(client)) {
+      if (statement !== null && had.every((one) => one.object !== object && one.right !== right))
         await client.query(statement);
     }
   }
@@ -269,6 +269,8 @@ async function rejectObjectsOfOthers(client: Client): Promise<void> {
 
 interface RightOfOther {
   readonly object: string;
+  /** By the name of the object, without the arguments of a function. */
+  readonly right: string;
   /** Takes it away; null where others have no right on the object. */
   readonly statement: string | null;
 }
@@ -282,13 +284,14 @@ const readRightsOfOthers = async (client: Client): Promise<readonly RightOfOther
 
 /** Functions are for every role, unless their migration says otherwise. */
 const RIGHTS_OF_OTHERS = `
-  select object, case when privilege_type is not null then format('revoke %s on %s from %s', privilege_type, target, coalesce(quote_ident(rolname), 'public')) end as statement
+  select object, format('%s on %s of %s', privilege_type, name, rolname) as right,
+    case when privilege_type is not null then format('revoke %s on %s from %s', privilege_type, target, coalesce(quote_ident(rolname), 'public')) end as statement
   from (
-    select 'table ' || oid, format('%s %s', case relkind when 'S' then 'sequence' else 'table' end, oid::regclass), relowner, relacl
+    select 'table ' || oid, relname, format('%s %s', case relkind when 'S' then 'sequence' else 'table' end, oid::regclass), relowner, relacl
     from pg_class where relnamespace = 'public'::regnamespace
     union all
-    select 'function ' || oid, 'function ' || oid::regprocedure, proowner, proacl from pg_proc where pronamespace = 'public'::regnamespace
-  ) as objects (object, target, owner, acl)
+    select 'function ' || oid, proname, 'function ' || oid::regprocedure, proowner, proacl from pg_proc where pronamespace = 'public'::regnamespace
+  ) as objects (object, name, target, owner, acl)
   left join lateral (
     select privilege_type, rolname
     from aclexplode(acl)

@@ -10,7 +10,7 @@ import { useDatabase } from '../support/use-service.js';
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   key: ['bigint'],
   ...Object.fromEntries(
-    ['perMinute', 'perDay', 'days', 'above', 'timeout'].map((name) => [name, ['integer']]),
+    ['perMinute', 'perDay', 'perMonth', 'days', 'above', 'timeout'].map((name) => [name, ['integer']]),
   ),
   ...Object.fromEntries(['overlap', 'for'].map((name) => [name, ['double precision']])),
   ...Object.fromEntries(['readOnly', 'custom', 'isEmbedded'].map((name) => [name, ['boolean']])),
@@ -21,8 +21,11 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   access: ['api_key_access'],
 };
 
-/** A number, or `plan`. */
-const TEXTS_OF: Readonly<Record<string, readonly string[]>> = { 'set-limits': ['perMinute', 'perDay'] };
+/** A number, or `plan` or `none`. */
+const TEXTS_OF: Readonly<Record<string, readonly string[]>> = {
+  'set-limits': ['perMinute', 'perDay', 'perMonth'],
+  set: ['perMonth'],
+};
 
 /** Every name has a value: itself. */
 const NAMES = new Proxy({}, { has: () => true, get: (_target, name) => name });

@@ -168,6 +168,7 @@ describe('petstore doctor', () => {
       ids: 'ok',
       snapshots: 'ok',
       bans: 'ok',
+      months: 'ok',
       // Other tests of this server have slots.
       slots: expect.stringMatching(/^(?:ok|warn)$/),
       disk: 'ok',
@@ -193,11 +194,11 @@ describe('petstore doctor', () => {
     const { stdout, stderr } = await petstore(['doctor']);
     const fsync = (await pool.query<{ fsync: string }>('show fsync')).rows[0]?.fsync;
     expect(stdout).toMatch(/^ok {4}configuration {2}all variables are valid\n/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(19);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(20);
     expect(stdout).toMatch(
       fsync === 'off' ? /^fail {2}durability {5}turned off: fsync/m : /^ok {4}durability/m,
     );
-    expect(stderr).toBe(fsync === 'off' ? '1 of 19 checks failed.\n' : '');
+    expect(stderr).toBe(fsync === 'off' ? '1 of 20 checks failed.\n' : '');
   });
 
   it('finds clocks that differ, however long the statement takes', async () => {
@@ -372,6 +373,26 @@ describe('petstore doctor', () => {
     await petstoreOn(asSuperuser(database.url))(['db', 'roles']);
     expect((await examine())['rights']).toMatchObject({ level: 'ok' });
     await admin.end();
+  });
+
+  it('finds a sum of the month that is not that of its history, and says how to set it anew', async () => {
+    await pool.query(
+      `select issue_api_key('a', 'pro', per_month => 900), issue_api_key('b', 'pro', per_month => 900)`,
+    );
+    await pool.query(
+      `insert into api_key_usage values (1, today(), 7, 0), (2, today(), 8, 0), (1, today() - 32, 9, 0)`,
+    );
+    await pool.query(
+      `update api_key_counters set month = date_trunc('month', today()::timestamp), month_before = case api_key_id when 1 then 7 else 5 end`,
+    );
+    expect((await examine())['months']).toEqual({
+      check: 'months',
+      level: 'warn',
+      message:
+        'key 2 counts 5 requests of the finished days of this month, and its history has 8. A row was deleted, or a trigger disabled. As the owner, set month and month_before to null for each: its next request adds the month up.',
+    });
+    await pool.query('update api_key_counters set month = null, month_before = null where api_key_id = 2');
+    expect((await examine())['months']).toMatchObject({ level: 'ok' });
   });
 
   it('works for an operator', async () => {

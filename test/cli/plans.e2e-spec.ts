@@ -15,13 +15,13 @@ describe('petstore plans', () => {
   it('lists every plan with its keys', async () => {
     await petstore(['keys', 'issue', '--name', 'a', '--plan', 'pro']);
     expect((await plans()).map((plan) => Object.values(plan as object))).toEqual([
-      ['free', false, 60, 1000, 0, 0, 0, 0, 0],
-      ['pro', false, 300, 10_000, 1, 1, 0, 0, 0],
-      ['business', false, 1000, 100_000, 0, 0, 0, 0, 0],
-      ['enterprise', true, null, null, 0, 0, 0, 0, 0],
+      ['free', false, 60, 1000, 0, 0, 0, 0, 0, null],
+      ['pro', false, 300, 10_000, 1, 1, 0, 0, 0, null],
+      ['business', false, 1000, 100_000, 0, 0, 0, 0, 0, null],
+      ['enterprise', true, null, null, 0, 0, 0, 0, 0, null],
     ]);
     const { stdout } = await petstore(['plans', 'list']);
-    expect(stdout).toMatch(/^enterprise +yes +- +- +0 +0$/m);
+    expect(stdout).toMatch(/^enterprise +yes +- +- +- +0 +0$/m);
   });
 
   it('creates a plan once', async () => {
@@ -31,6 +31,7 @@ describe('petstore plans', () => {
       custom: false,
       requests_per_minute: 600,
       requests_per_day: 50_000,
+      requests_per_month: null,
       keys: 0,
       live_keys: 0,
       ...UNUSED,
@@ -61,6 +62,22 @@ describe('petstore plans', () => {
     expect((await petstore(['plans', 'set', 'growing', '--per-day', '8'])).stdout).toMatch(
       /^requests_per_day {5}8$/m,
     );
+  });
+
+  it('sets, leaves and takes away a limit per month, which a plan need not have', async () => {
+    const limits = ['--per-minute', '6', '--per-day', '50'];
+    expect(await run('create', 'monthly', ...limits, '--per-month', '900')).toMatchObject({
+      requests_per_month: 900,
+    });
+    expect(await run('set', 'monthly', '--per-day', '70')).toMatchObject({ requests_per_month: 900 });
+    expect(await run('rename', 'monthly', 'by-month')).toMatchObject({ requests_per_month: 900 });
+    expect(await run('set', 'by-month', '--per-month', '800')).toMatchObject({ requests_per_month: 800 });
+    expect(await run('set', 'by-month', '--per-month', 'none')).toMatchObject({
+      requests_per_month: null,
+      requests_per_day: 70,
+    });
+    expect(await petstore(['plans', 'set', 'by-month', '--per-month', '0'])).toMatchObject({ code: 2 });
+    expect(await petstore(['plans', 'set', 'by-month', '--per-day', 'none'])).toMatchObject({ code: 2 });
   });
 
   it('gives a plan another id, with more keys than one statement may change', async () => {

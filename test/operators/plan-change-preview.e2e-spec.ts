@@ -46,6 +46,30 @@ describe('plan_change_preview', () => {
     expect(await preview('free', 60, 1000)).toEqual([]);
   });
 
+  it('has the keys that used more in the present or the last month, which is longer than 35 days', async () => {
+    const { rows } = await database.pool.query<Record<string, unknown>>(
+      `select api_key_id::int, own_month_limit, months_over::int, highest_month::int
+       from plan_change_preview('free', per_month => 899)
+       order by 1`,
+    );
+    // The days of key 3 are of one month, or of two.
+    expect(rows).toEqual([
+      { api_key_id: 1, own_month_limit: false, months_over: 1, highest_month: 900 },
+      {
+        ...{ api_key_id: 3, own_month_limit: false },
+        ...(
+          await database.pool.query<object>(
+            `select count(*)::int as months_over, max(admitted)::int as highest_month
+           from (
+             select sum(admitted) as admitted from api_key_usage
+             where api_key_id = 3 and day >= date_trunc('month', today()::timestamp) - interval '1 month'
+             group by date_trunc('month', day::timestamp)) as month`,
+          )
+        ).rows[0],
+      },
+    ]);
+  });
+
   it('is what petstore plans set --dry-run prints, which changes nothing', async () => {
     const petstore = petstoreOn(database.url);
     const args = ['plans', 'set', 'free', '--per-minute', '30', '--per-day', '900', '--dry-run'];
@@ -53,9 +77,9 @@ describe('plan_change_preview', () => {
     const { code, stdout } = await petstore(args);
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(2)).toEqual([
-      expect.stringMatching(/^ *1 {2}test 1 +- +2 +45 +0 +-$/),
-      expect.stringMatching(/^ *4 {2}test 4 +minute, day +1 +50 +0 +-$/),
-      expect.stringMatching(/^ *3 {2}test 3 +- +0 +- +2 +950$/),
+      expect.stringMatching(/^ *1 {2}test 1 +- +2 +45 +0 +- +0 +-$/),
+      expect.stringMatching(/^ *4 {2}test 4 +minute, day +1 +50 +0 +- +0 +-$/),
+      expect.stringMatching(/^ *3 {2}test 3 +- +0 +- +2 +950 +0 +-$/),
       expect.stringMatching(/^Of the last 35 days/),
       '',
     ]);
@@ -67,7 +91,9 @@ describe('plan_change_preview', () => {
     });
     expect(await petstore(['plans', 'set', 'free', '--custom', '--dry-run'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('With --dry-run, pass one or more of --per-minute, --per-day.'),
+      stderr: expect.stringContaining(
+        'With --dry-run, pass one or more of --per-minute, --per-day, --per-month.',
+      ),
     });
   });
 });

@@ -126,6 +126,7 @@ describe('the other functions hold for the next request on every replica, and sh
       custom: false,
       requests_per_minute: 40,
       requests_per_day: 400,
+      requests_per_month: null,
       keys: '0',
       live_keys: '0',
       ...UNUSED,

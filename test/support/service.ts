@@ -160,7 +160,7 @@ async function issueKey(
   { name, plan, expires, ...limits }: IssueKey,
 ): Promise<{ readonly id: bigint; readonly key: string }> {
   const { rows } = await pool.query<{ id: bigint; key: string }>(
-    `select id, key from issue_api_key($1, $2, expires => $3, ${limitArguments(4)})`,
+    `select id, key from issue_api_key($1, $2, expires => $3, ${limitArguments(4, limits)})`,
     [name, plan, expires ?? null, ...limitValues(limits)],
   );
   const [issued] = rows;

@@ -50,7 +50,7 @@ export function useOperator(options: TestServiceOptions = {}): OperatorInUse {
     issueKey: async (limits: OwnLimits = {}) => {
       const issued = await selectOne<{ id: string; key: string }>(
         operator.pool,
-        `select id, key from issue_api_key('test key', 'business', ${limitArguments(1)})`,
+        `select id, key from issue_api_key('test key', 'business', ${limitArguments(1, limits)})`,
         limitValues(limits),
       );
       return { id: BigInt(issued.id), key: issued.key };

@@ -67,6 +67,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ids: ask(SQL_CHECKS.ids),
   snapshots: checkSnapshots,
   bans: ask(SQL_CHECKS.bans),
+  months: ask(SQL_CHECKS.months),
   slots: ask(SQL_CHECKS.slots),
   disk: checkDisk,
 };

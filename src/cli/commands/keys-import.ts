@@ -3,9 +3,9 @@ import { InvalidArgumentError, Option } from 'commander';
 import { type Info, parse } from 'csv-parse/sync';
 import { type Client, DatabaseError } from 'pg';
 import { describeFault } from '../../errors/describe-fault.js';
+import { WINDOWS } from '../../auth/admission/windows.js';
 import { CliError, UnknownOutcomeError, UsageError } from '../cli-error.js';
 import type { CommandSpec } from '../command.js';
-import { SETTABLE } from '../limits.js';
 import { createImportFile, type IssuedKey, writeImportFile } from '../import-file.js';
 import { some, toJson } from '../output.js';
 import { instant, positiveInteger } from '../placeholders.js';
@@ -13,7 +13,7 @@ import { changeDatabase, withDatabase } from '../session.js';
 import { readText } from '../text-file.js';
 
 /** `per_minute` and the others, as columns and as arguments. */
-const LIMITS = SETTABLE.map(({ name }) => `per_${name}`);
+const LIMITS = WINDOWS.map(({ name }) => `per_${name}`);
 
 export const importCommand: CommandSpec = {
   usage: 'import <file>',

@@ -148,7 +148,10 @@ export const KEY_COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'set-limits <key>',
     says: "Sets or removes a key's own limits. A limit that you omit stays unchanged.",
-    options: limitOptions(() => OWN_OR_PLAN, 'requests:requests-or-plan'),
+    options: limitOptions(
+      () => OWN_OR_PLAN,
+      () => 'requests:requests-or-plan',
+    ),
     check: (values) => hasNoLimit(values) && `Pass one or more of ${LIMIT_FLAGS}.`,
     change: `select * from set_api_key_limits(id => :key, ${limitArguments(limitOr)})`,
     examples: ['keys set-limits 7 --per-minute 600 --per-day plan'],

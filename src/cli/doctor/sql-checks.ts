@@ -81,7 +81,7 @@ export const SQL_CHECKS = {
                 and has_sequence_privilege('public.pets_id_seq', 'usage')
               then 'serve requests' end,
             case when not has_table_privilege('public.api_key_overview', 'select') then null
-              when has_function_privilege('public.issue_api_key(text, text, integer, integer, timestamptz)', 'execute')
+              when has_function_privilege('public.revoke_api_key(bigint)', 'execute')
               then 'manage keys and plans' else 'see keys and plans' end) as tasks) as role`,
   },
 
@@ -182,6 +182,28 @@ export const SQL_CHECKS = {
       having count(*) > 0`,
     ok: 'every key can be banned',
     remedy: ' Set bans_lifted_at to now() for each.',
+  },
+
+  /** Admission trusts the sum that a trigger keeps, and reads the history only for a month that has none yet. */
+  months: {
+    sql: `
+      select 'warn' as level, ${first('text', 'id')} as message
+      from (
+        select id, format('key %s counts %s requests of the finished days of this month, and its history has %s', id, month_before, admitted) as text
+        from (
+          select api_key_id as id, month_before, least(coalesce(admitted, 0), count_max() / 4) as admitted
+          from api_key_counters
+          cross join (values (date_trunc('month', today()::timestamp)::date)) as this (month_began)
+          left join (
+            select api_key_id, sum(admitted) as admitted from api_key_usage
+            where day >= date_trunc('month', today()::timestamp)::date and day < date_trunc('month', today()::timestamp) + interval '1 month'
+            group by api_key_id) as history using (api_key_id)
+          where month = month_began) as sums
+        where month_before <> admitted) as wrong
+      having count(*) > 0`,
+    ok: 'what keys have used of this month is what their history has',
+    remedy:
+      '. A row was deleted, or a trigger disabled. As the owner, set month and month_before to null for each: its next request adds the month up.',
   },
 
   /** A slot that nothing reads keeps the server's log until the disk is full. */

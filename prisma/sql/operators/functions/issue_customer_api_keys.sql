@@ -6,7 +6,8 @@ create or replace function issue_customer_api_keys(
   per_minute integer default null,
   per_day integer default null,
   expires timestamptz default null,
-  access api_key_access default 'write')
+  access api_key_access default 'write',
+  per_month integer default null)
 returns setof issued_api_key
 language plpgsql volatile security definer rows 1000 set search_path = public, pg_temp as $$
 #variable_conflict use_column
@@ -25,8 +26,8 @@ begin
   loop
     begin
       with made as (
-        insert into api_keys (customer, name, plan_id, requests_per_minute, requests_per_day, expires_at, access)
-        select customer, called, issue_customer_api_keys.plan, per_minute, per_day, expires, issue_customer_api_keys.access
+        insert into api_keys (customer, name, plan_id, requests_per_minute, requests_per_day, expires_at, access, requests_per_month)
+        select customer, called, issue_customer_api_keys.plan, per_minute, per_day, expires, issue_customer_api_keys.access, per_month
         from unnest(customers, names) with ordinality as listed (customer, called, place)
         order by place
         returning api_keys as made_key
@@ -62,4 +63,4 @@ $$;
 comment on function issue_customer_api_keys is
   'Issues a key for each name and customer, who may be null, in their order, and returns them, once: select * from issue_customer_api_keys(array[''crm-7'', ''crm-8''], array[''Acme'', ''Globex''], plan => ''pro'').';
 
-revoke execute on function issue_customer_api_keys(text[], text[], text, integer, integer, timestamptz, api_key_access) from public;
+revoke execute on function issue_customer_api_keys(text[], text[], text, integer, integer, timestamptz, api_key_access, integer) from public;

@@ -1,8 +1,9 @@
 -- Reads the hours once, and not for each key.
-create or replace function plan_change_preview(plan text, per_minute integer default null, per_day integer default null)
+create or replace function plan_change_preview(plan text, per_minute integer default null, per_day integer default null, per_month integer default null)
 returns table (
   api_key_id bigint, name text, own_minute_limit boolean, own_day_limit boolean,
-  hours_over bigint, highest_minute bigint, days_over bigint, highest_day bigint)
+  hours_over bigint, highest_minute bigint, days_over bigint, highest_day bigint,
+  own_month_limit boolean, months_over bigint, highest_month bigint)
 language plpgsql stable rows 100 set search_path = public, pg_temp as $$
 begin
   if not exists (select from plans where id = plan) then
@@ -31,19 +32,34 @@ begin
       and u.day > today() - 35
       and u.day <= (trusted_until() at time zone 'UTC')::date
     group by u.api_key_id
+  ), months as (
+    select used.api_key_id, count(*) as months_over, max(used.admitted) as highest
+    from (
+      select u.api_key_id, saturated(sum(u.admitted)) as admitted
+      from api_key_daily_usage u
+      where per_month is not null
+        and u.api_key_id in (select affected.id from affected)
+        and u.day >= (date_trunc('month', today()::timestamp) - interval '1 month')::date
+        and u.day <= (trusted_until() at time zone 'UTC')::date
+      group by u.api_key_id, date_trunc('month', u.day::timestamp)
+    ) as used
+    where used.admitted > per_month
+    group by used.api_key_id
   )
   select
     k.id, k.name, k.requests_per_minute is not null, k.requests_per_day is not null,
-    coalesce(hours.hours_over, 0), hours.highest, coalesce(days.days_over, 0), days.highest
+    coalesce(hours.hours_over, 0), hours.highest, coalesce(days.days_over, 0), days.highest,
+    k.requests_per_month is not null, coalesce(months.months_over, 0), months.highest
   from affected k
   left join hours on hours.api_key_id = k.id
   left join days on days.api_key_id = k.id
-  where num_nonnulls(hours.hours_over, days.days_over) > 0
-  order by hours.hours_over desc nulls last, days.days_over desc nulls last, k.id;
+  left join months on months.api_key_id = k.id
+  where num_nonnulls(hours.hours_over, days.days_over, months.months_over) > 0
+  order by hours.hours_over desc nulls last, days.days_over desc nulls last, months.months_over desc nulls last, k.id;
 end
 $$;
 
 comment on function plan_change_preview is
-  'Whom lower limits of a plan would have hurt in the last 35 days: its keys that used more in a minute or day, in how many hours or days, and the most. A key with a limit of its own is not affected by that of the plan. Requests during bans are not known: select * from plan_change_preview(''free'', per_minute => 30).';
+  'Whom lower limits of a plan would have hurt in the last 35 days: its keys that used more in a minute or day, in how many hours or days, and the most; of a month, of the present and the last one. A key with a limit of its own is not affected by that of the plan. Requests during bans are not known: select * from plan_change_preview(''free'', per_minute => 30).';
 
-revoke execute on function plan_change_preview(text, integer, integer) from public;
+revoke execute on function plan_change_preview(text, integer, integer, integer) from public;

@@ -14,10 +14,7 @@ begin
     raise exception 'plan "%" does not exist', rename_plan.id
       using errcode = 'no_data_found', hint = 'To see the plans: select * from plan_overview, or petstore plans list.';
   end if;
-  perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom);
-  if old.requests_per_month is not null then
-    update plans set requests_per_month = old.requests_per_month where id = new_id;
-  end if;
+  perform create_plan(new_id, old.requests_per_minute, old.requests_per_day, old.custom, old.requests_per_month);
   -- The work of this function is neither limited nor counted.
   perform set_config('petstore.changes_max', '2147483647', true);
   update api_keys set plan_id = new_id where plan_id = old.id;

@@ -2,7 +2,8 @@ create or replace function set_plan(
   id text,
   per_minute integer default null,
   per_day integer default null,
-  custom boolean default null)
+  custom boolean default null,
+  per_month integer default -1)
 returns plan_overview
 language plpgsql volatile set search_path = public, pg_temp as $$
 #variable_conflict use_column
@@ -13,11 +14,12 @@ begin
   if set_plan.custom <> (select custom from plans where id = set_plan.id for no key update) then
     update plans
     set custom = set_plan.custom, requests_per_minute = per_minute, requests_per_day = per_day,
-      requests_per_month = case when set_plan.custom then null else requests_per_month end
+      requests_per_month = case when per_month is distinct from -1 then per_month when not set_plan.custom then requests_per_month end
     where id = set_plan.id;
   else
     update plans
-    set requests_per_minute = coalesce(per_minute, requests_per_minute), requests_per_day = coalesce(per_day, requests_per_day)
+    set requests_per_minute = coalesce(per_minute, requests_per_minute), requests_per_day = coalesce(per_day, requests_per_day),
+      requests_per_month = case per_month when -1 then requests_per_month else per_month end
     where id = set_plan.id;
   end if;
   if not found then
@@ -32,6 +34,6 @@ end
 $$;
 
 comment on function set_plan is
-  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600).';
+  'Changes a plan; arguments that you omit stay unchanged: select * from set_plan(''pro'', per_minute => 600). per_month => null takes the limit per month away.';
 
-revoke execute on function set_plan(text, integer, integer, boolean) from public;
+revoke execute on function set_plan(text, integer, integer, boolean, integer) from public;

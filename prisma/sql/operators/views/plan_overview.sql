@@ -8,7 +8,8 @@ select
   coalesce(live.keys, 0) as live_keys,
   coalesce(k.suspended_keys, 0) as suspended_keys,
   coalesce(used.active_keys, 0) as active_keys,
-  coalesce(used.near_limit_keys, 0) as near_limit_keys
+  coalesce(used.near_limit_keys, 0) as near_limit_keys,
+  p.requests_per_month
 from plans p
 left join (
   select k.plan_id, count(*) as keys, count(*) filter (where is_suspended(k) and k.revoked_at is null) as suspended_keys
@@ -46,3 +47,4 @@ comment on column plan_overview.keys is 'Keys of the plan, also revoked and expi
 comment on column plan_overview.suspended_keys is 'Those that an operator has suspended.';
 comment on column plan_overview.active_keys is 'Those with a request in the present UTC day, admitted or limited.';
 comment on column plan_overview.near_limit_keys is 'Those that have used more than 80 % of their day.';
+comment on column plan_overview.requests_per_month is 'Requests that each key may make in a UTC month; null: no such limit.';
