@@ -1,15 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { useService } from './support/use-service.js';
+import { cases } from './support/cases.js';
+import { useReplicas, useService } from './support/use-service.js';
 
 const LAST_OF_FEBRUARY = Date.UTC(2028, 1, 29, 23, 59, 50);
 const MARCH = Date.UTC(2028, 2, 1);
 const DAY_MS = 86_400_000;
 
 const clock = { nowMs: LAST_OF_FEBRUARY };
-const service = useService({
+const options = {
   clock: { nowMs: () => clock.nowMs },
-  environment: { BAN_AFTER_REFUSALS: '1000' },
-});
+  environment: { BAN_AFTER_REFUSALS: '100000' },
+};
+const service = useService(options);
+const others = useReplicas(service, 2, options);
 
 const limitMonth = (id: unknown, limit: number | null): Promise<unknown> =>
   service.pool.query('update api_keys set requests_per_month = $2 where id = $1', [id, limit]);
@@ -90,6 +93,26 @@ describe('a limit per month', () => {
         [200, 200, 429],
       ]);
     }
+  });
+
+  it('is admitted exactly in each month, over three replicas whose clocks pass the turn under load', async () => {
+    const replicas = [service, ...others];
+    const requests = cases(600);
+    const limit = Math.floor(requests / 5);
+    const { id, key } = await service.issueKey();
+    await limitMonth(id, limit);
+    clock.nowMs = MARCH - 1000;
+    const admitted: Record<string, number> = {};
+    const sender = async (_nothing: unknown, first: number): Promise<void> => {
+      for (let nth = first; nth < requests; nth += 40) {
+        if (nth === Math.floor(requests / 2)) clock.nowMs = MARCH;
+        const response = await replicas[nth % replicas.length]?.fetch('/v1/pets?limit=1', { key });
+        const month = /"month".*w=(\d+)/.exec(response?.headers.get('ratelimit-policy') ?? '')?.[1] ?? 'none';
+        if (response?.status === 200) admitted[month] = (admitted[month] ?? 0) + 1;
+      }
+    };
+    await Promise.all(Array.from({ length: 40 }, sender));
+    expect(admitted).toEqual({ [29 * 86_400]: limit, [31 * 86_400]: limit });
   });
 
   it('is not given back by a reset, which empties the minute and the day', async () => {

@@ -332,6 +332,10 @@ describe('the dashboard', () => {
     await page.getByRole('region', { name: 'Table: Bans' }).waitFor();
     await keepScreenshot(page, 'dashboard-key');
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    // Only a key with a limit per month has one.
+    expect(await page.getByText('this month').count()).toBe(0);
+    await page.goto(`${service.management}/dashboard?key=60`);
+    await page.getByText('1,260 / 1,000').waitFor();
     expect(faults).toEqual([]);
   });
 

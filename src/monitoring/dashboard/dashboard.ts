@@ -42,7 +42,7 @@ const KEYS_A_PAGE = 50;
 const CSV_MAX = 10_000;
 const CSV_COLUMNS = (
   'id,name,plan_id,state,access,requests_per_minute,requests_per_day,minute_admitted,day_admitted,day_refused,' +
-  'last_used_at,created_at,expires_at,prefix,customer'
+  'last_used_at,created_at,expires_at,prefix,customer,requests_per_month,month_admitted'
 ).split(',');
 const SEARCH_LENGTH_MAX = 100;
 

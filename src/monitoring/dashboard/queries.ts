@@ -14,7 +14,7 @@ const ROWS_MAX = 10_000;
 
 const PLANS = `
   select
-    id, requests_per_minute, requests_per_day,
+    id, requests_per_minute, requests_per_day, requests_per_month,
     live_keys as keys, suspended_keys as suspended, active_keys as active, near_limit_keys as near
   from plan_overview
   order by requests_per_minute nulls last, id
@@ -181,7 +181,7 @@ export async function readKey(query: Query, id: bigint): Promise<object | undefi
       [id],
     ),
     bans: await query(
-      `select began_at, ends_at, lifted_at, in_force, minute_limit, day_limit from recent_bans
+      `select began_at, ends_at, lifted_at, in_force, minute_limit, day_limit, month_limit from recent_bans
        where api_key_id = $1 limit 20`,
       [id],
     ),

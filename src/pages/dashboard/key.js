@@ -60,6 +60,7 @@ const BAN_COLUMNS = [
   column('in force', (row) => (row['in_force'] ? 'yes' : 'no')),
   count('per minute', 'minute_limit'),
   count('per day', 'day_limit'),
+  count('per month', 'month_limit'),
 ];
 
 /**
@@ -78,6 +79,9 @@ export function showKey(place, chart, { key, secrets, days, operations, bans, ch
     access: key.access === 'read' ? 'may only read' : 'may read and write',
     'this minute': usedOf(key.minute_admitted, key.requests_per_minute),
     today: usedOf(key.day_admitted, key.requests_per_day),
+    ...(key.requests_per_month === null
+      ? {}
+      : { 'this month': usedOf(key.month_admitted, key.requests_per_month) }),
     'rejected today': number(key.day_refused),
     'last used': time(key.last_used_at),
     created: time(key.created_at),

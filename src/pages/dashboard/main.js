@@ -119,6 +119,9 @@ function showPlans() {
     count('day >\u00a080\u00a0%', 'near'),
     most('most in a minute', 'highest_minute', 'requests_per_minute'),
     most('most today', 'highest_day', 'requests_per_day'),
+    ...(plans.some((plan) => plan['requests_per_month'] !== null)
+      ? [count('per month', 'requests_per_month')]
+      : []),
   ];
   const rows = plans.map((plan) => Object.assign({}, peaks.get(plan['id']), plan));
   show(byId('plans'), table('Plans', columns, rows, 'There are no plans.'));
