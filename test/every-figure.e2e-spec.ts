@@ -54,7 +54,8 @@ type Operation = keyof typeof REQUESTS;
 function outcomeOf({ status, code }: { readonly status: number; readonly code: string | undefined }): string {
   if (status === 503) return 'undecided';
   if (status === 401) return 'unauthorized';
-  if (status === 403 || code === 'api_key_banned') return 'banned';
+  if (code === 'api_key_banned') return 'banned';
+  if (code === 'api_key_suspended') return 'suspended';
   if (status === 429) return 'limited';
   return status >= 400 ? 'client_error' : 'success';
 }
@@ -116,7 +117,7 @@ describe('the figures of the dashboard', () => {
     expect(shown).toEqual(Object.fromEntries(sent));
     expect(Object.keys(shown).length).toBeGreaterThanOrEqual(100);
     expect(new Set(Object.keys(shown).map((figure) => figure.split(' ')[2]))).toEqual(
-      new Set(['success', 'client_error', 'limited', 'banned', 'unauthorized', 'undecided']),
+      new Set(['success', 'client_error', 'limited', 'banned', 'suspended', 'unauthorized', 'undecided']),
     );
   });
 });

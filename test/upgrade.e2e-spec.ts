@@ -148,17 +148,24 @@ describe(`a database of ${FOLDED_RELEASE}`, () => {
             `select proname, has_function_privilege($1, oid, 'execute') as may_call,
                has_function_privilege($1, oid, 'execute with grant option') as may_grant
              from pg_proc
-             where proname in ('set_plan', 'issue_api_key', 'issue_api_keys')
+             where proname in ('busiest_api_keys_since', 'set_plan', 'issue_api_key', 'issue_api_keys')
+             union all
+             select attname, has_column_privilege($1, attrelid, attnum, 'select'), null from pg_attribute
+             where attrelid = 'busiest_api_keys'::regclass and attname in ('name', 'plan_id', 'requests')
              order by proname`,
             [role],
           )
         ).rows;
       await pool.query(
         `grant execute on function set_plan(text, integer, integer, boolean) to ${role};
-         grant execute on function issue_api_key(text, text, integer, integer, timestamptz) to ${role} with grant option`,
+         grant execute on function issue_api_key(text, text, integer, integer, timestamptz) to ${role} with grant option;
+         grant execute on function busiest_api_keys_since to ${role};
+         grant select (name, requests) on busiest_api_keys to ${role}`,
       );
       const before = await mayCall();
-      expect(before).toMatchObject([{ may_grant: true }, { may_call: false }, { may_call: true }]);
+      expect(before).toMatchObject(
+        [true, true, false, true, false, true, true].map((may_call) => ({ may_call })),
+      );
       await migrate({ connectionString: url });
       expect(await mayCall()).toEqual(before);
       for (const call of [

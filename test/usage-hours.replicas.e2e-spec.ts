@@ -31,7 +31,8 @@ afterEach(async () => {
 
 const outcomeOf = ({ status, code, headers }: ApiResponse): string => {
   if (code === 'rate_limit_exceeded') return 'limited';
-  if (code === 'api_key_banned' || code === 'api_key_suspended') return 'banned';
+  if (code === 'api_key_banned') return 'banned';
+  if (code === 'api_key_suspended') return 'suspended';
   if (status === 401) return 'unauthorized';
   // The headers describe the address where nothing was decided about the key.
   if (status === 503)

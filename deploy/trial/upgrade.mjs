@@ -34,6 +34,11 @@ const STATE_MS = 10_000;
 
 const isFailed = ({ kind, status }) => !(status < 300 || (kind === 'limited' && status === 429));
 
+/** 1.1.0 looks at the rights of a function with the arguments that it had. */
+const FUNCTION_OF_FORMER_DOCTOR = [
+  'function "public.issue_api_key(text, text, integer, integer, timestamptz)" does not exist',
+];
+
 const directory = makeDirectory('upgrade');
 const sh = shellIn(directory, { PGHOST: '127.0.0.1', PGUSER: 'postgres' });
 const { startServer } = serversIn(directory, sh);
@@ -137,7 +142,12 @@ async function trial() {
   }
   console.log('');
   const missed = missedBy(doctor);
-  check('what the doctor of the release before misses', missed === droppedObjects(), missed || 'nothing');
+  const expected = [droppedObjects(), ...FUNCTION_OF_FORMER_DOCTOR];
+  check(
+    'what the doctor of the release before misses',
+    missed === expected.filter((one) => one !== '').join('; '),
+    missed || 'nothing',
+  );
   const failed = responses.filter(isFailed);
   check('failed requests', failed.length === 0, `${failed.length} of ${responses.length}`);
   const created = responses.filter(({ status, kind }) => status === 201 && kind === 'pet');

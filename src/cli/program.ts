@@ -65,7 +65,7 @@ function createProgram(surroundings: CliContext): Command {
   addCommands(group('plans', 'List, create and change plans.', APPLIES), context, PLAN_COMMANDS);
   const outcomes =
     'Outcomes of admitted requests are success, client_error (4xx) and server_error (5xx); ' +
-    'those of rejected ones limited, banned (also while suspended), unauthorized (revoked or expired) and undecided (503: no database).';
+    'those of rejected ones limited, banned, suspended, unauthorized (revoked or expired) and undecided (503: no database).';
   addCommands(group('usage', 'Show what keys have used, by hour (UTC).', outcomes), context, USAGE_COMMANDS);
   addCommands(program, context, [auditCommand]);
   addCommands(group('db', 'Migrate, restore or open the database, and grant roles.'), context, DB_COMMANDS);

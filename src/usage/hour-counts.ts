@@ -7,6 +7,7 @@ export const USAGE_OUTCOMES = [
   'server_error',
   'limited',
   'banned',
+  'suspended',
   'unauthorized',
   'undecided',
 ] as const;

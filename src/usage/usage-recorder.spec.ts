@@ -98,7 +98,7 @@ describe('UsageRecorder', () => {
     ['server_error', 503, { state: 'admitted' }],
     ['limited', 429, { state: 'limited' }],
     ['banned', 429, { state: 'banned' }],
-    ['banned', 403, { state: 'suspended' }],
+    ['suspended', 403, { state: 'suspended' }],
     ['unauthorized', 401, { state: 'revoked', caller: undefined, rejectedKey: { keyId: 7n } }],
     ['unauthorized', 401, { state: 'unknown', caller: undefined }],
   ])('counts as %s a response %d that is %j', async (outcome, status, decided) => {

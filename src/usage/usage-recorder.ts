@@ -270,7 +270,7 @@ function rejectedOf({ rejectedKey }: AdmissionDecision): bigint | Secret | undef
 const OUTCOMES: Readonly<Record<Exclude<AdmissionState, 'admitted'>, UsageOutcome>> = {
   limited: 'limited',
   banned: 'banned',
-  suspended: 'banned',
+  suspended: 'suspended',
   revoked: 'unauthorized',
   expired: 'unauthorized',
   unknown: 'unauthorized',

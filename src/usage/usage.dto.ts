@@ -40,9 +40,9 @@ export class UsageHourCount {
   @ApiProperty({
     type: 'string',
     description:
-      '`success`, `client_error` (4xx) and `server_error` (5xx) of requests that were admitted; `limited` (429), `banned` (429, or ' +
-      '403 while suspended), `unauthorized` (revoked or expired) and `undecided` (503, before the key was looked up) of the others. ' +
-      'There may be more values later.',
+      '`success`, `client_error` (4xx) and `server_error` (5xx) of requests that were admitted; `limited` (429), `banned` (429), `suspended` ' +
+      '(403), `unauthorized` (revoked or expired) and `undecided` (503, before the key was looked up) of the others. ' +
+      'There may be more values later. Before 2.0, `banned` counted suspended requests, too.',
     examples: [...USAGE_OUTCOMES],
   })
   readonly outcome!: UsageOutcome;

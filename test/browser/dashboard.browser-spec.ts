@@ -262,7 +262,7 @@ describe('the dashboard', () => {
     await open(service.management);
     for (const [tile, outcomes] of [
       ['served today', `'success', 'client_error', 'server_error'`],
-      ['rejected today', `'limited', 'banned', 'unauthorized'`],
+      ['rejected today', `'limited', 'banned', 'suspended', 'unauthorized'`],
     ] as const) {
       const { rows: sums } = await pool.query<{ sum: string }>(
         `select sum(requests) from api_key_usage_hours

@@ -56,14 +56,15 @@ describe('busiest_api_keys', () => {
       `(23, 1, 'listPets', 'limited', 1, 10)`,
       `(24, 1, 'listPets', 'success', 100, 10)`,
       `(3, 2, 'listPets', 'server_error', 9, 90)`,
+      `(3, 2, 'listPets', 'suspended', 1, 10)`,
     );
     expect(
       await select(
-        'select api_key_id, name, requests, success, client_error, server_error, limited, banned, unauthorized, mean_ms from busiest_api_keys',
+        'select api_key_id, name, requests, success, client_error, server_error, limited, banned, suspended, unauthorized, mean_ms from busiest_api_keys',
       ),
     ).toEqual([
-      ['2', 'test 2', '9', '0', '0', '9', '0', '0', '0', '10.0'],
-      ['1', 'test 1', '5', '4', '0', '0', '1', '0', '0', '10.0'],
+      ['2', 'test 2', '10', '0', '0', '9', '0', '0', '1', '0', '10.0'],
+      ['1', 'test 1', '5', '4', '0', '0', '1', '0', '0', '0', '10.0'],
     ]);
   });
 });

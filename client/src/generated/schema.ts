@@ -192,12 +192,13 @@ export interface components {
             /** @description The `operationId`, or `none` if no path and method matched. */
             operation: string;
             /**
-             * @description `success`, `client_error` (4xx) and `server_error` (5xx) of requests that were admitted; `limited` (429), `banned` (429, or 403 while suspended), `unauthorized` (revoked or expired) and `undecided` (503, before the key was looked up) of the others. There may be more values later.
+             * @description `success`, `client_error` (4xx) and `server_error` (5xx) of requests that were admitted; `limited` (429), `banned` (429), `suspended` (403), `unauthorized` (revoked or expired) and `undecided` (503, before the key was looked up) of the others. There may be more values later. Before 2.0, `banned` counted suspended requests, too.
              * @example success
              * @example client_error
              * @example server_error
              * @example limited
              * @example banned
+             * @example suspended
              * @example unauthorized
              * @example undecided
              */

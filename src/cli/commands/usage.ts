@@ -105,7 +105,7 @@ export const USAGE_COMMANDS: readonly CommandSpec[] = [
     usage: 'flooding',
     says: 'Lists the hundred keys with the most rejected requests of this hour and the one before, also during bans (the view flooding_api_keys).',
     list: 'select * from flooding_api_keys',
-    columns: [...KEY, 'rejected', 'limited', 'banned', 'state', 'banned_until'],
+    columns: [...KEY, 'rejected', 'limited', 'banned', 'suspended', 'state', 'banned_until'],
     empty: 'No request of a key was rejected, as far as it was written: replicas write every ten seconds.',
   },
   {

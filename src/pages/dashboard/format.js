@@ -35,6 +35,7 @@ export const OUTCOMES = {
   server_error: 'server error',
   limited: 'limited',
   banned: 'banned',
+  suspended: 'suspended',
   unauthorized: 'unauthorized',
   undecided: 'undecided',
 };

@@ -88,7 +88,7 @@ function showFacts(changed) {
 }
 
 const SERVED = ['success', 'client_error', 'server_error'];
-const REJECTED = ['limited', 'banned', 'unauthorized'];
+const REJECTED = ['limited', 'banned', 'suspended', 'unauthorized'];
 
 /** Sums of what the chart shows since midnight; its last hour is the present one. @param {any} view */
 function factsOf({ now, hours, outcomes }) {
@@ -101,7 +101,7 @@ function factsOf({ now, hours, outcomes }) {
       .reduce((/** @type {number} */ total, /** @type {number} */ one) => total + one, 0);
   return {
     'served today': { value: sum(SERVED), meaning: 'success, client and server errors' },
-    'rejected today': { value: sum(REJECTED), meaning: 'limited, banned and unauthorized' },
+    'rejected today': { value: sum(REJECTED), meaning: 'limited, banned, suspended and unauthorized' },
     'undecided today': { value: sum(['undecided']), meaning: '503 for want of the database' },
     'without a key today': { value: sum(['no_key']), meaning: '401 and 429 of client addresses' },
   };

@@ -2,7 +2,7 @@ create or replace function busiest_api_keys_since(first_hour timestamptz)
 returns table (
   api_key_id bigint, name text, plan_id text, requests bigint,
   success bigint, client_error bigint, server_error bigint, limited bigint, banned bigint, unauthorized bigint,
-  mean_ms numeric, last_hour timestamptz, undecided bigint)
+  mean_ms numeric, last_hour timestamptz, undecided bigint, suspended bigint)
 language sql stable rows 100 set search_path = public, pg_temp as $$
   with bounds as materialized (
     select
@@ -16,7 +16,7 @@ language sql stable rows 100 set search_path = public, pg_temp as $$
     busiest.api_key_id, k.name, k.plan_id, busiest.requests,
     by_outcome.success, by_outcome.client_error, by_outcome.server_error,
     by_outcome.limited, by_outcome.banned, by_outcome.unauthorized,
-    by_outcome.mean_ms, by_outcome.last_hour, by_outcome.undecided
+    by_outcome.mean_ms, by_outcome.last_hour, by_outcome.undecided, by_outcome.suspended
   from (
     select u.api_key_id, saturated(sum(u.requests)) as requests
     from api_key_usage_hours u
@@ -34,6 +34,7 @@ language sql stable rows 100 set search_path = public, pg_temp as $$
       coalesce(saturated(sum(u.requests) filter (where outcome = 'banned')), 0) as banned,
       coalesce(saturated(sum(u.requests) filter (where outcome = 'unauthorized')), 0) as unauthorized,
       coalesce(saturated(sum(u.requests) filter (where outcome = 'undecided')), 0) as undecided,
+      coalesce(saturated(sum(u.requests) filter (where outcome = 'suspended')), 0) as suspended,
       round(sum(u.total_ms) / nullif(sum(u.requests), 0), 1) as mean_ms,
       max(u.hour) as last_hour
     from bounds

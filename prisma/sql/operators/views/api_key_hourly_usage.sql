@@ -16,6 +16,6 @@ comment on column api_key_hourly_usage.mean_ms is 'Mean milliseconds from the he
 comment on column api_key_hourly_usage.minute_peak is 'The most requests of the key that a minute of the hour had admitted after one of these; the peak of the hour is the greatest of its rows.';
 comment on column api_key_hourly_usage.hour is 'When the hour began (UTC).';
 comment on column api_key_hourly_usage.operation is 'The operationId of the interface; none where no route matched.';
-comment on column api_key_hourly_usage.outcome is 'success, client_error, server_error, limited, banned, unauthorized or undecided.';
+comment on column api_key_hourly_usage.outcome is 'success, client_error, server_error, limited, banned, suspended, unauthorized or undecided.';
 comment on column api_key_hourly_usage.requests is 'Requests with this outcome.';
 comment on column api_key_hourly_usage.customer is 'Whose key it is: the customer''s id in another system; null if none is known.';

@@ -1,0 +1,1 @@
+alter table api_key_usage_hours validate constraint api_key_usage_hours_outcome;
