@@ -36,7 +36,7 @@ beforeEach(async () => {
   problems = [];
   await dashboard?.close();
   dashboard = new Dashboard({ isOn: true, hosts: ['ops.example.com'] });
-  dashboard.serve(proxy.url, () => problems);
+  dashboard.serve(proxy.url, 'http://localhost:3000', () => problems);
 });
 afterAll(() => dashboard.close());
 
@@ -58,6 +58,21 @@ async function view<View>(name: string): Promise<View> {
   const { status, body } = await get(`/dashboard/data/${name}`);
   expect([name, status, status === 200 ? '' : body]).toEqual([name, 200, '']);
   return (JSON.parse(body) as Body).view as View;
+}
+
+/** When the hours began that were so many hours ago. */
+async function hoursAgo(...ago: readonly number[]): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ hour: Date }>(
+    `select this_hour() - ago * interval '1 hour' as hour from unnest($1::int[]) with ordinality as u (ago, place) order by place`,
+    [ago],
+  );
+  return rows.map(({ hour }) => hour.toISOString());
+}
+
+/** Successful requests of the hour that began five hours ago. Views of other names have the same hours. */
+async function requestsIn(span: string): Promise<number> {
+  const { outcomes } = await view<{ outcomes: { outcome: string; requests: number[] }[] }>(`hours?${span}`);
+  return outcomes.find(({ outcome }) => outcome === 'success')?.requests.at(-6) ?? 0;
 }
 
 describe('the dashboard', () => {
@@ -135,10 +150,10 @@ describe('Dashboard', () => {
     await pool.query(`select suspend_api_key(7)`);
     problems = ['The usage by hour cannot be written: the log says why.'];
     expect(await view('summary')).toMatchObject({
-      active: 3,
-      suspended: 1,
-      banned: 0,
-      problems,
+      ...{ active: 3, address: 'http://localhost:3000', problems },
+    });
+    expect(await view('attention')).toMatchObject({
+      suspended: { total: 1, rows: [{ api_key_id: '7', name: 'test 7' }] },
     });
     await pool.query(`select resume_api_key(7)`);
   });
@@ -157,15 +172,59 @@ describe('Dashboard', () => {
       outcomes: { outcome: string; requests: number[] }[];
       operations: unknown[];
       marks: { subject: string; action: string; changes: number }[];
+      before?: { outcomes: { outcome: string; requests: number[] }[] };
     }>('hours?range=24h');
     expect(day.hours).toHaveLength(24);
     const requests = Object.fromEntries(day.outcomes.map((one) => [one.outcome, one.requests.slice(-2)]));
     expect(requests).toMatchObject({ success: [0, 8], limited: [4, 0], banned: [0, 0], no_key: [0, 77] });
-    expect(day.operations).toEqual([{ operation: 'listPets', requests: 12, meanMs: 2.5 }]);
+    expect(day.operations).toEqual([{ operation: 'listPets', requests: 12, errors: 0, meanMs: 2.5 }]);
+    // Its hours are not all known.
+    expect(day.before).toBeUndefined();
     expect(day.marks).toContainEqual(expect.objectContaining({ subject: 'api_keys', action: 'insert' }));
     const week = await view<typeof day>('hours?range=7d');
     expect(week.hours).toHaveLength(168);
-    expect(week.operations).toEqual([{ operation: 'listPets', requests: 16, meanMs: 2.5 }]);
+    expect(week.operations).toEqual([{ operation: 'listPets', requests: 16, errors: 0, meanMs: 2.5 }]);
+  });
+
+  it('has the errors of each operation, since when, and the worst hour; of a selected time, and the time before', async () => {
+    await pool.query(
+      `insert into api_key_usage_hours
+       select this_hour() - ago * interval '1 hour', 1, 'createPet', outcome, requests, 10
+       from (values (100, 'success', 1), (50, 'success', 6), (49, 'undecided', 2), (48, 'server_error', 5)) as v (ago, outcome, requests)`,
+    );
+    const [hour, from, to] = await hoursAgo(48, 52, 44);
+    const view8 = await view<{ hours: string[]; operations: object[]; before: { outcomes: object[] } }>(
+      `hours?from=${from}&to=${to}`,
+    );
+    expect(view8.hours).toHaveLength(8);
+    const [since] = await hoursAgo(49);
+    expect(view8.operations).toContainEqual({
+      ...{
+        operation: 'createPet',
+        requests: 13,
+        errors: 7,
+        errorsSince: since,
+        worstHour: hour,
+        meanMs: 2.3,
+      },
+    });
+    expect(view8.before.outcomes).toHaveLength(9);
+  });
+
+  it('shows hours that were written late, after an outage, when it is over', async () => {
+    expect(await requestsIn('range=24h')).toBe(0);
+    await pool.query(
+      `insert into api_key_usage_hours values (this_hour() - interval '5 hours', 1, 'listPets', 'success', 9, 10)`,
+    );
+    // It was remembered.
+    expect(await requestsIn('range=7d')).toBe(0);
+    await pool.query(
+      `insert into database_outages values ('late', this_hour() - interval '5 hours', present(), 0)`,
+    );
+    const [from, to] = await hoursAgo(8, -1);
+    expect(await requestsIn(`from=${from}&to=${to}`)).toBe(9);
+    await pool.query(`delete from api_key_usage_hours where requests = 9`);
+    await pool.query('truncate database_outages');
   });
 
   it('shows a name that turns the direction of text with that written out', async () => {
@@ -179,13 +238,13 @@ describe('Dashboard', () => {
 
   it('lists keys by pages, sorts and finds them', async () => {
     interface Keys {
-      readonly keys: { readonly id: string; readonly hours: number[] }[];
+      readonly keys: { readonly id: string; readonly parts: (number[] | null)[] }[];
       readonly hasMore: boolean;
     }
     const ids = async (parameters: string) =>
       (await view<Keys>(`keys?${parameters}`)).keys.map(({ id }) => id);
     const first = await view<Keys>('keys');
-    expect([first.keys.length, first.keys[0]?.id, first.keys[0]?.hours.length, first.hasMore]).toEqual([
+    expect([first.keys.length, first.keys[0]?.id, first.keys[0]?.parts.length, first.hasMore]).toEqual([
       50,
       '1',
       24,
@@ -206,32 +265,73 @@ describe('Dashboard', () => {
     await pool.query(`update api_key_counters set day_admitted = 900 where api_key_id = 2`);
     expect(await ids('sort=share')).toEqual(['2', '1', '3']);
     expect((await ids('sort=last_use')).toSorted((a, b) => Number(a) - Number(b))).toEqual(['1', '2', '3']);
+    expect(await ids('customer=CRM-77')).toEqual(['7', '9']);
+    expect(await ids('plan=free')).toEqual([]);
+    // By what the hours of the time have: of key 1 8 requests, one of them rejected with 4.
+    expect(await ids('sort=requests')).toEqual(['1', '2']);
+    expect(await ids('sort=rejected')).toEqual(['1']);
+    const [one] = (await view<{ keys: object[] }>('keys?search=1&sort=requests')).keys;
+    expect(one).toMatchObject({ id: '1', requests: expect.any(Number), errors: 0, rejected: 4 });
+  });
+
+  it('filters keys by their state, as api_key_overview has it', async () => {
+    await pool.query(
+      `insert into api_keys (name, plan_id) values ('without a secret', 'pro');
+       select suspend_api_key(20), revoke_api_key(21);
+       update api_keys set expires_at = now() where id = 22;
+       update api_key_secrets set expires_at = now() where api_key_id = 23`,
+    );
+    await pool.query(
+      `update api_key_counters set minute = present(), day = today(), banned_at = present(), banned_until = present() + interval '1 hour' where api_key_id = 24`,
+    );
+    for (const state of ['live', 'suspended', 'banned', 'expired', 'revoked', 'unissued']) {
+      const { rows } = await pool.query<{ id: string }>(
+        `select k.id::text from api_key_overview k where state = $1 order by k.id limit 50`,
+        [state],
+      );
+      const shown = (await view<{ keys: { id: string }[] }>(`keys?state=${state}`)).keys.map(({ id }) => id);
+      expect([state, shown]).toEqual([state, rows.map(({ id }) => id)]);
+      expect(shown.length).toBeGreaterThan(0);
+    }
+    await pool.query(`select resume_api_key(20)`);
+    await pool.query(
+      `update api_key_counters set banned_at = null, banned_until = null where api_key_id = 24`,
+    );
   });
 
   it('has plans, and what needs attention', async () => {
     await pool.query(`update api_key_counters set day_admitted = 9000 where api_key_id = 2`);
-    const { plans } = await view<{ plans: { id: string; keys: number; near: number }[] }>('summary');
-    expect(plans.find(({ id }) => id === 'pro')).toMatchObject({ keys: 120, near: 1 });
+    const { plans } = await view<{ plans: { id: string; keys: number }[] }>('summary');
+    expect(plans.find(({ id }) => id === 'pro')).toMatchObject({ keys: expect.any(Number), custom: false });
     await pool.query(`select set_api_key_expiry(5, now() + interval '3 days')`);
     // The old secret of a rotation ends, and its key does not.
     await pool.query(`select rotate_api_key(6, '2 hours')`);
     await pool.query(`insert into api_key_bans values (4, now() - interval '1 hour', now(), 300, 10000)`);
     expect(await view('attention')).toMatchObject({
-      bans: [{ api_key_id: '4', name: 'test 4', in_force: false }],
-      near: [{ api_key_id: '2', day_share: '0.900' }],
-      expiring: [{ api_key_id: '5', expires: 'key' }],
-      deprecated: [],
-      unused: [],
+      keys: 2,
+      banned: { total: 0 },
+      ended: { total: 1, rows: [{ api_key_id: '4', name: 'test 4' }] },
+      near: { total: 1, rows: [{ api_key_id: '2', day_admitted: 9000, requests_per_day: 10_000 }] },
+      expiring: { total: 1, rows: [{ api_key_id: '5', expires: 'key' }] },
+      deprecated: { total: 0, rows: [] },
+      unused: { total: 0, rows: [] },
     });
   });
 
   it('lists what needs attention as a whole where that is wanted', async () => {
     await pool.query(`update api_keys set expires_at = now() + interval '4 days' where id between 60 and 75`);
-    const lengths: number[] = [];
-    for (const parameters of ['', '?whole=expiring', '?whole=bans'])
-      lengths.push((await view<{ expiring: object[] }>(`attention${parameters}`)).expiring.length);
-    // One more than are shown says that there are more.
-    expect(lengths).toEqual([11, 17, 11]);
+    const counts: unknown[] = [];
+    for (const parameters of ['', '?whole=expiring', '?whole=banned']) {
+      const { expiring } = await view<{ expiring: { total: number; rows: object[] } }>(
+        `attention${parameters}`,
+      );
+      counts.push([expiring.total, expiring.rows.length]);
+    }
+    expect(counts).toEqual([
+      [17, 10],
+      [17, 17],
+      [17, 10],
+    ]);
   });
 
   it('has everything about one key, with who changed what', async () => {
@@ -266,7 +366,12 @@ describe('Dashboard', () => {
     ['keys?page=-1', 'page must be an integer from 0 to 99999'],
     ['hours?range=toString', 'range must be one of 24h, 7d, 35d'],
     ['keys?search=%00', 'search must have at most 100 characters, and no NUL'],
-    ['keys?sort=name', 'sort must be one of id, last_use, share'],
+    ['keys?sort=name', 'sort must be one of id, last_use, share, requests, errors, rejected'],
+    ['keys?state=lively', 'state must be one of revoked, expired, unissued, suspended, banned, live'],
+    [
+      'hours?from=2026-11-20T09:30:00Z&to=2026-11-20T10:30:00Z',
+      'from and to must be whole hours, in their order, and at most 35 days apart',
+    ],
     [`keys?search=${'x'.repeat(101)}`, 'search must have at most 100 characters, and no NUL'],
   ])('rejects %s in a sentence', async (target, message) => {
     expect(await get(`/dashboard/data/${target}`)).toMatchObject({
@@ -311,7 +416,7 @@ describe('Dashboard', () => {
     expect(lines[0]).toMatch(/^\uFEFF"id","name","plan_id","state",/);
     expect(lines[6]).toMatch(/^"6","'=HYPERLINK\(""http:\/\/evil\.example""\)","pro","live",/);
     expect(lines[8]).toMatch(/^"8","Rex, Inc\.","pro",/);
-    expect(lines).toHaveLength(124);
+    expect(lines).toHaveLength(125);
   });
 
   it('makes a view once for all tabs that are open', async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
     environment: { BAN_AFTER_REFUSALS: '5', ADDRESS_LIMIT_PER_MINUTE: '10000' },
   });
   dashboard = new Dashboard({ isOn: true, hosts: [] });
-  dashboard.serve(database.url, () => []);
+  dashboard.serve(database.url, 'http://localhost:3000', () => []);
 });
 afterAll(async () => {
   await dashboard.close();
@@ -73,7 +73,7 @@ async function shownOf(
   id: bigint,
 ): Promise<{ readonly hours: readonly Shown[]; readonly operations: readonly Shown[] }> {
   const { body = '' } =
-    (await dashboard.respond({ target: `/dashboard/data/key?key=${id}`, host: 'localhost' })) ?? {};
+    (await dashboard.respond({ target: `/dashboard/data/key?range=35d&key=${id}`, host: 'localhost' })) ?? {};
   return (JSON.parse(body) as { view: Awaited<ReturnType<typeof shownOf>> }).view;
 }
 

@@ -211,7 +211,7 @@ describe('counts at their bound', () => {
     for (const command of ['top', 'near-limit', 'bans', `hours ${keys[0]?.id}`])
       expect(await petstore(['usage', ...command.split(' ')])).toMatchObject({ code: 0 });
     const dashboard = new Dashboard({ isOn: true, hosts: [] });
-    dashboard.serve(login.url, () => []);
+    dashboard.serve(login.url, 'http://localhost:3000', () => []);
     for (const data of ['summary', 'hours', 'attention', 'keys', `key?key=${keys[0]?.id}`])
       expect(await dashboard.respond({ target: `/dashboard/data/${data}`, host: 'localhost' })).toMatchObject(
         {

@@ -195,8 +195,10 @@ describe('health', () => {
     await pool.end();
   });
 
-  it('is 404 for other paths, and 405 for other methods', async () => {
-    expect((await fetch(`${service.management}/`)).status).toBe(404);
+  it('leads to the dashboard, is 404 for other paths, and 405 for other methods', async () => {
+    const { status, headers } = await fetch(`${service.management}/`, { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([307, 'dashboard']);
+    expect((await fetch(`${service.management}/nothing`)).status).toBe(404);
     expect((await fetch(`${service.management}/metrics`, { method: 'POST' })).status).toBe(405);
     const ofSite = async (path: string, site: string): Promise<number> =>
       (await fetch(`${service.management}${path}`, { headers: { 'sec-fetch-site': site } })).status;

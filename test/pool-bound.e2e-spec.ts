@@ -18,7 +18,7 @@ beforeAll(async () => {
   service = await startService({ environment: { DATABASE_POOL_MAX: String(POOL_MAX) }, provokes503: true });
   ({ key } = await service.issueKey());
   dashboard = new Dashboard({ isOn: true, hosts: [] });
-  dashboard.serve(service.databaseUrl, () => []);
+  dashboard.serve(service.databaseUrl, 'http://localhost:3000', () => []);
   readiness.serve(service.prisma.pools);
 });
 afterAll(async () => {

@@ -39,16 +39,17 @@ export class Startup {
 
   #print(firstStart?: FirstStart): void {
     this.readiness.serve(this.database.prisma.pools);
-    this.management.dashboard.serve(this.database.url, () => [
-      ...this.usage.problems(),
-      ...this.snapshots.problems(),
-    ]);
     const settings = describeConfig(this.config);
     this.logger.info({ release: releaseVersion(), node: process.version, settings }, 'started');
     const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;
+    const address = this.config.publicUrl || `http://localhost:${this.config.publishedPort ?? port}`;
+    this.management.dashboard.serve(this.database.url, address, () => [
+      ...this.usage.problems(),
+      ...this.snapshots.problems(),
+    ]);
     print(
       banner({
-        address: this.config.publicUrl || `http://localhost:${this.config.publishedPort ?? port}`,
+        address,
         management: `http://localhost:${this.management.port}`,
         hasDashboard: this.config.dashboard.isOn,
         dataDir: this.database.dataDir,

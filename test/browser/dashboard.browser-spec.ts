@@ -65,7 +65,16 @@ beforeAll(async () => {
     `update api_key_counters set month = date_trunc('month', today())::date, month_before = 0 where api_key_id = 60`,
   );
   await pool.query(`insert into api_key_usage values (60, today(), 1200, 0)`);
-  await pool.query(`select set_api_key_expiry(12, now() + interval '5 days')`);
+  await pool.query(`select set_api_key_expiry(12, now() + interval '5 days'), suspend_api_key(13)`);
+  await pool.query(
+    `insert into api_key_usage_hours select this_hour() - interval '3 hours', 3, 'createPet', 'server_error', 7, 90`,
+  );
+  await pool.query(
+    `with ban as (
+       update api_key_counters set banned_at = now(), banned_until = now() + interval '50 minutes' where api_key_id = 12
+       returning banned_at, banned_until)
+     insert into api_key_bans select 12, banned_at, banned_until, 300, 10000 from ban`,
+  );
 }, 300_000);
 
 let page: Page;
@@ -89,11 +98,11 @@ interface LegendEntry {
 
 /** The outcomes that were sent, as a reader sees them. */
 const legendOf = (of: Page): Promise<readonly LegendEntry[]> =>
-  of.evaluate(`[...document.querySelectorAll('#hours .legend li')].map((one) => ({
+  of.evaluate(`[...document.querySelectorAll('#hours .legend button')].map((one) => ({
     outcome: one.firstChild.nextSibling.textContent.trim(),
     requests: Number((one.querySelector('strong')?.textContent ?? '').replaceAll(',', '')),
     colour: getComputedStyle(one.querySelector('.dot')).backgroundColor,
-  })).filter(({ requests }) => requests > 0)`);
+  }))`);
 
 /** How many pixels of the chart have each colour, without those that are half of one. */
 const paintedIn = (of: Page): Promise<Readonly<Record<string, number>>> =>
@@ -116,7 +125,7 @@ const gridLinesOf = (of: Page): Promise<readonly number[]> =>
     const probe = document.body.appendChild(document.createElement('span'));
     probe.style.color = 'var(--line)';
     const line = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
-    const { data } = canvas.getContext('2d').getImageData(0, 20, canvas.width, 1);
+    const { data } = canvas.getContext('2d').getImageData(0, 40, canvas.width, 1);
     return [...Array(canvas.width).keys()].filter((x) => line.every((one, i) => Math.abs(data[x * 4 + i] - one) < 3) && data[x * 4 + 3] > 200);
   })()`);
 
@@ -134,12 +143,12 @@ const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) 
 
 const rows = (region: string) => page.getByRole('region', { name: `Table: ${region}` }).locator('tbody tr');
 
-/** Of a list of what needs attention. */
-const itemsOf = (title: string) =>
-  page
-    .locator('#attention div')
-    .filter({ has: page.getByRole('heading', { name: title }) })
-    .locator('li');
+/** The lines of what needs attention. */
+const attention = () => page.locator('#attention .attention > li');
+
+/** A figure by its title, such as `Requests`. */
+const figure = (title: string) =>
+  page.locator('#figures > div').filter({ has: page.getByText(title, { exact: true }) });
 
 describe('the dashboard', () => {
   it.each([
@@ -151,9 +160,9 @@ describe('the dashboard', () => {
     await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
     await page.emulateMedia({ colorScheme });
     await open(service.management);
-    await becomes(() => rows('Keys').count(), 50);
+    await becomes(() => rows('Keys').count(), 10);
     await page.locator('#hours canvas').waitFor();
-    await page.locator('#attention li').first().waitFor();
+    await attention().first().waitFor();
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     expect(await page.evaluate('scrollY')).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -166,43 +175,137 @@ describe('the dashboard', () => {
     expect([...hosts]).toEqual([new URL(service.management).host]);
   });
 
-  it('says of a deprecated call its hour, and of a limit what is now, which is all that is known', async () => {
+  it('has what needs attention in one list, worst first, each line with its key, and the rest in a sentence', async () => {
     await open(service.management);
-    await itemsOf('Above 80 % of a limit now').first().waitFor();
-    const near = await itemsOf('Above 80 % of a limit now').allInnerTexts();
-    expect(near[0]).toMatch(/^Customer 59 minute 0\s%, day \d+\s%, month 126\s%$/);
-    expect(near.slice(1).join()).not.toContain('month');
-    expect(await itemsOf('Call a deprecated operation').allInnerTexts()).toEqual([
-      expect.stringMatching(/ getPet, last in the hour from .*\b\d\d:00$/),
+    await attention().first().waitFor();
+    const lines = (await attention().allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+    expect(lines).toEqual([
+      expect.stringMatching(/^5xx createPet: 7 errors Since .*\d\d:00\. Worst hour: .*\d\d:00\.$/),
+      expect.stringMatching(/^banned Customer 11 Until .*\d\d:\d\d, in \d+ min\. Banned since/),
+      expect.stringMatching(/^at limit Customer 59 1,260 of 1,000 this month\.$/),
+      expect.stringMatching(/^(?:at|near) limit Customer \d+ .* of 1,000 today\.$/),
+      expect.stringMatching(/^(?:at|near) limit Customer \d+ .* of 1,000 today\.$/),
+      expect.stringMatching(/^near limit \d+ keys more above 80 % of a limit\.$/),
+      expect.stringMatching(/^suspended Customer 12 Until it is resumed\.$/),
+      expect.stringMatching(/^expiring Customer 11 It ends in 4 days\.$/),
+      expect.stringMatching(
+        /^deprecated getPet: 1 key still calls it Last in the hour from .*\d\d:00\. The key$/,
+      ),
+      expect.stringMatching(/^ended 1 ban ended In the last 24 hours\. The key$/),
     ]);
+    expect(await page.locator('#attention .empty').innerText()).toBe('None unused for 90 days.');
+    expect(await page.locator('#attention-count').innerText()).toBe(String(lines.length));
+    await page.getByRole('link', { name: 'Customer 59', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Customer 59', exact: true }).waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: /keys more$/ }).click();
+    await becomes(() => rows('Keys').count(), 50);
+    expect(page.url()).toContain('show=keys&sort=share');
   });
 
-  it('begins no line with a percent sign', async () => {
-    await page.setViewportSize({ width: 1440, height: 900 });
+  it.each([1440, 768, 390])(
+    'has four figures in whole rows, at %d pixels, and cards of equal height',
+    async (width) => {
+      await page.setViewportSize({ width, height: 900 });
+      await open(service.management);
+      await attention().first().waitFor();
+      await page.locator('#hours canvas').waitFor();
+      const tops = await page.evaluate<number[]>(
+        `[...document.querySelectorAll('#figures > div')].map((one) => Math.round(one.getBoundingClientRect().top))`,
+      );
+      expect(new Set(tops).size).toBe(width === 1440 ? 1 : 2);
+      expect(tops.filter((top) => top === tops[0])).toHaveLength(width === 1440 ? 4 : 2);
+      const heights = await page.evaluate<number[][]>(
+        `[...document.querySelectorAll('#all .row')].map((row) => [...row.children].map((one) => Math.round(one.getBoundingClientRect().height)))`,
+      );
+      if (width === 1440) for (const [first, second] of heights) expect(first).toBe(second);
+      expect(await page.locator('#hours .plot').evaluate((plot) => plot.clientHeight)).toBeGreaterThanOrEqual(
+        260,
+      );
+    },
+  );
+
+  it('names a state by colour, shape and word, alike nowhere', async () => {
+    await open(service.management, '?show=keys&search=Customer+1');
+    await rows('Keys').first().waitFor();
+    const looks = await page.evaluate<string[]>(
+      `['live', 'banned', 'suspended', 'revoked', 'expired', 'limit', 'error', 'deprecated'].map((kind) => {
+        const made = document.body.appendChild(document.createElement('span'));
+        made.className = 'badge ' + kind;
+        const [own, mark] = [getComputedStyle(made), getComputedStyle(made, '::before')];
+        const look = [own.color, mark.height, mark.borderWidth, mark.borderRadius, mark.clipPath, mark.transform, own.textDecorationLine].join();
+        made.remove();
+        return look;
+      })`,
+    );
+    expect(new Set(looks).size).toBe(looks.length);
+  });
+
+  it('sets one time for the whole page by a drag over the chart, and takes it back', async () => {
     await open(service.management);
-    await itemsOf('Above 80 % of a limit now').first().waitFor();
-    const lines = await page.evaluate<
-      number[]
-    >(`[...document.querySelectorAll('#attention li')].flatMap((item) => {
-      const text = item.lastChild;
-      return [...(text.data ?? '').matchAll(/\\d+\\s%/g)].map(({ index, 0: { length } }) => {
-        const range = document.createRange();
-        range.setStart(text, index);
-        range.setEnd(text, index + length);
-        return range.getClientRects().length;
-      });
-    })`);
-    expect(new Set(lines)).toEqual(new Set([1]));
+    const plot = page.locator('#hours .u-over');
+    await plot.waitFor();
+    const before = await page.locator('#when').innerText();
+    const { x = 0, y = 0, width = 0 } = (await plot.boundingBox()) ?? {};
+    await page.mouse.move(x + width * 0.26, y + 50);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.49, y + 60, { steps: 5 });
+    await page.mouse.up();
+    const chosen = page.locator('#range [aria-current]');
+    await becomes(async () => (await chosen.innerText()).endsWith(' ×'), true);
+    const [from = '', to = ''] = ['from', 'to'].map(
+      (name) => new URL(page.url()).searchParams.get(name) ?? '',
+    );
+    expect((Date.parse(to) - Date.parse(from)) / 3_600_000).toBe(6);
+    const { rows: sums } = await pool.query<{ sum: string }>(
+      'select sum(requests) from api_key_usage_hours where hour >= $1 and hour < $2',
+      [from, to],
+    );
+    await figure('Requests').getByText(Number(sums[0]?.sum).toLocaleString('en'), { exact: true }).waitFor();
+    expect(await page.locator('#when').innerText()).not.toBe(before);
+    await page.getByText('As a table').click();
+    await becomes(() => rows('Requests by hour').count(), 6);
+    await chosen.click();
+    await becomes(() => page.locator('#when').innerText(), before);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows one outcome alone when its entry of the legend is pressed, and all when it is pressed again', async () => {
+    await open(service.management);
+    await page.locator('#hours canvas').waitFor();
+    const entry = page.getByRole('button', { name: /^limited/ });
+    const colours = Object.fromEntries(
+      (await legendOf(page)).map(({ outcome, colour }) => [outcome, colour]),
+    );
+    const isPainted = async (outcome: string): Promise<boolean> =>
+      ((await paintedIn(page))[colours[outcome] ?? ''] ?? 0) > 100;
+    await entry.click();
+    expect(await entry.getAttribute('aria-pressed')).toBe('true');
+    await becomes(() => isPainted('success'), false);
+    expect(await isPainted('limited')).toBe(true);
+    await entry.click();
+    await becomes(() => isPainted('success'), true);
+  });
+
+  it('marks in the chart what changed, from what to what, and by whom', async () => {
+    await emptyPool.query(
+      `select set_config('petstore.actor', 'alice', false), set_plan('free', per_minute => 61)`,
+    );
+    await emptyPool.query(`select set_plan('free', per_minute => 60)`);
+    await open(empty.management);
+    await page.locator('.marks li').first().waitFor();
+    expect(await page.locator('.marks').innerText()).toMatch(/A\s+\d+ \w{3} \d\d:00 .*2 plans changed/);
   });
 
   it.each([
-    [1440, 2],
-    [390, 1],
+    [1440, 4],
+    [390, 2],
   ])('has the facts of a key in columns, at %d pixels in %d', async (width, columns) => {
     await page.setViewportSize({ width, height: 900 });
     await open(service.management, '?key=5');
+    await page.locator('.facts').waitFor();
     const begins = await page.evaluate<number[]>(
-      `[...document.querySelectorAll('.facts dt')].map((one) => Math.round(one.getBoundingClientRect().left))`,
+      `[...document.querySelectorAll('.facts > div')].map((one) => Math.round(one.getBoundingClientRect().left))`,
     );
     expect(new Set(begins).size).toBe(columns);
   });
@@ -214,7 +317,9 @@ describe('the dashboard', () => {
       await open(service.management);
       await page.locator('#hours canvas').waitFor();
       const legend = await legendOf(page);
-      expect(legend.map(({ outcome }) => outcome)).toEqual(['success', 'client error', 'limited']);
+      expect(legend.map(({ outcome }) => outcome)).toEqual([
+        ...['success', 'client error', 'limited', 'server error'],
+      ]);
       const painted = await paintedIn(page);
       const counts = legend.map(({ colour }) => painted[colour] ?? 0);
       const [pixels, requests] = [sumOf(counts), sumOf(legend.map((one) => one.requests))];
@@ -258,23 +363,34 @@ describe('the dashboard', () => {
     await emptyPool.query('delete from api_key_usage_hours');
   });
 
-  it('has tiles that are sums of the chart since midnight', async () => {
+  it('has figures that are sums of what is counted by hour, beside the time before', async () => {
+    const { rows: sums } = await pool.query<Record<'now' | 'before' | 'errors' | 'rejected', string>>(
+      `select
+         sum(requests) filter (where hour > this_hour() - interval '24 hours') as now,
+         sum(requests) filter (where hour <= this_hour() - interval '24 hours') as before,
+         sum(requests) filter (where hour > this_hour() - interval '24 hours' and outcome in ('server_error', 'undecided')) as errors,
+         sum(requests) filter (where hour > this_hour() - interval '24 hours' and outcome in ('limited', 'banned', 'suspended', 'unauthorized')) as rejected
+       from api_key_usage_hours where hour > this_hour() - interval '48 hours'`,
+    );
+    const text = (name: keyof (typeof sums)[number]) => Number(sums[0]?.[name] ?? 0).toLocaleString('en');
     await open(service.management);
-    for (const [tile, outcomes] of [
-      ['served today', `'success', 'client_error', 'server_error'`],
-      ['rejected today', `'limited', 'banned', 'suspended', 'unauthorized'`],
-    ] as const) {
-      const { rows: sums } = await pool.query<{ sum: string }>(
-        `select sum(requests) from api_key_usage_hours
-         where hour >= date_trunc('day', now(), 'UTC') and outcome in (${outcomes})`,
-      );
-      const shown = Number(sums[0]?.sum ?? 0).toLocaleString('en');
-      await page
-        .locator('#summary > div')
-        .filter({ hasText: tile })
-        .getByText(shown, { exact: false })
-        .waitFor();
-    }
+    await figure('Requests').getByText(text('now'), { exact: true }).waitFor();
+    await figure('Requests')
+      .getByText(`${text('before')} in the 24 h before`)
+      .waitFor();
+    await figure('Rejected')
+      .getByText(new RegExp(`^${text('rejected')}`))
+      .waitFor();
+    await figure('Errors (5xx)')
+      .getByText(`${text('errors')} requests`, { exact: true })
+      .waitFor();
+    const [bad, well] = await page.evaluate<string[]>(
+      `['#figures .is-bad .value', '#figures .first .value'].map((one) => getComputedStyle(document.querySelector(one)).color)`,
+    );
+    expect(bad).not.toBe(well);
+    await open(empty.management);
+    expect(await figure('Errors (5xx)').locator('.value').innerText()).toMatch(/^0\.00\s%\s+0 requests$/);
+    expect(await page.locator('#figures .is-bad').count()).toBe(0);
   });
 
   it.each(['light', 'dark'] as const)('shows when there was no database, in %s', async (colorScheme) => {
@@ -294,11 +410,11 @@ describe('the dashboard', () => {
     await open(empty.management, '?range=7d');
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     await page.getByText(`No database: ${yesterday} 03:10 to 03:16 (2 replicas).`).waitFor();
-    await page.locator('#summary > div').filter({ hasText: 'undecided today' }).getByText('5,883').waitFor();
-    await page.locator('#summary > div').filter({ hasText: 'without a key' }).getByText('4,001').waitFor();
+    await figure('Errors (5xx)').getByText('5,883 requests').waitFor();
+    await figure('Rejected').getByText('4,001').waitFor();
     const painted = await paintedIn(page);
     const colours = await page.evaluate<Readonly<Record<string, string>>>(
-      `Object.fromEntries([...document.querySelectorAll('#hours .legend li')].map((one) =>
+      `Object.fromEntries([...document.querySelectorAll('#hours .legend > *')].map((one) =>
         [one.textContent.replace(/[\\d,]+$/, '').trim(), getComputedStyle(one.querySelector('.dot')).backgroundColor]))`,
     );
     for (const name of ['undecided', 'without a key', 'no database'])
@@ -319,21 +435,22 @@ describe('the dashboard', () => {
   });
 
   it('finds a key, shows all of it, and what to copy', async () => {
-    await open(service.management);
-    await page.getByLabel(/^Id, part of the name/).fill('omer 199999');
+    await open(service.management, '?show=keys');
+    await page.getByLabel(/^Search keys/).fill('omer 199999');
     await becomes(() => rows('Keys').count(), 1);
     expect(page.url()).toContain('search=omer+199999');
     await page.getByRole('link', { name: 'Customer 199999' }).click();
-    await page.getByRole('heading', { name: 'Customer 199999 (key 200000)' }).waitFor();
-    await page.getByText('Change it: commands and SQL to copy').click();
+    await page.getByRole('heading', { name: 'Customer 199999', exact: true }).waitFor();
     await page.getByText('petstore keys suspend 200000 --for 1h').waitFor();
+    await page.getByRole('button', { name: 'SQL', exact: true }).click();
+    await page.getByText(`select * from suspend_api_key(200000, lasting => '1 hour');`).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(`${service.management}/dashboard?key=9`);
     await page.getByRole('region', { name: 'Table: Bans' }).waitFor();
     await keepScreenshot(page, 'dashboard-key');
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     // Only a key with a limit per month has one.
-    expect(await page.getByText('this month').count()).toBe(0);
+    expect(await page.getByText('This month').count()).toBe(0);
     await page.goto(`${service.management}/dashboard?key=60`);
     await page.getByText('1,260 / 1,000').waitFor();
     expect(faults).toEqual([]);
@@ -341,18 +458,19 @@ describe('the dashboard', () => {
 
   it('shows the requests of a key by operation, the busiest first, as they were counted', async () => {
     const { rows: counted } = await pool.query<{ text: string }>(
-      `select concat_ws(E'\\t', operation, success, client_error, '–', limited, '–', '–', '–') as text
+      `select concat_ws(E'\\t', operation, success, client_error, limited, server_error) as text
        from (
          select operation, sum(requests) as total,
-           coalesce(to_char(sum(requests) filter (where outcome = 'success'), 'FM9,999,999'), '–') as success,
-           coalesce(to_char(sum(requests) filter (where outcome = 'client_error'), 'FM9,999,999'), '–') as client_error,
-           coalesce(to_char(sum(requests) filter (where outcome = 'limited'), 'FM9,999,999'), '–') as limited
+           to_char(coalesce(sum(requests) filter (where outcome = 'success'), 0), 'FM9,999,990') as success,
+           to_char(coalesce(sum(requests) filter (where outcome = 'client_error'), 0), 'FM9,999,990') as client_error,
+           to_char(coalesce(sum(requests) filter (where outcome = 'limited'), 0), 'FM9,999,990') as limited,
+           to_char(coalesce(sum(requests) filter (where outcome = 'server_error'), 0), 'FM9,999,990') as server_error
          from api_key_usage_hours where api_key_id = 3 group by operation) as sums
        order by total desc`,
     );
-    await open(service.management, '?key=3');
-    await page.getByRole('region', { name: 'Table: By operation, 35 days' }).waitFor();
-    expect(await rows('By operation, 35 days').allInnerTexts()).toEqual(counted.map(({ text }) => text));
+    await open(service.management, '?key=3&range=35d');
+    await page.getByRole('region', { name: 'Table: By operation' }).waitFor();
+    expect(await rows('By operation').allInnerTexts()).toEqual(counted.map(({ text }) => text));
     expect(counted).toHaveLength(3);
   });
 
@@ -362,7 +480,7 @@ describe('the dashboard', () => {
     } = await pool.query<{ id: string; key: string }>(
       `select id, key from issue_api_key('Newcomer', 'free')`,
     );
-    await open(service.management, `?search=${issued?.key.slice(0, 9)}`);
+    await open(service.management, `?show=keys&search=${issued?.key.slice(0, 9)}`);
     await becomes(() => rows('Keys').count(), 1);
     expect(await rows('Keys').first().innerText()).toContain('Newcomer');
   });
@@ -372,7 +490,7 @@ describe('the dashboard', () => {
       `update api_keys set name = left(repeat('Würstchen GmbH & Co. ', 13), 255) where id = 3`,
     );
     await page.setViewportSize({ width, height: 900 });
-    await open(service.management);
+    await open(service.management, '?show=keys');
     await becomes(() => rows('Keys').count(), 50);
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     const { hidden, visible } = await page.evaluate<{ hidden: number; visible: string[] }>(`(() => {
@@ -383,16 +501,16 @@ describe('the dashboard', () => {
       return { hidden: table.scrollWidth - table.clientWidth, visible: heads.map((cell) => cell.textContent) };
     })()`);
     if (width >= 1280) expect(hidden).toBeLessThanOrEqual(0);
-    else expect(visible).toEqual(expect.arrayContaining(['id', 'name', 'state']));
+    else expect(visible).toEqual(expect.arrayContaining(['Name ↑', 'State']));
     await keepScreenshot(page, `dashboard-names-${width}`);
     await open(service.management, '?key=3');
-    await page.getByRole('heading', { name: /^Würstchen GmbH.*\(key 3\)$/ }).waitFor();
+    await page.getByRole('heading', { name: /^Würstchen GmbH/ }).waitFor();
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
   });
 
   it('isolates a name that is written from right to left', async () => {
     await pool.query(`update api_keys set name = 'חנות 2026' where id = 4`);
-    await open(service.management, '?search=4');
+    await open(service.management, '?show=keys&search=4');
     const name = page.getByText('חנות 2026');
     await name.waitFor();
     expect(
@@ -406,12 +524,13 @@ describe('the dashboard', () => {
     await page.setViewportSize({ width: 900, height: 700 });
     await open(service.management, '?key=5');
     await page.locator('#one').getByText('As a table').click();
-    await page.getByText('Change it: commands and SQL to copy').click();
-    const button = page.getByRole('button', { name: 'Copy' }).nth(3);
+    await page.getByText(/^\d more: /).click();
+    const button = page.getByRole('button', { name: 'Copy: ' }).nth(3);
     await button.focus();
     await page.evaluate(`document.activeElement.scrollIntoView({ block: 'center', behavior: 'instant' })`);
-    await page.evaluate(`getSelection().selectAllChildren([...document.querySelectorAll('code')].at(-1))`);
-    await page.evaluate(`document.querySelector('[aria-label="Table: Changes to copy"]').scrollLeft = 40`);
+    await page.evaluate(
+      `getSelection().selectAllChildren([...document.querySelectorAll('.next code')].at(-1))`,
+    );
     const state = (): Promise<{ readonly top: number; readonly kept: object }> =>
       page.evaluate(`({
         // Whatever comes above it, it stays where it is.
@@ -420,7 +539,6 @@ describe('the dashboard', () => {
           open: [...document.querySelectorAll('#one details')].map((one) => one.open),
           selected: String(getSelection()),
           focused: [...document.querySelectorAll('button')].indexOf(document.activeElement),
-          scrolled: document.querySelector('[aria-label="Table: Changes to copy"]').scrollLeft,
         },
       })`);
     const before = await state();
@@ -447,36 +565,47 @@ describe('the dashboard', () => {
   }, 120_000);
 
   it('goes on by pages, and keeps what it shows in the address', async () => {
-    await open(service.management, '?sort=share&range=7d');
+    await open(service.management, '?show=keys&sort=share&range=7d');
     await becomes(() => rows('Keys').count(), 50);
     const first = await rows('Keys').first().innerText();
     await page.getByRole('link', { name: 'Next →' }).click();
     await page.getByRole('link', { name: '← Previous' }).waitFor();
     expect(page.url()).toMatch(/sort=share&range=7d&page=1#keys-title$/);
     expect(await rows('Keys').first().innerText()).not.toBe(first);
-    await page.getByLabel('Time').selectOption('35d');
-    expect(page.url()).toContain('range=35d');
+    await page.getByRole('link', { name: 'Rejected' }).click();
+    await page.locator('th[aria-sort="descending"]').filter({ hasText: 'Rejected' }).waitFor();
+    await page.getByLabel('State').selectOption('revoked');
+    await becomes(() => rows('Keys').count(), 0);
+    await page.getByText('No key is like that.').waitFor();
+    expect(page.url()).toContain('state=revoked');
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click();
+    await page.locator('#hours canvas').waitFor();
+    await page.getByRole('link', { name: '35 d' }).click();
+    expect(page.url()).toMatch(/\?range=35d$/);
+    await page.getByRole('heading', { name: 'Requests by day' }).waitFor();
     await page.getByText('As a table').click();
-    await becomes(() => rows('Requests by hour').count(), 840);
+    await becomes(async () => [35, 36].includes(await rows('Requests by hour').count()), true);
     expect(faults).toEqual([]);
   });
 
   it('has a sentence for each place that is empty', async () => {
-    await open(empty.management, '?search=nothing');
-    await page
-      .getByText('No key has this id, this text in its name or customer, or a secret that begins so.')
-      .waitFor();
-    await page.getByText('No requests in this time.').waitFor();
+    await open(empty.management, '?show=keys&search=nothing');
+    await page.getByText('No key is like that.').waitFor();
     await page.goto(`${empty.management}/dashboard?key=77`);
     await page.getByText('There is no key 77.').waitFor();
     await open(empty.management);
-    await page.getByText('None.').first().waitFor();
+    await page.getByText('No requests in this time.').waitFor();
+    await page.getByRole('heading', { name: 'Send the first request' }).waitFor();
+    expect(await page.locator('#first').innerText()).toMatch(
+      /curl -w '\\n' -H 'Authorization: Bearer psk_…' \\\n +'http:\/\/localhost:\d+\/v1\/pets\?limit=3'/,
+    );
+    await page.getByText(/^No errors, no banned key, none near a limit, /).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await keepScreenshot(page, 'dashboard-empty');
   });
 
   it('says that the database is away, and keeps the last figures', async () => {
-    await open(service.management);
+    await open(service.management, '?show=keys');
     await becomes(() => rows('Keys').count(), 50);
     await proxy.mode('close');
     // As soon as its views are older than ten seconds.

@@ -300,6 +300,7 @@ describe('prisma/roles.sql', () => {
       async <Row extends QueryResultRow>(text: string, values: readonly unknown[] = []) =>
         (await service?.query<Row>(text, [...values]))?.rows ?? [],
       1n,
+      { from: new Date(Date.now() - 86_400_000), to: new Date() },
     );
     await owner.query('grant select (old) on audit_log to petstore_service');
     expect(key).toMatchObject({

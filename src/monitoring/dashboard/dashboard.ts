@@ -5,18 +5,21 @@ import { stringify } from 'lossless-json';
 import { printable, toCsv } from '../text.js';
 import { classifyDatabaseError, isForbidden, isUnavailable } from '../../errors/database-errors.js';
 import { messageOf } from '../../errors/describe-fault.js';
+import { HOUR_MS } from '../../usage/hour-counts.js';
 import { parseInt64 } from '../../database/int64.js';
 import { PAGE_HEADERS, type PageFile, readPageFile, readPageFiles } from '../../pages/page-files.js';
-import type { Config } from '../../config/config.js';
+import { type Config, releaseVersion } from '../../config/config.js';
 import { DashboardDatabase, type Query } from './dashboard-database.js';
-import { Hours, type Range, RANGES } from './hours.js';
+import { Hours, RANGES, type Span, timeOf } from './hours.js';
 import {
   ATTENTION_LISTS,
   KEY_SORTS,
+  KEY_STATES,
   type KeyList,
   readAttention,
   readKey,
   readKeys,
+  readNow,
   readPlanPeaks,
   readSummary,
 } from './queries.js';
@@ -35,6 +38,8 @@ export interface DashboardResponse {
   readonly body: string;
 }
 
+const VERSION = releaseVersion();
+
 /** All pages that are open share a view for so long. */
 const FRESH_MS = 10_000;
 
@@ -42,7 +47,7 @@ const KEYS_A_PAGE = 50;
 const CSV_MAX = 10_000;
 const CSV_COLUMNS = (
   'id,name,plan_id,state,access,requests_per_minute,requests_per_day,minute_admitted,day_admitted,day_refused,' +
-  'last_used_at,created_at,expires_at,prefix,customer,requests_per_month,month_admitted'
+  'last_used_at,created_at,expires_at,prefix,customer,requests_per_month,month_admitted,requests,errors,rejected'
 ).split(',');
 const SEARCH_LENGTH_MAX = 100;
 
@@ -82,6 +87,7 @@ export const isOwnSite = (site: string | string[] = 'none'): boolean =>
 /** A page for operators, on the management port alone. It reads, and changes nothing. */
 export class Dashboard {
   #database: DashboardDatabase | undefined;
+  #address = '';
   #problems: () => readonly string[] = () => [];
   readonly #hours = new Hours((work) => this.#read(work));
   readonly #views = new Map<string, View>();
@@ -91,9 +97,11 @@ export class Dashboard {
   /**
    * The database can be read from now on.
    *
+   * @param address where the API is
    * @param problems what an operator should know besides, in sentences
    */
-  serve(databaseUrl: string, problems: () => readonly string[]): void {
+  serve(databaseUrl: string, address: string, problems: () => readonly string[]): void {
+    this.#address = address;
     this.#problems = problems;
     this.#database = new DashboardDatabase(databaseUrl);
   }
@@ -106,11 +114,12 @@ export class Dashboard {
   async respond({ target, host, site = 'none' }: DashboardRequest): Promise<DashboardResponse | undefined> {
     const { pathname, searchParams } = new URL(target, 'http://localhost');
     const [, first, name = '', view, ...more] = pathname.split('/');
-    if (!this.config.isOn || first !== 'dashboard') return undefined;
+    if (!this.config.isOn || !['', 'dashboard'].includes(first ?? '')) return undefined;
     // A name of another site could lead here (DNS rebinding), and its page would read this one.
     if (!this.isAllowed(host))
       return reply(403, 'This host name is not allowed: add it to DASHBOARD_HOSTS.\n');
     // Its links are relative.
+    if (pathname === '/') return reply(307, '', 'text/plain', { location: 'dashboard' });
     if (pathname === '/dashboard/') return reply(308, '', 'text/plain', { location: '../dashboard' });
     const file = FILES.get(name);
     if (file !== undefined && view === undefined) return reply(200, file.text, file.mediaType);
@@ -140,7 +149,10 @@ export class Dashboard {
   #wanted(path: string, parameters: URLSearchParams): Wanted | undefined {
     switch (path) {
       case 'data/summary':
-        return viewOf(path, async () => ({ ...(await this.#read(readSummary)), problems: this.#problems() }));
+        return viewOf(path, async () => ({
+          ...(await this.#read(readSummary)),
+          ...{ address: this.#address, problems: this.#problems() },
+        }));
       case 'data/peaks':
         return viewOf(path, () => this.#read(readPlanPeaks));
       case 'data/attention': {
@@ -148,8 +160,8 @@ export class Dashboard {
         return viewOf(`${path} ${whole}`, () => this.#read((query) => readAttention(query, whole)));
       }
       case 'data/hours': {
-        const range = rangeOf(parameters);
-        return viewOf(`${path} ${range}`, () => this.#hours.read(range));
+        const span = spanOf(parameters);
+        return viewOf(`${path} ${JSON.stringify(span)}`, () => this.#hours.read(span));
       }
       case 'data/keys': {
         const list = { ...listOf(parameters), page: pageOf(parameters) };
@@ -157,11 +169,14 @@ export class Dashboard {
       }
       case 'data/key': {
         const id = keyIdOf(parameters);
-        return viewOf(`${path} ${id}`, () => this.#read((query) => readKey(query, id)));
+        const span = spanOf(parameters);
+        return viewOf(`${path} ${id} ${JSON.stringify(span)}`, () =>
+          this.#read(async (query) => readKey(query, id, timeOf(span, await readNow(query)))),
+        );
       }
       case 'keys.csv/': {
-        const list = { ...listOf(parameters), offset: 0, limit: CSV_MAX, hasHours: false };
-        const make = async () => toCsv(CSV_COLUMNS, await this.#read((query) => readKeys(query, list)));
+        const list = listOf(parameters);
+        const make = async () => toCsv(CSV_COLUMNS, (await this.#readKeys(list, 0, CSV_MAX)).keys);
         return { name: `${path} ${JSON.stringify(list)}`, make };
       }
       default:
@@ -190,13 +205,17 @@ export class Dashboard {
     return this.#database.read(work);
   }
 
-  async #readPage({
-    page,
-    ...list
-  }: Pick<KeyList, 'sort' | 'search'> & { readonly page: number }): Promise<object> {
-    const wanted = { ...list, offset: page * KEYS_A_PAGE, limit: KEYS_A_PAGE + 1, hasHours: true };
-    const keys = await this.#read((query) => readKeys(query, wanted));
-    return { keys: keys.slice(0, KEYS_A_PAGE), page, hasMore: keys.length > KEYS_A_PAGE };
+  #readKeys({ span, ...list }: Listed, offset: number, limit: number) {
+    return this.#read(async (query) => {
+      const now = await readNow(query);
+      const time = timeOf(span, now);
+      return { now, ...time, keys: await readKeys(query, { ...list, offset, limit, time }) };
+    });
+  }
+
+  async #readPage({ page, ...list }: Listed & { readonly page: number }): Promise<object> {
+    const { keys, ...at } = await this.#readKeys(list, page * KEYS_A_PAGE, KEYS_A_PAGE + 1);
+    return { ...at, keys: keys.slice(0, KEYS_A_PAGE), page, hasMore: keys.length > KEYS_A_PAGE };
   }
 }
 
@@ -215,7 +234,7 @@ const viewOf = (name: string, work: () => Promise<object | undefined>): Wanted =
 
 /** With identifiers as text, because a browser would round large ones, and no text that changes the direction of those around it. */
 const toJson = (view: object | undefined): string =>
-  stringify({ replica: replicaName(), view: view ?? null }, (name, value) => {
+  stringify({ replica: replicaName(), version: VERSION, view: view ?? null }, (name, value) => {
     if (typeof value === 'string') return printable(value);
     return typeof value === 'bigint' && /(?:^|_)id$/.test(name) ? String(value) : value;
   }) ?? '';
@@ -231,9 +250,17 @@ const reply = (
   body,
 });
 
-function rangeOf(parameters: URLSearchParams): Range {
+/** `range`, or whole hours `from` and `to`. */
+function spanOf(parameters: URLSearchParams): Span {
+  const [from, to] = ['from', 'to'].map((name) => new Date(parameters.get(name) ?? ''));
+  if (from !== undefined && to !== undefined && parameters.has('from')) {
+    const hours = (to.getTime() - from.getTime()) / HOUR_MS;
+    const isWhole = from.getTime() % HOUR_MS === 0 && Number.isInteger(hours);
+    if (isWhole && hours > 0 && hours <= RANGES['35d']) return { from, to };
+    throw new ParameterError('from and to must be whole hours, in their order, and at most 35 days apart');
+  }
   const text = parameters.get('range') ?? '24h';
-  if (Object.hasOwn(RANGES, text)) return text as Range;
+  if (Object.hasOwn(RANGES, text)) return text as Span;
   throw new ParameterError(`range must be one of ${Object.keys(RANGES).join(', ')}`);
 }
 
@@ -249,11 +276,22 @@ function pageOf(parameters: URLSearchParams): number {
   throw new ParameterError('page must be an integer from 0 to 99999');
 }
 
-function listOf(parameters: URLSearchParams): Pick<KeyList, 'sort' | 'search'> {
+type Listed = Omit<KeyList, 'offset' | 'limit' | 'time'> & { readonly span: Span };
+
+function listOf(parameters: URLSearchParams): Listed {
   const sort = KEY_SORTS.find((one) => one === (parameters.get('sort') ?? 'id'));
-  const search = parameters.get('search') ?? '';
   if (sort === undefined) throw new ParameterError(`sort must be one of ${KEY_SORTS.join(', ')}`);
-  if (search.length > SEARCH_LENGTH_MAX || search.includes('\0'))
-    throw new ParameterError(`search must have at most ${SEARCH_LENGTH_MAX} characters, and no NUL`);
-  return { sort, search };
+  const [search = '', plan = '', customer = '', wanted = ''] = ['search', 'plan', 'customer', 'state'].map(
+    (name) => textOf(parameters, name),
+  );
+  const state = wanted === '' ? wanted : KEY_STATES.find((one) => one === wanted);
+  if (state === undefined) throw new ParameterError(`state must be one of ${KEY_STATES.join(', ')}`);
+  return { sort, search, plan, state, customer, span: spanOf(parameters) };
+}
+
+function textOf(parameters: URLSearchParams, name: string): string {
+  const text = parameters.get(name) ?? '';
+  if (text.length > SEARCH_LENGTH_MAX || text.includes('\0'))
+    throw new ParameterError(`${name} must have at most ${SEARCH_LENGTH_MAX} characters, and no NUL`);
+  return text;
 }

@@ -10,7 +10,7 @@ it('shows each hour also to a reader during whose statements another one begins 
   const waiting: (() => void)[] = [];
   const query = (async (sql: string, [from]: readonly unknown[] = []) => {
     if (sql.includes('as now')) return [{ now: new Date(nowMs) }];
-    if (!sql.includes('api_key_usage_hours')) return [];
+    if (!sql.includes('from api_key_usage_hours where hour >=')) return [];
     await new Promise<void>((resolve) => waiting.push(resolve));
     return Array.from({ length: 24 }, (_, nth) => ({
       hour: new Date(new Date(String(from)).getTime() + nth * HOUR_MS),

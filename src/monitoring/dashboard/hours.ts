@@ -1,57 +1,106 @@
 import { HOUR_MS, USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { messageOf } from '../../errors/describe-fault.js';
 import type { Query } from './dashboard-database.js';
-import { type HourSum, NO_KEY, readHours, readMarks, readNow, readOutages } from './queries.js';
+import {
+  type HourSum,
+  NO_KEY,
+  readHours,
+  readMarks,
+  readNow,
+  readOldestHour,
+  readOutages,
+  type Time,
+} from './queries.js';
 
 /** How many hours the page may show. */
 export const RANGES = { '24h': 24, '7d': 7 * 24, '35d': 35 * 24 } as const;
 
-export type Range = keyof typeof RANGES;
+/** The hours up to the present one, or those that somebody has selected. */
+export type Span = keyof typeof RANGES | Time;
 
-/** Hours that are over for so long have been written: replicas write every ten seconds. */
+/** The whole hours of a span. */
+export function timeOf(span: Span, now: Date): Time {
+  if (typeof span !== 'string') return span;
+  const toMs = now.getTime() - (now.getTime() % HOUR_MS) + HOUR_MS;
+  return { from: new Date(toMs - RANGES[span] * HOUR_MS), to: new Date(toMs) };
+}
+
+/** Hours that are over for so long have been written: replicas write every ten seconds, except after an outage. */
 const WRITTEN_AFTER_MS = 600_000;
 
 /** Hours that one statement sums up. With ten million rows in 35 days it takes 0.2 s. */
 const CHUNK = 24;
 
+/** A longer time is not compared with the one before it. */
+const COMPARED_MAX = RANGES['7d'];
+
+interface Outage {
+  readonly began_at: Date;
+  readonly ended_at: Date;
+}
+
 /** The requests of all keys by hour. The sums of past hours are remembered for an hour, because to sum up 35 days takes seconds. */
 export class Hours {
   #past = new Map<number, readonly HourSum[]>();
   #lastMs = 0;
+  #readAtMs = 0;
 
   constructor(private readonly run: <Result>(work: (query: Query) => Promise<Result>) => Promise<Result>) {}
 
-  async read(range: Range): Promise<object> {
+  async read(span: Span): Promise<object> {
     const now = await this.run(readNow);
+    const time = timeOf(span, now);
     const lastMs = now.getTime() - (now.getTime() % HOUR_MS);
-    // A replica may have written to a past hour late.
     if (lastMs !== this.#lastMs) this.#past = new Map();
     this.#lastMs = lastMs;
-    const hours = Array.from(
-      { length: RANGES[range] },
-      (_, nth) => lastMs - (RANGES[range] - 1 - nth) * HOUR_MS,
-    );
-    const sums: (readonly HourSum[])[] = [];
-    for (let from = 0; from < hours.length; from += CHUNK) {
-      sums.push(...(await this.#sumsOf(hours.slice(from, from + CHUNK), now.getTime())));
-    }
+    const writtenMs = await this.#forgetLate(now.getTime());
+    const hours = hoursOf(time);
+    const sums = await this.#sumsOf(hours, writtenMs);
     const problems: string[] = [];
-    const besides = async (what: string, read: typeof readMarks): Promise<object[]> => {
+    const besides = async <Row>(what: string, read: (query: Query) => Promise<Row[]>): Promise<Row[]> => {
       try {
-        return await this.run((query) => read(query, new Date(hours[0] ?? lastMs)));
+        return await this.run(read);
       } catch (error) {
         problems.push(`${what} cannot be read: ${messageOf(error)}`);
         return [];
       }
     };
-    const marks = await besides('What was changed', readMarks);
-    const outages = await besides('When there was no database', readOutages);
+    const marks = await besides('What was changed', (query) => readMarks(query, time));
+    const outages = await besides('When there was no database', (query) => readOutages(query, time.from));
+    const before = await this.#before(time, writtenMs);
     const times = hours.map((hourMs) => new Date(hourMs));
-    return { now, hours: times, ...summarise(sums), marks, outages, problems };
+    return { now, ...time, hours: times, ...summarise(hours, sums), before, marks, outages, problems };
+  }
+
+  /** Replicas write what they counted during an outage when it is over. Returns up to when all is written. */
+  async #forgetLate(nowMs: number): Promise<number> {
+    const sinceMs = Math.min(this.#readAtMs || nowMs, nowMs - WRITTEN_AFTER_MS);
+    this.#readAtMs = nowMs;
+    const outages = await this.run((query) => readOutages<Outage>(query, new Date(sinceMs))).catch(() => []);
+    const lateMs = Math.min(nowMs - WRITTEN_AFTER_MS, ...outages.map((outage) => outage.began_at.getTime()));
+    for (const hourMs of this.#past.keys()) if (hourMs + HOUR_MS > lateMs) this.#past.delete(hourMs);
+    return lateMs;
+  }
+
+  /** The time before it, as long: undefined if not all of its hours are known. */
+  async #before({ from, to }: Time, writtenMs: number): Promise<object | undefined> {
+    const lengthMs = to.getTime() - from.getTime();
+    const time = { from: new Date(from.getTime() - lengthMs), to: from };
+    if (lengthMs > COMPARED_MAX * HOUR_MS) return undefined;
+    const oldest = await this.run(readOldestHour);
+    if (oldest === null || oldest > time.from) return undefined;
+    return { outcomes: summarise(hoursOf(time), await this.#sumsOf(hoursOf(time), writtenMs)).outcomes };
   }
 
   /** Sums of successive hours, in their order. */
-  async #sumsOf(hours: readonly number[], nowMs: number): Promise<readonly (readonly HourSum[])[]> {
+  async #sumsOf(hours: readonly number[], writtenMs: number): Promise<readonly (readonly HourSum[])[]> {
+    const sums: (readonly HourSum[])[] = [];
+    for (let from = 0; from < hours.length; from += CHUNK)
+      sums.push(...(await this.#chunk(hours.slice(from, from + CHUNK), writtenMs)));
+    return sums;
+  }
+
+  async #chunk(hours: readonly number[], writtenMs: number): Promise<readonly (readonly HourSum[])[]> {
     // Another read may replace it meanwhile.
     const past = this.#past;
     const wanted = hours.filter((hourMs) => !past.has(hourMs));
@@ -63,14 +112,23 @@ export class Hours {
       for (const row of rows) read.get(row.hour.getTime())?.push(row);
     }
     for (const [hourMs, rows] of read) {
-      if (hourMs + HOUR_MS + WRITTEN_AFTER_MS < nowMs) past.set(hourMs, rows);
+      if (hourMs + HOUR_MS < writtenMs) past.set(hourMs, rows);
     }
     return hours.map((hourMs) => read.get(hourMs) ?? past.get(hourMs) ?? []);
   }
 }
 
-/** Requests of each outcome by hour, and of each operation with their mean time. */
-function summarise(sums: readonly (readonly HourSum[])[]): object {
+const hoursOf = ({ from, to }: Time): readonly number[] =>
+  Array.from(
+    { length: (to.getTime() - from.getTime()) / HOUR_MS },
+    (_, nth) => from.getTime() + nth * HOUR_MS,
+  );
+
+/** What a client sees as 5xx. */
+const ERRORS: ReadonlySet<string> = new Set(['server_error', 'undecided']);
+
+/** Requests of each outcome by hour, and of each operation with its errors, when they began and were most, and the mean time. */
+function summarise(hours: readonly number[], sums: readonly (readonly HourSum[])[]) {
   const outcomes = [...USAGE_OUTCOMES, NO_KEY].map((outcome) => ({
     outcome,
     requests: sums.map((rows) => total(rows.filter((row) => row.outcome === outcome))),
@@ -80,7 +138,20 @@ function summarise(sums: readonly (readonly HourSum[])[]): object {
     const rows = all.filter((row) => row.operation === operation);
     const requests = total(rows);
     const totalMs = rows.reduce((sum, row) => sum + Number(row.total_ms), 0);
-    return { operation, requests, meanMs: Math.round((10 * totalMs) / Number(requests)) / 10 };
+    const errors = sums.map((some) =>
+      total(some.filter((row) => row.operation === operation && ERRORS.has(row.outcome))),
+    );
+    const most = errors.reduce((highest, one) => (one > highest ? one : highest), 0n);
+    const timeAt = (place: number): Date | undefined =>
+      place < 0 || most === 0n ? undefined : new Date(hours[place] ?? 0);
+    return {
+      operation,
+      requests,
+      errors: errors.reduce((sum, one) => sum + one, 0n),
+      errorsSince: timeAt(errors.findIndex((one) => one > 0n)),
+      worstHour: timeAt(errors.indexOf(most)),
+      meanMs: Math.round((10 * totalMs) / Number(requests)) / 10,
+    };
   });
   return { outcomes, operations: operations.toSorted((a, b) => Number(b.requests - a.requests)) };
 }

@@ -81,7 +81,7 @@ export class ManagementServer {
           host: headers.host,
           site: headers['sec-fetch-site'],
         };
-        const page = url.startsWith('/dashboard') ? await dashboard.respond(request) : undefined;
+        const page = /^\/(?:dashboard|$|\?)/.test(url) ? await dashboard.respond(request) : undefined;
         if (page === undefined) return this.#sendJson(response, 404, { status: 'not_found' });
         for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value);
         return this.#send(response, page.status, page.body);

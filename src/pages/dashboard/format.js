@@ -12,6 +12,11 @@ export const number = (value) =>
  */
 export const time = (value) => (typeof value === 'string' ? value.slice(0, 16).replace('T', ' ') : '–');
 
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** `20 Nov` @param {string} at */
+export const day = (at) => `${Number(at.slice(8, 10))} ${MONTHS[Number(at.slice(5, 7)) - 1]}`;
+
 /**
  * `2026-11-20 03:10 to 03:16`, with seconds within a minute
  * @param {string} from @param {string} to
@@ -22,62 +27,106 @@ export function span(from, to) {
   return `${begin} to ${begin.slice(0, 10) === end.slice(0, 10) ? end.slice(11) : end}`;
 }
 
+/** @type {readonly [seconds: number, unit: string][]} */
+const UNITS = [
+  [31_536_000, 'year'],
+  [2_592_000, 'month'],
+  [86_400, 'day'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+];
+
+/** The largest whole unit: `3 min`, `2 days`. @param {number} seconds */
+export function duration(seconds) {
+  const [size, unit] = UNITS.find(([length]) => seconds >= length) ?? [1, 's'];
+  const count = Math.floor(seconds / size);
+  return `${count} ${unit}${unit.length >= 3 && unit !== 'min' && count > 1 ? 's' : ''}`;
+}
+
+/** A time in words, from a time of the database on; its instant is a title. @param {unknown} at @param {string} now */
+export function inWords(at, now) {
+  if (typeof at !== 'string') return '–';
+  const seconds = (Date.parse(now) - Date.parse(at)) / 1000;
+  const ago = seconds < 60 ? 'just now' : `${duration(seconds)} ago`;
+  const text = seconds < -1 ? `in ${duration(-seconds)}` : ago;
+  return element('time', { title: `${at.slice(0, 19).replace('T', ' ')} UTC` }, text);
+}
+
 /** 100 % is all of it, and not 995 of 1,000. @param {number} share */
 export const percent = (share) => `${Math.round((share < 1 ? Math.min(share, 0.99) : share) * 100)}\u00a0%`;
+
+/** Of all: two digits behind the point, and more than nothing is not 0. @param {number} part @param {number} all */
+export function rate(part, all) {
+  const share = all === 0 ? 0 : (100 * part) / all;
+  return `${part > 0 && share < 0.01 ? '<\u00a00.01' : share.toFixed(share >= 10 ? 1 : 2)}\u00a0%`;
+}
 
 /** A text that somebody chose: it may be of any length, and does not change the direction of those around it. @param {string} text */
 export const named = (text) => element('bdi', { class: 'named', title: text }, text);
 
-/** Outcomes from the bottom of a bar to its top. @type {Record<string, string>} */
+/** @param {string} kind @param {...(Node | string)} text */
+export const badge = (kind, ...text) =>
+  element('span', { class: `badge ${kind}` }, ...(text.length === 0 ? [kind] : text));
+
+/** Outcomes from the bottom of a bar to its top: the worst is highest. @type {Record<string, string>} */
 export const OUTCOMES = {
   success: 'success',
   client_error: 'client error',
-  server_error: 'server error',
+  unauthorized: 'unauthorized',
   limited: 'limited',
   banned: 'banned',
   suspended: 'suspended',
-  unauthorized: 'unauthorized',
   undecided: 'undecided',
+  server_error: 'server error',
 };
 
 /** Those, and the requests that were rejected by their client address: they are of no key. @type {Record<string, string>} */
-export const ALL_OUTCOMES = { ...OUTCOMES, no_key: 'without a key' };
+export const ALL_OUTCOMES = { success: 'success', no_key: 'without a key', ...OUTCOMES };
+
+/** What a client sees as 5xx, and what was rejected otherwise. */
+export const ERRORS = ['server_error', 'undecided'];
+export const REJECTED = ['limited', 'banned', 'suspended', 'unauthorized', 'no_key'];
 
 /**
  * @typedef {object} Column
- * @property {string} title
+ * @property {Node | string} title
  * @property {(row: any) => Node | string} cell
  * @property {boolean} [isNumber]
+ * @property {string} [sort] `ascending` or `descending` if the rows are in its order
+ * @property {string} [kind] a class
  */
 
 /** @typedef {Record<string, any>} Row */
 
-/** @param {string} title @param {(row: Row) => Node | string} cell */
+/** @param {Node | string} title @param {(row: Row) => Node | string} cell */
 export const column = (title, cell) => ({ title, cell });
 
-/** @param {string} title @param {string} member */
-export const count = (title, member) => ({ ...column(title, (row) => number(row[member])), isNumber: true });
+/** @param {Node | string} title @param {string} member */
+export const count = (title, member) => ({ ...column(title, (row) => quiet(row[member])), isNumber: true });
 
-/** @param {string} title @param {string} member */
-export const when = (title, member) => column(title, (row) => time(row[member]));
-
-/** @param {Column} column */
-const kind = ({ isNumber }) => (isNumber === true ? 'number' : undefined);
+/** A number, which stands back if it is none. @param {unknown} value */
+export const quiet = (value) =>
+  Number(value) > 0 ? number(value) : element('span', { class: 'quiet' }, number(value ?? 0));
 
 /**
  * A table, or a sentence if it would be empty.
  * @param {string} label
  * @param {readonly Column[]} columns
  * @param {readonly any[]} rows
- * @param {string} empty
+ * @param {Node | string} empty
  */
 export function table(label, columns, rows, empty) {
   if (rows.length === 0) return element('p', { class: 'empty' }, empty);
   /** @param {'th' | 'td'} name @param {(column: Column) => Node | string} content */
   const line = (name, content) =>
-    element('tr', {}, ...columns.map((one) => element(name, { class: kind(one) }, content(one))));
+    element('tr', {}, ...columns.map((one) => element(name, { class: classOf(one) }, content(one))));
   const head = line('th', ({ title }) => title);
-  for (const cell of head.children) cell.setAttribute('scope', 'col');
+  for (const [nth, cell] of [...head.children].entries()) {
+    cell.setAttribute('scope', 'col');
+    const sort = columns[nth]?.sort;
+    if (sort !== undefined) cell.setAttribute('aria-sort', sort);
+  }
   const body = rows.map((row) => {
     const made = line('td', ({ cell }) => cell(row));
     if (row?.id !== undefined) made.dataset['key'] = `${label} ${row.id}`;
@@ -90,35 +139,75 @@ export function table(label, columns, rows, empty) {
   );
 }
 
+/** @param {Column} column */
+const classOf = ({ isNumber, kind = '' }) =>
+  `${isNumber === true ? 'number ' : ''}${kind}`.trim() || undefined;
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+/** A drawing of rectangles and lines, without text. @param {number} width @param {number} height @param {string} kind @param {...[name: string, attributes: Record<string, string | number>]} parts */
+export function drawing(width, height, kind, ...parts) {
+  const made = document.createElementNS(SVG, 'svg');
+  const attributes = { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', class: kind };
+  for (const [name, value] of Object.entries({ ...attributes, 'aria-hidden': 'true' }))
+    made.setAttribute(name, value);
+  for (const [name, of] of parts) {
+    const part = document.createElementNS(SVG, name);
+    for (const [attribute, value] of Object.entries(of)) part.setAttribute(attribute, String(value));
+    made.append(part);
+  }
+  return made;
+}
+
+/** A bar that is filled to a share. @param {number} share @param {string} kind */
+export const meter = (share, kind = '') =>
+  drawing(100, 8, `meter ${kind}`, [
+    'rect',
+    { width: Math.max(share > 0 ? 4 : 0, Math.min(1, share) * 100), height: 8 },
+  ]);
+
 /**
  * What is used of a limit, as a bar with its numbers.
  * @param {unknown} used
  * @param {unknown} limit
  */
 export function usedOf(used, limit) {
-  const share = Number(limit) > 0 ? Number(used) / Number(limit) : 0;
+  if (limit === null || limit === undefined) return '–';
+  const share = Number(limit) > 0 ? Number(used ?? 0) / Number(limit) : 0;
   return element(
     'span',
     { class: 'used', title: percent(share) },
-    element('meter', { min: 0, max: 1, high: 0.8, value: Math.min(1, share), 'aria-hidden': 'true' }),
-    `${number(used)} / ${number(limit)}`,
+    meter(share, share > 0.8 ? 'full' : ''),
+    `${number(used ?? 0)} / ${number(limit)}`,
   );
 }
 
 /**
- * Requests of 24 hours as bars in one line of text.
- * @param {readonly (number | string)[]} counts
+ * Requests of parts of a time as bars, with the rejected ones and the errors on top.
+ * @param {readonly (readonly [requests: number, errors: number, rejected: number] | null)[]} parts
  */
-export function spark(counts) {
-  const max = Math.max(...counts.map(Number));
-  const bars = counts.map((one) =>
-    Number(one) === 0 ? '·' : ('▁▂▃▄▅▆▇█'[Math.ceil((Number(one) / max) * 8) - 1] ?? ''),
-  );
-  const sum = counts.reduce((/** @type {number} */ total, one) => total + Number(one), 0);
+export function bars(parts) {
+  const max = Math.max(1, ...parts.map((one) => one?.[0] ?? 0));
+  /** @type {[string, Record<string, string | number>][]} */
+  const drawn = [];
+  for (const [nth, [requests, errors, rejected]] of parts.map((one) => one ?? [0, 0, 0]).entries()) {
+    let top = 24;
+    const others = Math.max(0, requests - errors - rejected);
+    for (const [of, kind] of /** @type {const} */ ([
+      [others, 'admitted'],
+      [rejected, 'rejected'],
+      [errors, 'error'],
+    ])) {
+      const height = of > 0 ? Math.max(2, (of / max) * 20) : 0;
+      top -= height;
+      if (height > 0) drawn.push(['rect', { x: nth * 4, width: 3, y: top, height, class: kind }]);
+    }
+  }
+  const sum = parts.reduce((total, one) => total + (one?.[0] ?? 0), 0);
   return element(
     'span',
-    { class: 'spark', role: 'img', 'aria-label': `${number(sum)} requests in 24 hours` },
-    bars.join(''),
+    { role: 'img', 'aria-label': `${number(sum)} requests` },
+    drawing(parts.length * 4, 24, 'bars', ...drawn),
   );
 }
 

@@ -1,175 +1,339 @@
 // Everything about one key, and how to change it.
+import { pageWith } from './address.js';
 import { copyButton, element } from './dom.js';
-import { column, count, named, number, OUTCOMES, show, table, time, usedOf, when } from './format.js';
+import {
+  badge,
+  column,
+  count,
+  day,
+  duration,
+  inWords,
+  named,
+  number,
+  OUTCOMES,
+  quiet,
+  show,
+  table,
+  time,
+  usedOf,
+} from './format.js';
 
 /** @typedef {Record<string, any>} Row */
+/** @typedef {[to: string, command: string, sql: string]} ChangeToCopy */
 
 /**
- * What an operator may want, as a command and as SQL.
- * @param {string} id
- * @returns {[to: string, command: string, sql: string][]}
+ * What an operator may want, as a command and as SQL: what the key's state suggests comes first.
+ * @param {Row} key
+ * @returns {ChangeToCopy[]}
  */
-const changesOf = (id) => [
-  ['Suspend it for an hour', `suspend ${id} --for 1h`, `suspend_api_key(${id}, lasting => '1 hour')`],
-  ['End a suspension', `resume ${id}`, `resume_api_key(${id})`],
-  ['Lift its ban', `unban ${id}`, `unban_api_key(${id})`],
-  ['Reset its counts of this minute and day', `reset ${id}`, `reset_api_key_usage(${id})`],
-  [
-    'Give it limits of its own',
-    `set-limits ${id} --per-minute 600 --per-day 20000`,
-    `set_api_key_limits(${id}, per_minute => 600, per_day => 20000)`,
-  ],
-  ['Move it to another plan', `set-plan ${id} business`, `set_api_key_plan(${id}, 'business')`],
-  ['Rename it', `rename ${id} 'New name'`, `rename_api_key(${id}, 'New name')`],
-  ['Set its customer', `set-customer ${id} crm-4711`, `set_api_key_customer(${id}, 'crm-4711')`],
-  ['Let it only read', `set-access ${id} read`, `set_api_key_access(${id}, 'read')`],
-  ['Rotate its secret', `rotate ${id}`, `rotate_api_key(${id})`],
-  ['Revoke it permanently', `revoke ${id}`, `revoke_api_key(${id})`],
-];
+function changesOf({ id, state, plan_id: plan }) {
+  /** @type {Record<string, ChangeToCopy>} */
+  const changes = {
+    unban: ['Lift its ban', `unban ${id}`, `unban_api_key(${id})`],
+    resume: ['End the suspension', `resume ${id}`, `resume_api_key(${id})`],
+    rotate: ['Rotate its secret', `rotate ${id}`, `rotate_api_key(${id})`],
+    plan: [
+      'Move it to another plan',
+      `set-plan ${id} ${plan === 'pro' ? 'business' : 'pro'}`,
+      `set_api_key_plan(${id}, '${plan === 'pro' ? 'business' : 'pro'}')`,
+    ],
+    limits: [
+      'Give it limits of its own',
+      `set-limits ${id} --per-minute 600 --per-day 20000`,
+      `set_api_key_limits(${id}, per_minute => 600, per_day => 20000)`,
+    ],
+    suspend: [
+      'Suspend it for an hour',
+      `suspend ${id} --for 1h`,
+      `suspend_api_key(${id}, lasting => '1 hour')`,
+    ],
+    reset: ['Reset its counts of this minute and day', `reset ${id}`, `reset_api_key_usage(${id})`],
+    rename: ['Rename it', `rename ${id} 'New name'`, `rename_api_key(${id}, 'New name')`],
+    customer: ['Set its customer', `set-customer ${id} crm-4711`, `set_api_key_customer(${id}, 'crm-4711')`],
+    access: ['Let it only read', `set-access ${id} read`, `set_api_key_access(${id}, 'read')`],
+    revoke: ['Revoke it permanently', `revoke ${id}`, `revoke_api_key(${id})`],
+  };
+  /** @type {Record<string, string[]>} */
+  const first = { banned: ['unban'], suspended: ['resume'], expired: ['rotate'], unissued: ['rotate'] };
+  const usual = ['plan', 'suspend', 'limits', 'reset', 'rotate', 'rename', 'customer', 'access', 'revoke'];
+  return [...new Set([...(first[state] ?? []), ...usual])].flatMap((name) => {
+    const change = changes[name];
+    return change === undefined ? [] : [change];
+  });
+}
+
+/** How many of those are shown before the rest is opened. */
+const SHOWN_CHANGES = 4;
+
+/** What the operator copies. */
+let copiesSql = false;
+
+/** @param {ChangeToCopy} change */
+const line = ([to, command, sql]) => {
+  const code = element('code', {}, copiesSql ? `select * from ${sql};` : `petstore keys ${command}`);
+  const button = copyButton(code);
+  button.setAttribute('aria-label', `Copy: ${to}`);
+  return element('li', {}, element('b', {}, to), element('div', { class: 'line' }, code, button));
+};
+
+/** @param {HTMLElement} place @param {Row} key */
+function showNext(place, key) {
+  /** @param {string} text @param {boolean} sql */
+  const choice = (text, sql) =>
+    element(
+      'button',
+      {
+        type: 'button',
+        'aria-pressed': String(copiesSql === sql),
+        onclick: () => {
+          copiesSql = sql;
+          showNext(place, key);
+        },
+      },
+      text,
+    );
+  const changes = changesOf(key);
+  const isOpen = place.querySelector('details')?.open ?? false;
+  const rest = changes.slice(SHOWN_CHANGES);
+  place.replaceChildren(
+    element(
+      'header',
+      {},
+      element('h2', {}, 'What to do next'),
+      element(
+        'div',
+        { class: 'choices aside', role: 'group', 'aria-label': 'Copy as' },
+        choice('Command', false),
+        choice('SQL', true),
+      ),
+    ),
+    element('ul', { class: 'next' }, ...changes.slice(0, SHOWN_CHANGES).map(line)),
+    element(
+      'details',
+      { open: isOpen },
+      element('summary', {}, `${rest.length} more: reset, rotate, revoke …`),
+      element('ul', { class: 'next' }, ...rest.map(line)),
+    ),
+  );
+}
 
 /**
  * @param {string} title
+ * @param {string} aside
  * @param {readonly import('./format.js').Column[]} columns
  * @param {readonly any[]} rows
  * @param {string} empty
  */
-const listing = (title, columns, rows, empty) =>
-  element('section', {}, element('h2', {}, title), table(title, columns, rows, empty));
+const listing = (title, aside, columns, rows, empty) =>
+  card(title, aside, table(title, columns, rows, empty));
 
-/** @param {Row} key */
-const sinceOf = ({ state, revoked_at: revoked, suspended_until: until }) => {
-  if (state === 'revoked') return ` since ${time(revoked)}`;
-  if (until === null) return '';
-  return `${state === 'suspended' ? '' : ', suspended'} until ${time(until)}`;
-};
+/** @param {string} title @param {string} aside @param {...Node} content */
+const card = (title, aside, ...content) =>
+  element(
+    'section',
+    { class: 'card' },
+    element('header', {}, element('h2', {}, title), element('span', { class: 'aside' }, aside)),
+    ...content,
+  );
+
+/** @param {string} title @param {Node | string} value @param {string} [kind] */
+const fact = (title, value, kind = '') =>
+  element('div', { class: kind }, element('dt', {}, title), element('dd', {}, value));
+
+/** What its state means now. @param {Row} key @param {string} now */
+function stateOf(key, now) {
+  /** @param {string} title @param {string} kind @param {...(Node | string)} value */
+  const said = (title, kind, ...value) => fact(title, element('b', {}, ...value), kind);
+  if (key['state'] === 'banned')
+    return said(
+      'Banned',
+      'banned',
+      `until ${time(key['banned_until']).slice(11)}, `,
+      inWords(key['banned_until'], now),
+    );
+  if (key['state'] === 'suspended')
+    return typeof key['suspended_until'] === 'string' && /^\d/.test(key['suspended_until'])
+      ? said('Suspended', 'suspended', 'until ', inWords(key['suspended_until'], now))
+      : said('Suspended', 'suspended', 'until it is resumed');
+  if (key['state'] === 'revoked') return said('Revoked', 'revoked', inWords(key['revoked_at'], now));
+  if (key['expires_at'] === null) return fact('Expires', 'never');
+  return fact(key['state'] === 'expired' ? 'Expired' : 'Expires', inWords(key['expires_at'], now));
+}
+
+const ACTIONS = /** @type {Record<string, string>} */ ({
+  'insert api_keys': 'Key created',
+  'update api_keys': 'Key changed',
+  'insert api_key_secrets': 'Secret issued',
+  'update api_key_secrets': 'Secret changed',
+});
 
 /** @param {string[]} texts */
 const lines = (texts) =>
   element('ul', { class: 'lines' }, ...texts.map((text) => element('li', {}, element('bdi', {}, text))));
 
-/** @param {string} text */
-function toCopy(text) {
-  const code = element('code', {}, text);
-  return element('span', { class: 'copyable' }, code, copyButton(code));
-}
-
-const BAN_COLUMNS = [
-  when('began', 'began_at'),
-  when('ends', 'ends_at'),
-  when('lifted', 'lifted_at'),
-  column('in force', (row) => (row['in_force'] ? 'yes' : 'no')),
-  count('per minute', 'minute_limit'),
-  count('per day', 'day_limit'),
-  count('per month', 'month_limit'),
-];
-
 /**
  * Fills a place with what is known of a key; `chart` is the place for its requests by hour.
  * @param {HTMLElement} place
  * @param {HTMLElement} chart
+ * @param {HTMLElement} next the place for what to do
  * @param {any} view
- * @param {string} back the address of all keys
+ * @param {string} timeName
  */
-export function showKey(place, chart, { key, secrets, days, operations, bans, changes }, back) {
-  const id = String(key.id);
-  const facts = Object.entries({
-    state: `${key.state}${sinceOf(key)}`,
-    ...(key.customer === null ? {} : { customer: named(key.customer) }),
-    plan: `${key.plan_id}${key.own_limits ? ', with limits of its own' : ''}`,
-    access: key.access === 'read' ? 'may only read' : 'may read and write',
-    'this minute': usedOf(key.minute_admitted, key.requests_per_minute),
-    today: usedOf(key.day_admitted, key.requests_per_day),
-    ...(key.requests_per_month === null
-      ? {}
-      : { 'this month': usedOf(key.month_admitted, key.requests_per_month) }),
-    'rejected today': number(key.day_refused),
-    'last used': time(key.last_used_at),
-    created: time(key.created_at),
-    expires: time(key.expires_at),
-  });
+export function showKey(
+  place,
+  chart,
+  next,
+  { now, key, secrets, days, operations, bans, changes },
+  timeName,
+) {
   /** @type {Map<string, Row>} */
   const byOperation = new Map();
   for (const { operation, outcome, requests } of operations) {
     byOperation.set(operation, { operation, ...byOperation.get(operation), [outcome]: Number(requests) });
   }
-  const outcomes = Object.entries(OUTCOMES).map(([outcome, title]) => count(title, outcome));
+  const used = new Set(operations.map((/** @type {Row} */ row) => row['outcome']));
+  const outcomes = Object.entries(OUTCOMES)
+    .filter(([outcome]) => used.has(outcome))
+    .map(([outcome, title]) => count(title, outcome));
+  const limits = `${number(key.requests_per_minute)} a minute, ${number(key.requests_per_day)} a day${key.requests_per_month === null ? '' : `, ${number(key.requests_per_month)} a month`}`;
+  const plan = element('a', { href: pageWith({ show: 'keys', plan: key.plan_id }) }, named(key.plan_id));
+  const customer =
+    key.customer === null
+      ? '–'
+      : element('a', { href: pageWith({ show: 'keys', customer: key.customer }) }, named(key.customer));
   show(
     place,
-    element('p', {}, element('a', { href: back }, '← All keys')),
     element(
       'dl',
-      { class: 'facts' },
-      ...facts.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+      { class: 'card facts' },
+      fact('Plan', element('span', {}, plan, ` ${limits}${key.own_limits ? ' (own limits)' : ''}`)),
+      fact('This minute', usedOf(key.minute_admitted, key.requests_per_minute)),
+      fact('Today (UTC)', usedOf(key.day_admitted, key.requests_per_day)),
+      ...(key.requests_per_month === null
+        ? []
+        : [fact('This month (UTC)', usedOf(key.month_admitted, key.requests_per_month))]),
+      stateOf(key, now),
+      fact('Customer', customer),
+      fact('Access', key.access === 'read' ? 'may only read' : 'may read and write'),
+      fact('Last used', inWords(key.last_used_at, now)),
+      fact('Created', inWords(key.created_at, now)),
     ),
-    // The chart goes there once, and stays.
-    element('section', { 'data-kept': true }, element('h2', {}, 'Requests by hour (UTC)')),
-    listing(
-      'By operation, 35 days',
-      [column('operation', (row) => row['operation']), ...outcomes],
-      [...byOperation.values()],
-      'No requests in 35 days.',
+    element(
+      'div',
+      { class: 'row' },
+      // The chart goes there once, and stays.
+      element(
+        'section',
+        { class: 'card broad', 'data-kept': true },
+        element(
+          'header',
+          {},
+          element('h2', {}, 'Requests by hour'),
+          element('span', { class: 'aside' }, 'UTC'),
+        ),
+      ),
+      element('section', { class: 'card', 'data-kept': 'next' }),
+    ),
+    element(
+      'div',
+      { class: 'row even' },
+      listing(
+        'By operation',
+        timeName,
+        [column('Operation', (row) => row['operation']), ...outcomes],
+        [...byOperation.values()],
+        'No requests in this time.',
+      ),
+      listing(
+        'Bans',
+        'latest first',
+        [
+          column('Began', (row) =>
+            element(
+              'span',
+              { title: `${time(row['began_at'])} UTC` },
+              `${day(row['began_at'])} ${time(row['began_at']).slice(11)}`,
+            ),
+          ),
+          column('Lasted', (row) =>
+            row['in_force']
+              ? badge('banned', 'in force')
+              : duration(
+                  (Date.parse(row['lifted_at'] ?? row['ends_at']) - Date.parse(row['began_at'])) / 1000,
+                ),
+          ),
+          {
+            ...column('Limits', (row) =>
+              [row['minute_limit'], row['day_limit'], row['month_limit']]
+                .filter((one) => one !== null)
+                .map(number)
+                .join(' / '),
+            ),
+            isNumber: true,
+          },
+        ],
+        bans,
+        'It was never banned.',
+      ),
+    ),
+    element(
+      'div',
+      { class: 'row even' },
+      listing(
+        'Changes',
+        'latest first',
+        [
+          column('When', (row) => inWords(row['changed_at'], now)),
+          column('Change', (row) => ACTIONS[`${row['action']} ${row['table_name']}`] ?? row['action']),
+          column('From what to what', (row) => lines(row['members'])),
+          column('By', (row) => named(row['by'])),
+        ],
+        changes,
+        'No changes.',
+      ),
+      listing(
+        'Secrets',
+        '',
+        [
+          column('Prefix', (row) => element('code', {}, row['prefix'])),
+          column('Issued', (row) => inWords(row['created_at'], now)),
+          column('Expires', (row) =>
+            row['expires_at'] === null ? 'never' : inWords(row['expires_at'], now),
+          ),
+        ],
+        secrets.toReversed(),
+        'It has no secrets.',
+      ),
     ),
     listing(
       'By day',
+      '31 days, to the request',
       [
-        column('day', (row) => row['day']),
-        column('admitted', (row) => usedOf(row['admitted'], key.requests_per_day)),
-        count('rejected', 'refused'),
+        column('Day', (row) => row['day']),
+        column('Admitted', (row) => usedOf(row['admitted'], key.requests_per_day)),
+        { ...column('Over a limit', (row) => quiet(row['refused'])), isNumber: true },
       ],
       days.toReversed(),
       'No requests in 31 days.',
     ),
-    listing('Bans', BAN_COLUMNS, bans, 'It was never banned.'),
-    listing(
-      'Changes',
-      [
-        when('when', 'changed_at'),
-        column('change', (row) => `${row['action']} ${row['table_name'] === 'api_keys' ? 'key' : 'secret'}`),
-        column('from what to what', (row) => lines(row['members'])),
-        column('by', (row) => named(row['by'])),
-      ],
-      changes,
-      'No changes.',
-    ),
-    listing(
-      'Secrets',
-      [
-        column('prefix', (row) => row['prefix']),
-        when('created', 'created_at'),
-        when('expires', 'expires_at'),
-      ],
-      secrets,
-      'It has no secrets.',
-    ),
-    element(
-      'details',
-      {},
-      element('summary', {}, 'Change it: commands and SQL to copy'),
-      table(
-        'Changes to copy',
-        [
-          { title: 'to', cell: ([to]) => to },
-          { title: 'command', cell: ([, command]) => toCopy(`petstore keys ${command}`) },
-          { title: 'SQL', cell: ([, , sql]) => toCopy(`select * from ${sql};`) },
-        ],
-        changesOf(id),
-        '',
-      ),
-      element('p', {}, 'Who changed what: ', toCopy(`petstore audit ${id}`)),
-    ),
   );
-  if (!place.contains(chart)) place.querySelector('[data-kept]')?.append(chart);
+  if (!place.contains(chart)) place.querySelector('[data-kept="true"], [data-kept=""]')?.append(chart);
+  if (!place.contains(next)) place.querySelector('[data-kept="next"]')?.append(next);
+  if (next.childElementCount === 0 || next.dataset['of'] !== `${key.id} ${key.state} ${key.plan_id}`)
+    showNext(next, key);
+  next.dataset['of'] = `${key.id} ${key.state} ${key.plan_id}`;
 }
 
 /**
- * The hours of a key as those of all keys: dense, by outcome, for as many hours as the page shows.
+ * The hours of a key as those of all keys: dense, by outcome.
  * @param {any[]} rows
- * @param {number} length
- * @param {number} nowMs
+ * @param {string} from
+ * @param {string} to
  */
-export function toOutcomes(rows, length, nowMs) {
+export function toOutcomes(rows, from, to) {
   const hour = 3_600_000;
-  const first = Math.floor(nowMs / hour) * hour - (length - 1) * hour;
+  const first = Date.parse(from);
+  const length = (Date.parse(to) - first) / hour;
   const outcomes = Object.keys(OUTCOMES).map((outcome) => ({
     outcome,
     requests: Array.from({ length }, () => 0),

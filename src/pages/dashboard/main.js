@@ -1,39 +1,27 @@
 // The page asks for its views every ten seconds, and shows them without moving anything. What is looked at is in the address.
-import { byId, element } from './dom.js';
+import { addressWith, pageWith, parameter, RANGES, timeParameters } from './address.js';
+import { showAttention } from './attention.js';
 import { outcomeChart } from './chart.js';
-import { column, count, named, number, percent, show, spark, table, time, usedOf } from './format.js';
+import { byId, copyButton, element } from './dom.js';
+import { showFigures } from './figures.js';
+import { badge, column, count, day, meter, number, quiet, show, table, usedOf } from './format.js';
 import { showKey, toOutcomes } from './key.js';
+import { FILTERS, listParameters, showFilter, showKeys } from './keys.js';
 
 /** @typedef {Record<string, any>} Row */
 
 const EVERY_MS = 10_000;
-const HOURS = /** @type {Record<string, number>} */ ({ '24h': 24, '7d': 168, '35d': 840 });
 
-const range = /** @type {HTMLSelectElement} */ (byId('range'));
-const search = /** @type {HTMLInputElement} */ (byId('search'));
-const sort = /** @type {HTMLSelectElement} */ (byId('sort'));
-const showHours = outcomeChart(byId('hours'));
+/** Also a later address has its time. @param {string} from @param {string} to */
+const selectTime = (from, to) => go(addressWith({ range: '', from, to, page: '' }));
+
+const showHours = outcomeChart(byId('hours'), selectTime);
 const keyChart = element('div');
-const showKeyHours = outcomeChart(keyChart);
+const keyNext = element('div');
+const showKeyHours = outcomeChart(keyChart, selectTime);
 
-/** @param {string} name */
-const parameter = (name) => new URLSearchParams(location.search).get(name) ?? '';
-
-/**
- * The address with other values; an empty one is left out.
- * @param {Record<string, string>} changes
- */
-function addressWith(changes) {
-  const parameters = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === '') parameters.delete(name);
-    else parameters.set(name, value);
-  }
-  return parameters.size === 0 ? 'dashboard' : `dashboard?${parameters}`;
-}
-
-/** The one that responded last. */
-let replica = '';
+/** When the last response was made, by the database's clock, and by which replica. */
+let now = new Date().toISOString();
 
 /**
  * A view of the service.
@@ -46,65 +34,59 @@ async function read(name, parameters = {}) {
   });
   const body = await response.json();
   if (!response.ok) throw new Error(body.message);
-  replica = body.replica;
+  byId('version').textContent = body.version;
+  now = body.view?.now ?? now;
+  byId('as-of').textContent = `${now.slice(11, 19)} UTC · replica ${body.replica}`;
+  byId('as-of').title = `as of ${now.slice(0, 19).replace('T', ' ')} UTC`;
   return body.view;
 }
 
-/** @param {string} id @param {string} name */
-const keyLink = (id, name) =>
-  element('a', { href: addressWith({ key: id }) }, named(name === '' ? id : name));
+const isKeys = () => parameter('show') === 'keys';
+const isOneKey = () => parameter('key') !== '';
 
-/** @param {Row} row */
-const ofKey = (row) => keyLink(String(row['api_key_id']), row['name'] ?? `key ${row['api_key_id']}`);
-
-/** @param {string} at */
-const showTime = (at) =>
-  (byId('as-of').textContent = `as of ${at.slice(0, 19).replace('T', ' ')} UTC, by ${replica}`);
-
-/** @typedef {{ value: number | bigint, meaning: string }} Fact */
-
-/** The numbers of today, by their names; each says what it counts. @type {Record<string, Fact>} */
-const facts = {};
-
-/** @param {Record<string, Fact>} changed */
-function showFacts(changed) {
-  Object.assign(facts, changed);
+/** Where one is: the pages, the time, and what of the document is shown. */
+function showPlace() {
+  const places = /** @type {const} */ ([
+    ['Dashboard', {}, !isKeys() && !isOneKey()],
+    ['Keys', { show: 'keys' }, isKeys() || isOneKey()],
+  ]);
   show(
-    byId('summary'),
-    ...[
-      'served today',
-      'rejected today',
-      'undecided today',
-      'without a key today',
-      'active keys',
-      'banned now',
-      'suspended now',
-    ].flatMap((name) => {
-      const { value, meaning } = facts[name] ?? { value: undefined, meaning: '' };
-      const text = element('dd', {}, number(value), element('small', {}, meaning));
-      return element('div', {}, element('dt', {}, name), text);
-    }),
+    byId('places'),
+    ...places.map(([title, wanted, isHere]) =>
+      element('a', { href: pageWith(wanted), 'aria-current': isHere ? 'page' : undefined }, title),
+    ),
+  );
+  const { range = '', from = '', to = '' } = timeParameters();
+  const choices = Object.entries(RANGES).map(([name, [title]]) => {
+    const href = addressWith({ range: name === '24h' ? '' : name, from: '', to: '', page: '' });
+    return element('a', { href, 'aria-current': range === name ? 'true' : undefined }, title);
+  });
+  const selected = element(
+    'a',
+    { href: addressWith({ from: '', to: '', page: '' }), 'aria-current': 'true' },
+    `${from.slice(11, 16)} – ${to.slice(11, 16)} ×`,
+  );
+  show(byId('range'), ...choices, ...(range === '' ? [selected] : []));
+  byId('all').hidden = isKeys() || isOneKey();
+  byId('list').hidden = isOneKey();
+  byId('one').hidden = !isOneKey();
+  if (!isOneKey()) {
+    byId('title').textContent = isKeys() ? 'Keys' : 'Dashboard';
+    document.title = `Pet Store Service: ${isKeys() ? 'keys' : 'dashboard'}`;
+    byId('badge').replaceChildren();
+  }
+  show(
+    byId('crumb'),
+    ...(isOneKey()
+      ? [element('a', { href: pageWith({ show: 'keys' }) }, 'Keys'), ` / key ${parameter('key')}`]
+      : []),
   );
 }
 
-const SERVED = ['success', 'client_error', 'server_error'];
-const REJECTED = ['limited', 'banned', 'suspended', 'unauthorized'];
-
-/** Sums of what the chart shows since midnight; its last hour is the present one. @param {any} view */
-function factsOf({ now, hours, outcomes }) {
-  const first = hours.findIndex((/** @type {string} */ hour) => hour.startsWith(now.slice(0, 10)));
-  /** @param {string[]} wanted */
-  const sum = (wanted) =>
-    outcomes
-      .filter((/** @type {any} */ { outcome }) => wanted.includes(outcome))
-      .flatMap((/** @type {any} */ { requests }) => requests.slice(first))
-      .reduce((/** @type {number} */ total, /** @type {number} */ one) => total + one, 0);
-  return {
-    'served today': { value: sum(SERVED), meaning: 'success, client and server errors' },
-    'rejected today': { value: sum(REJECTED), meaning: 'limited, banned, suspended and unauthorized' },
-    'undecided today': { value: sum(['undecided']), meaning: '503 for want of the database' },
-    'without a key today': { value: sum(['no_key']), meaning: '401 and 429 of client addresses' },
-  };
+/** `28 Nov 07:00 – 29 Nov 06:53 UTC` @param {any} view */
+function showTime({ from, to }) {
+  const end = to < now ? to : now;
+  byId('when').textContent = `${day(from)} ${from.slice(11, 16)} – ${day(end)} ${end.slice(11, 16)} UTC`;
 }
 
 /** @type {Row[]} */
@@ -112,46 +94,108 @@ let plans = [];
 /** The most that one key of a plan has used, by the plan. @type {Map<string, Row>} */
 let peaks = new Map();
 
+/** The most that one key has used of a limit. @param {string} title @param {string} used @param {string} limit */
+const most = (title, used, limit) =>
+  column(title, (row) =>
+    row['custom'] ? element('span', { class: 'quiet' }, 'own limits') : usedOf(row[used], row[limit]),
+  );
+
 function showPlans() {
   const columns = [
-    column('plan', (row) => row['id']),
-    count('keys', 'keys'),
-    count('day >\u00a080\u00a0%', 'near'),
-    most('most in a minute', 'highest_minute', 'requests_per_minute'),
-    most('most today', 'highest_day', 'requests_per_day'),
+    column('Plan', (row) => element('a', { href: pageWith({ show: 'keys', plan: row['id'] }) }, row['id'])),
+    count('Keys', 'keys'),
+    { ...most('Busiest minute (24 h)', 'highest_minute', 'requests_per_minute'), kind: 'gap' },
+    most('Busiest today (UTC)', 'highest_day', 'requests_per_day'),
     ...(plans.some((plan) => plan['requests_per_month'] !== null)
-      ? [count('per month', 'requests_per_month')]
+      ? [count('A month', 'requests_per_month')]
       : []),
   ];
   const rows = plans.map((plan) => Object.assign({}, peaks.get(plan['id']), plan));
   show(byId('plans'), table('Plans', columns, rows, 'There are no plans.'));
 }
 
-/** The most that one key has used of a limit. @param {string} title @param {string} used @param {string} limit */
-const most = (title, used, limit) => ({
-  ...column(title, (row) => `${number(row[used])} / ${number(row[limit])}`),
-  isNumber: true,
-});
+/** @param {Row[]} operations */
+function showOperations(operations) {
+  const max = Math.max(1, ...operations.map(({ requests }) => requests));
+  const columns = [
+    column('Operation', (row) => row['operation']),
+    count('Requests', 'requests'),
+    { ...column('Share', (row) => meter(row['requests'] / max)), kind: 'optional' },
+    {
+      ...column('5xx', (row) =>
+        row['errors'] > 0 ? element('span', { class: 'alarm' }, number(row['errors'])) : quiet(0),
+      ),
+      isNumber: true,
+    },
+    { ...column('Mean ms', (row) => row['meanMs'].toFixed(1)), isNumber: true },
+  ];
+  show(byId('operations'), table('Operations', columns, operations, 'No requests in this time.'));
+}
+
+/** @param {string} title @param {string} text */
+const step = (title, text) => {
+  const code = element('code', {}, text);
+  return element(
+    'li',
+    {},
+    element('b', {}, title),
+    element('pre', { class: 'copyable' }, code, copyButton(code)),
+  );
+};
+
+/** What to do first, where no request was counted yet. */
+function showFirst() {
+  const { summary, hours } = last;
+  if (summary === undefined || hours === undefined) return;
+  const isNew =
+    summary.active === 0 &&
+    hours.outcomes.every((/** @type {any} */ { requests }) =>
+      requests.every((/** @type {number} */ one) => one === 0),
+    );
+  byId('first-request').hidden = !isNew;
+  if (!isNew || byId('first').childElementCount > 0) return;
+  const { address, keys } = summary;
+  const steps = [
+    ...(keys > 0 ? [] : [step('Issue a key', "petstore keys issue --name 'My key' --plan free")]),
+    step(
+      'List the pets with a key',
+      `curl -w '\\n' -H 'Authorization: Bearer psk_…' \\\n  '${address}/v1/pets?limit=3'`,
+    ),
+  ];
+  const link = element('a', { href: `${address}/docs` }, 'Documentation of the API');
+  byId('first').replaceChildren(
+    element('ol', { class: 'steps' }, ...steps),
+    element('p', { class: 'empty' }, 'Figures, chart and key appear here within ten seconds. ', link),
+  );
+}
+
+/** The last views that others are shown with. @type {{ attention?: any, hours?: any, summary?: any }} */
+const last = {};
+
+function showAttentionAndFigures() {
+  showFigures(byId('figures'), last);
+  if (last.attention === undefined || last.hours === undefined) return;
+  const lines = showAttention(byId('attention'), last.attention, last.hours.operations, now);
+  byId('attention-count').textContent = String(lines);
+}
 
 /** @type {Record<string, () => Record<string, string>>} */
 const PARAMETERS = {
-  hours: () => ({ range: range.value }),
-  keys: () => ({ sort: sort.value, search: search.value.trim(), page: parameter('page') || '0' }),
+  hours: timeParameters,
+  keys: () => ({ ...listParameters(), page: isKeys() ? parameter('page') || '0' : '0' }),
   attention: () => ({ whole: parameter('whole') }),
-  key: () => ({ key: parameter('key') }),
+  key: () => ({ ...timeParameters(), key: parameter('key') }),
 };
 
 /** Each shows a view, and returns what is wrong. @type {Record<string, (view: any) => string[] | void>} */
 const VIEWS = {
   summary(view) {
-    showTime(view.now);
-    showFacts({
-      'active keys': { value: view.active, meaning: 'with a counted request' },
-      'banned now': { value: view.banned, meaning: 'for exceeding their limits' },
-      'suspended now': { value: view.suspended, meaning: 'by an operator' },
-    });
     plans = view.plans;
     showPlans();
+    showFilter(plans);
+    showFigures(byId('figures'), { summary: view });
+    last.summary = view;
+    showFirst();
     return view.problems;
   },
   peaks(view) {
@@ -160,115 +204,52 @@ const VIEWS = {
   },
   hours(view) {
     showHours(view);
-    showFacts(factsOf(view));
-    const columns = [
-      column('operation', (row) => row['operation']),
-      count('requests', 'requests'),
-      count('mean ms', 'meanMs'),
-    ];
-    show(byId('operations'), table('Operations', columns, view.operations, 'No requests in this time.'));
+    showTime(view);
+    byId('hours-title').textContent = view.hours.length > 240 ? 'Requests by day' : 'Requests by hour';
+    last.hours = view;
+    showAttentionAndFigures();
+    showOperations(view.operations);
+    showFirst();
+    return view.problems;
   },
   keys(view) {
-    const columns = [
-      { ...count('id', 'id'), cell: (/** @type {Row} */ row) => String(row['id']) },
-      column('name', (row) => {
-        const link = keyLink(String(row['id']), row['name']);
-        if (row['customer'] === null) return link;
-        return element('div', {}, link, element('small', {}, named(row['customer'])));
-      }),
-      column('state', (row) => element('span', { class: `state ${row['state']}` }, row['state'])),
-      column('today', (row) => usedOf(row['day_admitted'], row['requests_per_day'])),
-      column('this minute', (row) => usedOf(row['minute_admitted'], row['requests_per_minute'])),
-      count('rejected', 'day_refused'),
-      column('plan', (row) => named(row['plan_id'])),
-      column('24 hours', (row) => spark(row['hours'])),
-      column('last used', (row) => time(row['last_used_at'])),
-    ];
-    const none =
-      search.value === ''
-        ? 'There are no keys here.'
-        : 'No key has this id, this text in its name or customer, or a secret that begins so.';
-    show(byId('keys'), table('Keys', columns, view.keys, none));
-    /** @type {HTMLAnchorElement} */ (byId('csv')).href =
-      `dashboard/keys.csv?${new URLSearchParams(PARAMETERS['keys']?.())}`;
-    show(
-      byId('pages'),
-      ...(view.page > 0
-        ? [
-            element(
-              'a',
-              { href: `${addressWith({ page: view.page > 1 ? String(view.page - 1) : '' })}#keys-title` },
-              '← Previous',
-            ),
-          ]
-        : []),
-      ...(view.hasMore
-        ? [element('a', { href: `${addressWith({ page: String(view.page + 1) })}#keys-title` }, 'Next →')]
-        : []),
-    );
+    showKeys(view, now, isKeys());
+    if (isKeys()) showTime(view);
   },
   attention(view) {
-    /** @param {string} title @param {string} member @param {(row: Row) => string} text */
-    const list = (title, member, text) => {
-      const rows = /** @type {Row[]} */ (view[member]);
-      const max = view.max[member];
-      // Of one that is shown whole there is no more to show.
-      const href = `${addressWith({ whole: member })}#attention-title`;
-      const link = parameter('whole') === member ? 'and more' : element('a', { href }, 'and more');
-      const more = rows.length > max ? [element('li', { class: 'empty' }, link)] : [];
-      return element(
-        'div',
-        {},
-        element('h3', {}, title),
-        rows.length === 0
-          ? element('p', { class: 'empty' }, 'None.')
-          : element(
-              'ul',
-              {},
-              ...rows.slice(0, max).map((row) => element('li', {}, ofKey(row), ` ${text(row)}`)),
-              ...more,
-            ),
-      );
-    };
-    show(
-      byId('attention'),
-      list(
-        'Bans of the last 24 hours',
-        'bans',
-        (row) => `${row['in_force'] ? 'until' : 'ended'} ${time(row['lifted_at'] ?? row['ends_at'])}`,
-      ),
-      list('Above 80 % of a limit now', 'near', (row) =>
-        Object.entries(row)
-          .filter(([name, share]) => name.endsWith('_share') && share !== null)
-          .map(([name, share]) => `${name.replace('_share', '')} ${percent(Number(share))}`)
-          .join(', '),
-      ),
-      list('Expire within 14 days', 'expiring', (row) => `${row['expires']}: ${time(row['expires_at'])}`),
-      list(
-        'Call a deprecated operation',
-        'deprecated',
-        (row) => `${row['operation']}, last in the hour from ${time(row['last_hour'])}`,
-      ),
-      list('Unused for 90 days', 'unused', (row) =>
-        row['last_used_at'] === null ? 'never used' : `since ${time(row['last_used_at'])}`,
-      ),
-    );
+    last.attention = view;
+    showAttentionAndFigures();
   },
   key(view) {
-    byId('one').hidden = false;
     if (view === null) {
-      byId('one').replaceChildren(
-        element('p', { class: 'empty' }, `There is no key ${parameter('key')}. `),
-        element('a', { href: addressWith({ key: '' }) }, 'All keys'),
-      );
+      byId('title').textContent = `There is no key ${parameter('key')}.`;
+      byId('one').replaceChildren();
       return;
     }
-    document.title = byId('title').textContent = `${view.key.name} (key ${view.key.id})`;
-    showKey(byId('one'), keyChart, view, addressWith({ key: '' }));
-    const hours = toOutcomes(view.hours, HOURS[range.value] ?? 24, Date.parse(view.now));
-    const isShown = (/** @type {Row} */ { ended_at: at }) => at >= (hours.hours[0] ?? '');
-    showKeyHours({ ...hours, outages: view.outages.filter(isShown) });
-    showTime(view.now);
+    const { key } = view;
+    document.title = `${key.name} (key ${key.id})`;
+    show(byId('title'), element('bdi', {}, key.name));
+    show(byId('badge'), badge(key.state));
+    const { range = '' } = timeParameters();
+    showKey(byId('one'), keyChart, keyNext, view, RANGES[range]?.[0] ?? 'the selected time');
+    const marks = view.changes.map((/** @type {Row} */ change) => ({
+      ...{ at: change['changed_at'], subject: change['table_name'], action: change['action'], changes: 1 },
+      ...{
+        of: String(key.id),
+        by: change['by'],
+        members: change['action'] === 'update' ? change['members'] : [],
+      },
+    }));
+    const isShown = (/** @type {string} */ at) => at >= view.from && at < view.to;
+    const { hours, outcomes } = toOutcomes(view.hours, view.from, view.to);
+    showKeyHours({
+      ...{ hours, outcomes },
+      marks: marks.filter((/** @type {Row} */ { at }) => isShown(at)),
+      outages: view.outages.filter(
+        (/** @type {Row} */ { ended_at: at, began_at: from }) => at >= view.from && from < view.to,
+      ),
+    });
+    showTime(view);
     return view.problems;
   },
 };
@@ -301,38 +282,51 @@ async function refresh(name) {
   showProblems();
 }
 
-const isOneKey = parameter('key') !== '';
-const names = isOneKey ? ['key'] : ['summary', 'hours', 'peaks', 'attention', 'keys'];
+/** The views of the place. */
+function names() {
+  if (isOneKey()) return ['key'];
+  return isKeys() ? ['summary', 'keys'] : ['summary', 'hours', 'peaks', 'attention', 'keys'];
+}
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 async function refreshAll() {
   clearTimeout(timer);
-  if (!document.hidden) await Promise.all(names.map(refresh));
+  if (!document.hidden) await Promise.all(names().map(refresh));
   timer = setTimeout(() => void refreshAll(), EVERY_MS);
 }
 
-range.value = Object.hasOwn(HOURS, parameter('range')) ? parameter('range') : '24h';
-search.value = parameter('search');
-if (['last_use', 'share'].includes(parameter('sort'))) sort.value = parameter('sort');
-byId('all').hidden = isOneKey;
+/** Shows another time or list of the same page without loading it anew. @param {string} address */
+function go(address) {
+  history.pushState(null, '', address);
+  problems.clear();
+  showPlace();
+  void refreshAll();
+}
 
-range.addEventListener('change', () => {
-  history.replaceState(null, '', addressWith({ range: range.value === '24h' ? '' : range.value }));
-  void refresh(isOneKey ? 'key' : 'hours');
+addEventListener('popstate', () => location.reload());
+byId('range').addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (link === null || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  go(link.getAttribute('href') ?? 'dashboard');
 });
-const changeList = () => {
-  history.replaceState(
-    null,
-    '',
-    addressWith({ search: search.value.trim(), sort: sort.value === 'id' ? '' : sort.value, page: '' }),
-  );
+
+/** Also from the dashboard, where the list is its beginning: there it becomes the page of keys. */
+function changeList() {
+  const fields = [...byId('filter').querySelectorAll('input, select')];
+  const values = fields.map((field) => {
+    const { name, value } = /** @type {HTMLInputElement | HTMLSelectElement} */ (field);
+    return [name, value.trim()];
+  });
+  const changes = Object.fromEntries(values);
+  if (FILTERS.every((name) => (changes[name] ?? parameter(name)) === parameter(name))) return;
+  history.replaceState(null, '', addressWith({ ...changes, page: '' }));
   void refresh('keys');
-};
-sort.addEventListener('change', changeList);
+}
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let typing;
-search.addEventListener('input', () => {
+byId('filter').addEventListener('input', () => {
   clearTimeout(typing);
   typing = setTimeout(changeList, 300);
 });
@@ -342,4 +336,5 @@ byId('filter').addEventListener('submit', (event) => {
   changeList();
 });
 document.addEventListener('visibilitychange', () => void refreshAll());
+showPlace();
 void refreshAll();

@@ -1,0 +1,186 @@
+// One list of what needs attention, worst first; each line leads to its key.
+import { addressWith, pageWith, parameter } from './address.js';
+import { element } from './dom.js';
+import { badge, day, inWords, named, number, show } from './format.js';
+
+/** @typedef {Record<string, any>} Row */
+/** @typedef {{ total: number, rows: Row[] }} List */
+
+/** Lines of one kind; more are a line together. */
+const LINES_MAX = 3;
+
+/** @param {Row} row */
+const ofKey = ({ api_key_id: id, name }) =>
+  element('a', { href: pageWith({ key: String(id) }) }, named(name ?? `key ${id}`));
+
+/** `05:00`, with its day if it is not today's. @param {string} at @param {string} now */
+const hour = (at, now) => `${at.slice(0, 10) === now.slice(0, 10) ? '' : `${day(at)} `}${at.slice(11, 16)}`;
+
+/** @param {Node} mark @param {Node | string} title @param {...(Node | string)} text */
+const line = (mark, title, ...text) =>
+  element('li', {}, mark, element('div', {}, element('b', {}, title), element('p', {}, ...text)));
+
+/** What a key has used of its windows, the fullest first. @param {Row} row */
+function usedIn(row) {
+  return [
+    ['minute_admitted', 'requests_per_minute', 'this minute'],
+    ['day_admitted', 'requests_per_day', 'today'],
+    ['month_admitted', 'requests_per_month', 'this month'],
+  ]
+    .map(([used = '', limit = '', name]) => ({ used: row[used], limit: row[limit], name }))
+    .filter(({ used, limit }) => limit !== null && used / limit > 0.8)
+    .map(({ used, limit, name }) => `${number(used)} of ${number(limit)} ${name}`)
+    .join(', ');
+}
+
+/** Lines of keys, and one for those that are not named. @param {List} list @param {(row: Row) => Node} lineOf @param {(more: number) => Node} rest */
+const lines = ({ total, rows }, lineOf, rest) => [
+  ...rows.slice(0, LINES_MAX).map(lineOf),
+  ...(total > LINES_MAX ? [rest(total - LINES_MAX)] : []),
+];
+
+/** Names that open below a line, and a link to those that are left out. @param {string} list @param {List} of */
+function names(list, { total, rows }) {
+  const href = `${addressWith({ whole: list })}#attention-title`;
+  const more =
+    total > rows.length
+      ? [element('li', {}, element('a', { href }, `${number(total - rows.length)} more`))]
+      : [];
+  return element(
+    'details',
+    { open: parameter('whole') === list },
+    element('summary', {}, total === 1 ? 'The key' : 'The keys'),
+    element('ul', {}, ...rows.map((row) => element('li', {}, ofKey(row))), ...more),
+  );
+}
+
+/** @param {number} total @param {string} text */
+const keys = (total, text) => `${number(total)} key${total === 1 ? '' : 's'} ${text}`;
+
+/**
+ * @param {HTMLElement} place
+ * @param {any} view
+ * @param {readonly Row[]} operations with their errors
+ * @param {string} now
+ */
+export function showAttention(place, view, operations, now) {
+  const { banned, near, suspended, expiring, deprecated, ended, unused } = view;
+  const failing = operations.filter((row) => row['errors'] > 0).toSorted((a, b) => b['errors'] - a['errors']);
+  /** @type {Map<string, Row[]>} */
+  const byOperation = new Map();
+  for (const row of deprecated.rows)
+    byOperation.set(row.operation, [...(byOperation.get(row.operation) ?? []), row]);
+  /** Not all rows may be there. @param {Row[]} rows */
+  const callers = (rows) => (byOperation.size === 1 ? deprecated.total : rows.length);
+  /** @param {Record<string, string>} filter @param {number} more */
+  const moreKeys = (filter, more) =>
+    element('a', { href: pageWith({ show: 'keys', ...filter }) }, keys(more, 'more'));
+  const items = [
+    ...failing.map((/** @type {any} */ { operation, errors, errorsSince, worstHour }) =>
+      line(
+        badge('error', '5xx'),
+        `${operation}: ${number(errors)} error${errors === 1 ? '' : 's'}`,
+        `Since ${hour(errorsSince, now)}. Worst hour: ${hour(worstHour, now)}.`,
+      ),
+    ),
+    ...lines(
+      banned,
+      (row) =>
+        line(
+          badge('banned'),
+          ofKey(row),
+          `Until ${hour(row['ends_at'], now)}, `,
+          inWords(row['ends_at'], now),
+          `. Banned since ${hour(row['began_at'], now)}.`,
+        ),
+      (more) => line(badge('banned'), moreKeys({ state: 'banned' }, more), 'are banned.'),
+    ),
+    ...lines(
+      near,
+      (row) =>
+        line(
+          badge('limit', Number(row['share']) >= 1 ? 'at limit' : 'near limit'),
+          ofKey(row),
+          `${usedIn(row)}.`,
+        ),
+      (more) =>
+        line(badge('limit', 'near limit'), moreKeys({ sort: 'share' }, more), 'above 80 % of a limit.'),
+    ),
+    ...lines(
+      suspended,
+      (row) =>
+        line(
+          badge('suspended'),
+          ofKey(row),
+          ...(!/^\d/.test(String(row['suspended_until']))
+            ? ['Until it is resumed.']
+            : ['Until ', inWords(row['suspended_until'], now), '.']),
+        ),
+      (more) => line(badge('suspended'), moreKeys({ state: 'suspended' }, more), 'are suspended.'),
+    ),
+    ...lines(
+      expiring,
+      (row) =>
+        line(
+          badge('expiring'),
+          ofKey(row),
+          row['expires'] === 'key' ? 'It ends ' : `Its last secret, ${row['prefix']}…, ends `,
+          inWords(row['expires_at'], now),
+          '.',
+        ),
+      (more) => line(badge('expiring'), keys(more, 'more'), 'end within 14 days: petstore usage expiring'),
+    ),
+    ...[...byOperation.entries()].map(([operation, rows]) =>
+      line(
+        badge('deprecated'),
+        `${operation}: ${keys(callers(rows), callers(rows) === 1 ? 'still calls it' : 'still call it')}`,
+        'Last in the hour from ',
+        hour(
+          rows
+            .map((row) => String(row['last_hour']))
+            .toSorted()
+            .at(-1) ?? '',
+          now,
+        ),
+        '.',
+        names('deprecated', { rows, total: callers(rows) }),
+      ),
+    ),
+    ...(ended.total > 0
+      ? [
+          line(
+            badge('ended', 'ended'),
+            `${number(ended.total)} ban${ended.total === 1 ? '' : 's'} ended`,
+            'In the last 24 hours.',
+            names('ended', ended),
+          ),
+        ]
+      : []),
+    ...(unused.total > 0
+      ? [
+          line(
+            badge('unused', 'unused'),
+            keys(unused.total, 'unused'),
+            'For 90 days or more.',
+            names('unused', unused),
+          ),
+        ]
+      : []),
+  ];
+  const empty = [
+    ...(failing.length === 0 ? ['no errors'] : []),
+    ...(banned.total === 0 ? ['no banned key'] : []),
+    ...(near.total === 0 ? ['none near a limit'] : []),
+    ...(suspended.total === 0 ? ['none suspended'] : []),
+    ...(expiring.total === 0 ? ['none that ends within 14 days'] : []),
+    ...(deprecated.total === 0 ? ['no call of a deprecated operation'] : []),
+    ...(unused.total === 0 ? ['none unused for 90 days'] : []),
+  ].join(', ');
+  const sentence = `${empty.charAt(0).toUpperCase()}${empty.slice(1)}.`;
+  show(
+    place,
+    ...(items.length > 0 ? [element('ol', { class: 'attention' }, ...items)] : []),
+    ...(empty === '' ? [] : [element('p', { class: 'empty' }, sentence)]),
+  );
+  return items.length;
+}

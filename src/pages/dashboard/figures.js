@@ -1,0 +1,128 @@
+// Four figures: is it well?
+import { element } from './dom.js';
+import { timeParameters } from './address.js';
+import { badge, drawing, ERRORS, number, rate, REJECTED, show } from './format.js';
+
+/** @typedef {{ outcome: string, requests: number[] }[]} Outcomes */
+
+/** Sums by hour. @param {Outcomes} outcomes @param {readonly string[]} [wanted] */
+const byHour = (outcomes, wanted) =>
+  outcomes
+    .filter(({ outcome }) => wanted === undefined || wanted.includes(outcome))
+    .reduce(
+      (/** @type {number[]} */ sums, { requests }) => requests.map((one, nth) => one + (sums[nth] ?? 0)),
+      [],
+    );
+
+/** @param {readonly number[]} counts */
+const total = (counts) => counts.reduce((sum, one) => sum + one, 0);
+
+/** A curve, and a dashed one of the time before. @param {readonly number[]} now @param {readonly number[]} before */
+function curve(now, before) {
+  const max = Math.max(1, ...now, ...before);
+  /** @param {readonly number[]} counts */
+  const points = (counts) =>
+    counts
+      .map(
+        (one, nth) => `${(nth / Math.max(1, counts.length - 1)) * 240},${(31 - (one / max) * 29).toFixed(1)}`,
+      )
+      .join(' ');
+  return drawing(
+    240,
+    32,
+    'curve',
+    ...(before.length > 0
+      ? [/** @type {any} */ (['polyline', { class: 'before', points: points(before) }])]
+      : []),
+    ['polygon', { class: 'area', points: `0,32 ${points(now)} 240,32` }],
+    ['polyline', { class: 'now', points: points(now) }],
+  );
+}
+
+/** How much more or less than before, in words. @param {number} now @param {number} before */
+const changeOf = (now, before) =>
+  before === 0
+    ? ''
+    : ` ${now >= before ? '+' : '−'}${Math.round((Math.abs(now - before) / before) * 100)}\u00a0%`;
+
+/** @param {string} title @param {string} kind @param {(Node | string)[]} value @param {Node | string} note @param {...Node} below */
+const figure = (title, kind, value, note, ...below) =>
+  element(
+    'div',
+    { class: kind },
+    element('dt', {}, title),
+    element('dd', { class: 'value' }, ...value),
+    element('dd', { class: 'note' }, note),
+    element('dd', {}, ...below),
+  );
+
+/** @type {any} */
+let hours;
+/** @type {any} */
+let attention;
+/** @type {any} */
+let summary;
+
+/**
+ * @param {{ hours?: any, attention?: any, summary?: any }} known
+ * @param {HTMLElement} place
+ */
+export function showFigures(place, known) {
+  ({ hours = hours, attention = attention, summary = summary } = known);
+  const { outcomes, before } = hours ?? { outcomes: [] };
+  const length = hours?.hours.length ?? 0;
+  const name = timeParameters()['range'] === '7d' ? '7 days' : `${length} h`;
+  /** @param {readonly string[]} [wanted] */
+  const sums = (wanted) => ({
+    now: byHour(outcomes, wanted),
+    before: before === undefined ? [] : byHour(before.outcomes, wanted),
+  });
+  const all = sums();
+  const requests = total(all.now);
+  /** @param {{ before: number[] }} one @param {string} text */
+  const noteOf = (one, text) => (one.before.length === 0 ? '' : `${text} in the ${name} before`);
+  const failed = sums(ERRORS);
+  const rejected = sums(REJECTED);
+  const errors = total(failed.now);
+  const chips = [
+    ['banned', 'banned'],
+    ['near', 'limit'],
+    ['suspended', 'suspended'],
+    ['expiring', 'expiring'],
+  ].flatMap(([list = '', kind = '']) => {
+    const count = attention?.[list]?.total ?? 0;
+    return count === 0 ? [] : [badge(kind, `${number(count)} ${list === 'near' ? 'near a limit' : list}`)];
+  });
+  const before24 = total(all.before);
+  show(
+    place,
+    figure(
+      'Requests',
+      'first',
+      [number(hours === undefined ? undefined : requests)],
+      noteOf(all, number(before24)) + (before24 > 0 ? changeOf(requests, before24) : ''),
+      curve(all.now, all.before),
+    ),
+    figure(
+      'Errors (5xx)',
+      errors > 0 ? 'errors is-bad' : 'errors',
+      [rate(errors, requests), element('small', {}, `${number(errors)} request${errors === 1 ? '' : 's'}`)],
+      noteOf(failed, rate(total(failed.before), before24)),
+      curve(failed.now, failed.before),
+    ),
+    figure(
+      'Rejected',
+      'rejected',
+      [number(total(rejected.now)), element('small', {}, rate(total(rejected.now), requests))],
+      noteOf(rejected, number(total(rejected.before))),
+      curve(rejected.now, rejected.before),
+    ),
+    figure(
+      'Keys that need attention',
+      '',
+      [number(attention?.keys), element('small', {}, `of ${number(summary?.keys)}`)],
+      `${number(summary?.active)} with a request today (UTC)`,
+      element('div', { class: 'chips' }, ...chips),
+    ),
+  );
+}
