@@ -47,6 +47,8 @@ const READ = [
   '/openapi.json',
   '/openapi.yaml',
   '/docs',
+  '/docs.md',
+  '/llms.txt',
   '/docs/main.js',
 ];
 

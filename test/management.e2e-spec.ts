@@ -196,8 +196,8 @@ describe('health', () => {
   });
 
   it('leads to the dashboard, is 404 for other paths, and 405 for other methods', async () => {
-    const { status, headers } = await fetch(`${service.management}/`, { redirect: 'manual' });
-    expect([status, headers.get('location')]).toEqual([307, 'dashboard']);
+    const root = await fetch(`${service.management}/`, { redirect: 'manual' });
+    expect([root.status, root.headers.get('location')]).toEqual([307, 'dashboard']);
     expect((await fetch(`${service.management}/nothing`)).status).toBe(404);
     expect((await fetch(`${service.management}/metrics`, { method: 'POST' })).status).toBe(405);
     const ofSite = async (path: string, site: string): Promise<number> =>

@@ -26,10 +26,13 @@ const DOCUMENTS = [
   ['/openapi.json', 'application/json; charset=utf-8', 1],
   ['/openapi.yaml', 'application/yaml; charset=utf-8', 1],
   ['/docs', 'text/html; charset=utf-8', 1],
+  ['/docs.md', 'text/markdown; charset=utf-8', 1],
+  ['/llms.txt', 'text/plain; charset=utf-8', 1],
   [CLIENT, 'application/gzip', 1],
   ['/docs/main.js', 'text/javascript; charset=utf-8', 1 / 16],
   ['/docs/base.css', 'text/css; charset=utf-8', 1 / 16],
   ['/docs/icon.svg', 'image/svg+xml; charset=utf-8', 1 / 16],
+  ['/favicon.ico', 'image/svg+xml; charset=utf-8', 1 / 16],
 ] as const;
 
 const send = (path: string, address: string, method = 'GET'): Promise<Response> =>
@@ -56,9 +59,34 @@ describe('the public documents', () => {
     expect(readFileSync('client/README.md', 'utf8')).toContain(`http://localhost:3000${CLIENT}\``);
   });
 
+  it('have the guide and each operation as Markdown, from what the page and the document say', async () => {
+    const text = await (await service.fetch('/docs.md')).text();
+    const page = await (await service.fetch('/docs')).text();
+    const { paths } = (await (await service.fetch('/openapi.json')).json()) as {
+      paths: Record<string, Record<string, { summary: string; responses: object }>>;
+    };
+    for (const [, heading = ''] of page.matchAll(/<section id="[\w-]+" class="prose">\s*<h[12]>(.*?)<\/h/g))
+      expect(text).toMatch(new RegExp(`^##? ${heading}$`, 'm'));
+    for (const [path, operations] of Object.entries(paths))
+      for (const [method, { summary, responses }] of Object.entries(operations)) {
+        const [, part = ''] = text.split(`### ${summary}\n`);
+        expect(part).toContain(`\`${method.toUpperCase()} /v1${path}\``);
+        const [own = ''] = part.split('\n#');
+        expect([...own.matchAll(/^- (\d{3}): \S/gm)].map(([, status]) => status)).toEqual(
+          Object.keys(responses),
+        );
+      }
+    expect(text).toContain('```\nasync function withRetries(send, attempts = 5) {\n  for (let');
+    expect(text).not.toMatch(/<\/?(?:p|code|span|section|[dl][tid]|[hp]\d)\b|&\w+;|\0|undefined|\[object/);
+    const listed = await (await service.fetch('/llms.txt')).text();
+    for (const [, target = ''] of listed.matchAll(/\]\(([^)]+)\)/g))
+      expect((await service.fetch(`/${target}`)).status).toBe(200);
+  });
+
   it('are 300 a minute for a client address, all together; then 429', async () => {
     const paths = [...DOCUMENTS.map(([path]) => path), '/', '/docs/'];
-    const whole = paths.filter((path) => !path.startsWith('/docs/') || path === '/docs/');
+    const parts = new Set<string>(DOCUMENTS.filter(([, , cost]) => cost < 1).map(([path]) => path));
+    const whole = paths.filter((path) => !parts.has(path));
     const statuses = new Set<number>();
     for (let n = 0; n < 300; n += 1) {
       const { status } = await send(whole[n % whole.length] ?? '', '192.0.2.1', n % 2 === 0 ? 'GET' : 'HEAD');
@@ -98,7 +126,7 @@ describe('the public documents', () => {
     expect([...statuses]).toEqual([200]);
   });
 
-  it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/main.js'])(
+  it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs.md', '/llms.txt', '/docs/main.js'])(
     '%s is compressed for clients that accept it, with a tag for each encoding',
     async (path) => {
       const encodings = [

@@ -15,6 +15,9 @@ const PAGE_FILES = new Map(
     { mediaType, text: new EncodedText(text) },
   ]),
 );
+const icon = PAGE_FILES.get(`${PAGE}/icon.svg`);
+// Browsers ask for it where a page names none, such as that of a JSON response.
+if (icon !== undefined) PAGE_FILES.set('/favicon.ico', icon);
 
 /** The docs page, for people: a guide, the reference, and a form to try each operation. */
 @ApiExcludeController()

@@ -14,6 +14,7 @@ export interface Operation extends Json {
 /** The complete document, as much of it as the service reads. */
 export interface OpenApi extends Json {
   readonly info: { readonly description?: string };
+  readonly servers?: readonly { readonly url: string }[] | undefined;
   /** Operations by path and method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Json>> };

@@ -3,8 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { capitalized, type KeyWindow, WINDOWS } from '../auth/admission/windows.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { within } from '../database/within.js';
+import { readPageFiles } from '../pages/page-files.js';
 import { EncodedText } from './encoded-text.js';
 import { type OpenApi, toJson, toYaml } from './json.js';
+import { guideMarkdown, referenceMarkdown } from './markdown.js';
 
 /** How long the plans are shown before they are read again, and how long a response waits for them. */
 const PLANS_SHOWN_MS = 60_000;
@@ -22,10 +24,14 @@ const LIMITS = WINDOWS.map(({ name, isRequired }) => ({
 /** A limit is null where each key has its own, and where it need not have one. */
 type Plan = Readonly<{ id: string } & Record<LimitMember, number | null>>;
 
+/** The docs page, whose guide is also there as Markdown. */
+const GUIDE = readPageFiles('docs').find(({ name }) => name === 'index.html')?.text ?? '';
+
 interface Texts {
   readonly plans: readonly Plan[];
   readonly json: EncodedText;
   readonly yaml: EncodedText;
+  readonly markdown: EncodedText;
 }
 
 /** The OpenAPI document of the application, with the plans in the database. `setUpOpenApi` makes it. */
@@ -54,7 +60,13 @@ export class ServedDocument {
     // Bytes that are compressed already are kept.
     if (texts !== undefined && isDeepStrictEqual(texts.plans, plans)) return texts;
     const document = withPlans(this.document, plans);
-    return { plans, json: new EncodedText(toJson(document)), yaml: new EncodedText(toYaml(document)) };
+    const guide = guideMarkdown(GUIDE, document.servers?.[0]?.url ?? '/v1');
+    return {
+      plans,
+      json: new EncodedText(toJson(document)),
+      yaml: new EncodedText(toYaml(document)),
+      markdown: new EncodedText(`${guide}\n\n${referenceMarkdown(document)}\n`),
+    };
   }
 
   async #readPlans(): Promise<readonly Plan[]> {

@@ -90,6 +90,7 @@ describe('the docs page in Chromium', () => {
     await authorise(page, key);
     const form = formOf(page, 'Add a pet');
     await form.getByRole('button', { name: 'Generate' }).click();
+    await form.getByLabel('Body', { exact: true }).fill(`{"name":"Rex","categoryId":${BIG_ID}}`);
     const claim = await form.getByLabel('Idempotency-Key').inputValue();
     expect(await form.locator('.snippet').innerText()).toContain(`-H 'Idempotency-Key: ${claim}'`);
     expect(await send(form)).toContain('201');
@@ -234,7 +235,7 @@ describe('the docs page in Chromium', () => {
     await page.keyboard.type(' unfindable');
     expect(await links.filter({ visible: true }).count()).toBe(0);
     await page.getByText('No section has these words.').waitFor();
-    await page.getByLabel('Filter the contents').fill('');
+    await page.getByLabel('Search the guide and reference').fill('');
     expect(await links.filter({ visible: true }).count()).toBe(await links.count());
   });
 
@@ -246,6 +247,11 @@ describe('the docs page in Chromium', () => {
     ['304', 'caching'],
     ['lossless', 'integers'],
     ['getinv', 'getInventory'],
+    ['ifmatch', 'typed-client'],
+    ['bigint', 'typed-client'],
+    ['TanStack', 'typed-client'],
+    // Also in the text of sections before it.
+    ['getpet', 'getPet'],
   ])('finds %s in the text of sections, and goes there by Enter', async (words, section) => {
     const { page } = await open();
     await page.keyboard.press('/');
@@ -254,6 +260,57 @@ describe('the docs page in Chromium', () => {
     expect(await page.getByRole('navigation').locator('a[href="#deprecation"]').isVisible()).toBe(false);
     await page.keyboard.press('Enter');
     expect(await page.evaluate('location.hash')).toBe(`#${section}`);
+  });
+
+  it('marks what was found, and scrolls to it', async () => {
+    const { page } = await open();
+    await page.keyboard.press('/');
+    await page.keyboard.type('lossless');
+    const marked = `[...(CSS.highlights.get('found') ?? [])].map((range) => String(range))`;
+    expect(await page.evaluate(marked)).toEqual(['lossless']);
+    await page.keyboard.press('Enter');
+    const tops = `[...CSS.highlights.get('found')].map((range) => range.getBoundingClientRect().top)`;
+    const [top = -1] = await page.evaluate<number[]>(tops);
+    expect(top).toBeGreaterThan(50);
+    expect(top).toBeLessThan(WIDE.height);
+    await page.getByLabel('Search the guide and reference').fill('');
+    expect(await page.evaluate(marked)).toEqual([]);
+  });
+
+  it('has sample, form and response beside an operation, coloured samples, and a bar that nothing shines through', async () => {
+    const { page } = await open(WIDE, '#listPets');
+    const boxes = await page.evaluate<readonly (readonly number[])[]>(
+      `['#listPets .about', '#listPets .snippet', '#listPets .try'].map((one) => {
+        const { left, right, top } = document.querySelector(one).getBoundingClientRect();
+        return [left, right, top].map(Math.round);
+      })`,
+    );
+    const [[, aboutRight = 0, aboutTop] = [], [sampleLeft = 0, , sampleTop] = [], [, , formTop = 0] = []] =
+      boxes;
+    expect(sampleLeft).toBeGreaterThan(aboutRight);
+    expect(sampleTop).toBe(aboutTop);
+    expect(formTop).toBeGreaterThan(sampleTop ?? 0);
+    const colours = await page.evaluate<readonly string[]>(
+      `['pre code', '.code-text', '.code-word', '.code-flag'].map((one) => getComputedStyle(document.querySelector('#listPets .snippet ' + one)).color)`,
+    );
+    expect(new Set(colours).size).toBe(4);
+    expect(await page.evaluate(`getComputedStyle(document.querySelector('.bar')).backgroundColor`)).toMatch(
+      /^rgb\(/,
+    );
+    const sort = formOf(page, 'List pets').getByLabel('sort');
+    expect(await sort.locator('option').allInnerTexts()).toEqual(['id', '-id']);
+  });
+
+  it('leads on a phone to the form of what is read, until it is in view', async () => {
+    const { page } = await open(NARROW, '#listOrders');
+    const jump = page.getByRole('link', { name: 'Try it ↓' });
+    await jump.waitFor();
+    expect(await jump.getAttribute('href')).toBe('#try-listOrders');
+    await jump.click();
+    await jump.waitFor({ state: 'hidden' });
+    const { y: top } = (await formOf(page, 'List orders').boundingBox()) ?? { y: -1 };
+    expect(top).toBeGreaterThan(0);
+    expect(top).toBeLessThan(NARROW.height);
   });
 
   it('shows an example before the first request, then the body first, in no scroller of its own', async () => {
@@ -302,11 +359,11 @@ describe('the docs page in Chromium', () => {
 
   it('keeps the chosen language', async () => {
     const { page } = await open();
-    const language = formOf(page, 'Get the inventory').getByLabel('Language');
-    await language.selectOption('Python');
+    const tab = formOf(page, 'Get the inventory').getByRole('button', { name: 'Python' });
+    await tab.click();
     await page.reload();
     await page.locator('#reference:not([aria-busy])').waitFor();
-    expect(await language.inputValue()).toBe('Python');
+    expect(await tab.getAttribute('aria-pressed')).toBe('true');
     expect(await formOf(page, 'List pets').locator('.snippet').innerText()).toContain('import requests');
   });
 
@@ -335,12 +392,12 @@ describe('the docs page in Chromium', () => {
     await page.locator('#start').getByRole('button', { name: 'Copy' }).first().click();
     await page.locator('#start').getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      `export KEY=psk_…\ncurl -i -H "Authorization: Bearer $KEY" '${service.origin}/v1/pets?limit=3'`,
+      `export KEY=psk_…\ncurl -i -w '\\n' -H "Authorization: Bearer $KEY" '${service.origin}/v1/pets?limit=3'`,
     );
     await page.locator('#paging > h2').hover();
     await page.locator('#paging > h2 > a').click();
     expect(await page.evaluate('location.hash')).toBe('#paging');
-    await page.getByText(/^Version \d+\.\d+\.\d+$/).waitFor();
+    await page.locator('.bar .version', { hasText: /^\d+\.\d+\.\d+$/ }).waitFor();
   });
 
   it.each([
@@ -532,8 +589,8 @@ describe.each(SCREENS)('accessibility (%s)', (name, size, colorScheme) => {
     await page.keyboard.press('Enter');
     const form = formOf(page, 'List pets');
     await send(form);
-    await form.getByLabel('Language').selectOption('Python');
-    await form.getByLabel('Language').scrollIntoViewIfNeeded();
+    await form.getByRole('button', { name: 'Python' }).click();
+    await form.getByRole('group', { name: 'Language' }).scrollIntoViewIfNeeded();
     await keepScreenshot(page, `response (${name})`);
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
     await page.locator('#deletePet').scrollIntoViewIfNeeded();

@@ -33,8 +33,11 @@ async function newStore(): Promise<{ readonly fresh: TestService; readonly apiKe
 /** The snippets of a form, by language. */
 async function snippetsOf(form: Locator): Promise<Readonly<Record<string, string>>> {
   const snippets: Record<string, string> = {};
-  for (const language of await form.getByLabel('Language').locator('option').allInnerTexts()) {
-    await form.getByLabel('Language').selectOption(language);
+  for (const language of await form
+    .getByRole('group', { name: 'Language' })
+    .getByRole('button')
+    .allInnerTexts()) {
+    await form.getByRole('button', { name: language, exact: true }).click();
     snippets[language] = await form.locator('.snippet code').innerText();
   }
   return snippets;
@@ -51,7 +54,7 @@ describe('the snippets of the docs page', () => {
     await form.getByLabel('If-Match').fill('"x"');
     await form.getByLabel('Body', { exact: true }).fill(`{ "name": "It's Rex",\n "categoryId": ${BIG_ID} }`);
     expect(await snippetsOf(form)).toEqual({
-      curl: `curl -i -X PATCH -H "Authorization: Bearer $KEY" \\
+      curl: `curl -i -w '\\n' -X PATCH -H "Authorization: Bearer $KEY" \\
   -H 'If-Match: "x"' \\
   -H 'Content-Type: application/json' \\
   --data-raw '{ "name": "It'\\''s Rex",

@@ -1,6 +1,7 @@
 // Starts the page. The guide is in index.html; the reference is made from the OpenAPI document of the service.
 import { byId, copyButton, element, statusBadge } from './dom.js';
 import { setUpKeyDialog } from './key-dialog.js';
+import { highlighted } from './highlight.js';
 import { followReading, setUpFilter, setUpMenu } from './navigation.js';
 import { OpenApi } from './openapi.js';
 import { renderReference } from './reference.js';
@@ -14,10 +15,11 @@ for (const snippet of document.querySelectorAll('.prose > pre')) {
   box.append(snippet, copyButton(snippet));
 }
 showAddress(new URL('/v1', location.href).href);
+for (const code of document.querySelectorAll('.prose pre > code')) highlightTexts(code);
 try {
   const api = await OpenApi.load();
   showAddress(api.publicUrl);
-  byId('version').textContent = `Version ${api.document['info'].version}`;
+  byId('version').textContent = api.document['info'].version;
   byId('error-table').replaceChildren(errorTable(api));
   // It has none while the database is away.
   const plans = api.document['x-plans'];
@@ -57,6 +59,12 @@ addEventListener('beforeprint', () => {
 addEventListener('afterprint', () => {
   for (const one of closed) one.open = false;
 });
+
+/** The addresses in a sample stay elements. @param {Element} code */
+function highlightTexts(code) {
+  for (const node of [...code.childNodes])
+    if (node instanceof Text) node.replaceWith(...highlighted(node.data));
+}
 
 /** @param {string} address */
 function showAddress(address) {

@@ -52,8 +52,14 @@ function operationSection(api, one) {
   return element(
     'section',
     { id, class: 'operation' },
+    element('p', { class: 'kicker' }, one.tag),
     element('h3', {}, operation['summary'], operation['deprecated'] && deprecatedBadge(operation)),
-    element('p', { class: 'path' }, methodBadge(method), element('code', {}, path)),
+    element(
+      'p',
+      { class: 'path' },
+      methodBadge(method),
+      element('code', {}, new URL(api.publicUrl).pathname + path),
+    ),
     element(
       'div',
       { class: 'sides' },

@@ -6,7 +6,7 @@ import { compactJson, parseJson } from './json.js';
 /** @type {Snippet} */
 const curl = ({ method, target, headers, body }, api) =>
   [
-    `curl -i${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $KEY"`,
+    `curl -i -w '\\n'${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $KEY"`,
     ...Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`--data-raw ${shellQuoted(body)}`]),
     shellQuoted(api + target),

@@ -1,6 +1,7 @@
 // The form to try an operation: parameters, body, a snippet in several languages, and the response.
 import { copyButton, element, fold, kept } from './dom.js';
 import { writeJson } from './json.js';
+import { highlighted } from './highlight.js';
 import { askForKey, key } from './key-dialog.js';
 import { exampleOf } from './openapi.js';
 import { exampleResponse, showFailure, showResponse } from './response.js';
@@ -31,9 +32,7 @@ export function tryForm(api, one) {
   const permalink = permalinkTo(id, inputs);
 
   const snippet = element('code', {});
-  const language = element('select', { 'aria-label': 'Language' }, ...Object.keys(LANGUAGES).map(option));
-  const last = kept('localStorage', LANGUAGE);
-  language.value = last in LANGUAGES ? last : 'curl';
+  const languages = element('div', { class: 'tabs', role: 'group', 'aria-label': 'Language' });
   const deletes = one.method === 'DELETE';
   const send = element(
     'button',
@@ -44,8 +43,9 @@ export function tryForm(api, one) {
   const details = element('div', { class: 'response' }, ...exampleResponse(api, operation));
 
   const refresh = () => {
-    const write = LANGUAGES[/** @type {keyof typeof LANGUAGES} */ (language.value)];
-    snippet.textContent = write(requestOf(one, inputs), api.publicUrl);
+    snippet.replaceChildren(...highlighted(LANGUAGES[languageOf()](requestOf(one, inputs), api.publicUrl)));
+    for (const tab of languages.children)
+      tab.setAttribute('aria-pressed', String(tab.textContent === languageOf()));
     permalink.refresh();
   };
   const onsubmit = async (/** @type {SubmitEvent} */ event) => {
@@ -74,32 +74,44 @@ export function tryForm(api, one) {
 
   const form = element(
     'form',
-    { class: 'try', 'aria-label': `Try: ${operation['summary']}`, oninput: refresh, onkeydown, onsubmit },
-    element('h4', {}, 'Try it'),
-    ...inputs.filter((input) => !isConditional(input)).map(({ row }) => row),
-    conditions.length === 0 ? undefined : fold(['Headers'], ...conditions.map(({ row }) => row)),
-    element('div', { class: 'actions' }, send, permalink.link),
+    {
+      id: `try-${id}`,
+      class: 'beside',
+      'aria-label': `Try: ${operation['summary']}`,
+      oninput: refresh,
+      onkeydown,
+      onsubmit,
+    },
     element(
       'div',
       { class: 'snippet' },
-      element('div', { class: 'snippet-bar' }, language, copyButton(snippet)),
-      element('pre', {}, snippet),
+      element('div', { class: 'snippet-bar' }, languages, copyButton(snippet)),
+      element('pre', { tabindex: 0 }, snippet),
     ),
-    outcome,
-    details,
+    element(
+      'div',
+      { class: 'try' },
+      element('h4', {}, 'Try it'),
+      ...inputs.filter((input) => !isConditional(input)).map(({ row }) => row),
+      conditions.length === 0 ? undefined : fold(['Headers'], ...conditions.map(({ row }) => row)),
+      element('div', { class: 'actions' }, send, permalink.link),
+      outcome,
+      details,
+    ),
   );
-  // All forms show the same language.
-  language.addEventListener('change', () => {
-    kept('localStorage', LANGUAGE, language.value);
-    for (const other of document.querySelectorAll('.snippet-bar select')) {
-      if (other === language || !(other instanceof HTMLSelectElement)) continue;
-      other.value = language.value;
-      other.dispatchEvent(new Event('input', { bubbles: true }));
-    }
-  });
+  languages.append(
+    ...Object.keys(LANGUAGES).map((name) => element('button', { type: 'button', onclick: choose }, name)),
+  );
   refresh();
   return form;
 }
+
+const choose = (/** @type {MouseEvent} */ { target }) => {
+  chosen = /** @type {HTMLElement} */ (target).textContent ?? '';
+  kept('localStorage', LANGUAGE, chosen);
+  // All forms show the same language.
+  for (const other of document.querySelectorAll('form.beside')) other.dispatchEvent(new Event('input'));
+};
 
 /**
  * Sends a request and shows the response.
@@ -182,6 +194,9 @@ const isConditional = (/** @type {Input} */ { name }) => name.startsWith('If-');
 
 /** The name of the language in the storage of the browser. */
 const LANGUAGE = 'language';
+let chosen = kept('localStorage', LANGUAGE);
+
+const languageOf = () => /** @type {keyof typeof LANGUAGES} */ (chosen in LANGUAGES ? chosen : 'curl');
 
 /**
  * A field for a parameter.
@@ -213,7 +228,7 @@ function inputOf(api, id, parameter) {
           'select',
           { id: fieldId },
           element('option', { value: '' }, schema['default'] ?? 'any'),
-          ...schema['enum'].map(option),
+          ...schema['enum'].filter((/** @type {string} */ one) => one !== schema['default']).map(option),
         );
   // The examples of the document exist in a new store.
   if (place === 'path') field.value = schema['examples'][0];

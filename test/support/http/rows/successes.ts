@@ -111,6 +111,8 @@ export const SUCCESSES = [
     'the OpenAPI document': () => request('GET /openapi.json'),
     'the OpenAPI document in YAML': () => request('GET /openapi.yaml'),
     'the docs page': () => request('GET /docs'),
+    'the docs page as Markdown': () => request('GET /docs.md'),
+    'what assistants read first': () => request('GET /llms.txt'),
     'the docs page, HEAD': asHead(() => request('HEAD /docs')),
     'a public document, with a revoked key': ({ revoked }) => get('/openapi.json', revoked),
     'a current public document': {
