@@ -22,7 +22,7 @@ import { openTestPool } from './support/test-pool.js';
 jest.setTimeout(180_000);
 
 const BANNER = /Pet Store Service: (http:\S+)\/v1/;
-const KEY = /^ {2}(psk_\w{38})$/m;
+const KEY = /^ {2}export PETSTORE_KEY=(psk_\w{38})$/m;
 
 let folder: string;
 beforeAll(async () => {
@@ -87,7 +87,7 @@ describe('a service without DATABASE_URL', () => {
     [, key = ''] = await first.printed(KEY);
     const headers = { authorization: `Bearer ${key}` };
     samples = (await (await fetch(`${origin}/v1/pets?limit=100`, { headers })).json()) as typeof samples;
-    const [, example = ''] = await first.printed(/curl -H 'Authorization: Bearer psk_\w+' '(\S+)'/);
+    const [, example = ''] = await first.printed(/^ {2}curl [^\n]* \\\n {4}'(\S+)'$/m);
     exampleStatus = await listed(new URL(example).origin, key);
     first.child.kill('SIGKILL');
     await first.ended;
@@ -114,12 +114,15 @@ describe('a service without DATABASE_URL', () => {
     const statuses = new Set(samples.map(({ status }) => status));
     expect(statuses).toEqual(new Set(['available', 'pending', 'sold', undefined]));
     expect(exampleStatus).toBe(200);
+    // A terminal of 80 columns breaks no line, and so no URL; the path of the data may be long.
+    const lines = first.output.stdout.split('\n').filter((line) => !line.startsWith('Database: '));
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(running.output.stdout).not.toMatch(KEY);
     expect(await listed(origin, key)).toBe(200);
   });
 
   it('prints a command that issues a key for the same data, as it was pasted', async () => {
-    const [, hint = ''] = await running.printed(/^To issue an API key: (.*)$/m);
+    const [, hint = ''] = await running.printed(/^To issue an API key:\n\n {2}(.*)$/m);
     const { stdout } = await promisify(execFile)('sh', ['-c', hint], { env: { PATH: env['PATH'] } });
     const [issued = ''] = /psk_\w{38}/.exec(stdout) ?? [];
     expect(await listed(origin, issued)).toBe(200);
@@ -286,7 +289,7 @@ describe('a start with DATABASE_URL', () => {
       banners.map(([banner]) =>
         expect.stringMatching(
           new RegExp(
-            `^${banner}\nDocumentation: http:\\S+/docs\nManagement: http:\\S+, http:\\S+, http:\\S+\n$`,
+            `^\n${banner}\nDocumentation: http:\\S+/docs\nDashboard: http:\\S+/dashboard\nHealth: http:\\S+\nMetrics: http:\\S+\n$`,
           ),
         ),
       ),

@@ -22,26 +22,33 @@ export interface BannerFacts {
 export function banner(facts: BannerFacts): string {
   const { address, management, hasDashboard, dataDir, commandLine, firstStart } = facts;
   const lines = [
+    '',
     `Pet Store Service: ${address}/v1`,
     `Documentation: ${address}/docs`,
-    `Management: ${management}/health/ready, ${management}/metrics${hasDashboard ? `, ${management}/dashboard` : ''}`,
+    ...(hasDashboard ? [`Dashboard: ${management}/dashboard`] : []),
+    `Health: ${management}/health/ready`,
+    `Metrics: ${management}/metrics`,
   ];
   if (dataDir !== undefined) lines.push(`Database: embedded PostgreSQL in ${dataDir}${reasonOf(facts)}`);
   if (firstStart !== undefined) {
     lines.push(
-      `Created a new database with ${firstStart.sampleCount} sample pets and an API key. The key is shown only once:`,
+      `Created a new database with ${firstStart.sampleCount} sample pets and an API key, shown only once:`,
       '',
-      `  ${firstStart.apiKey}`,
+      `  export PETSTORE_KEY=${firstStart.apiKey}`,
       '',
       'First request:',
       '',
-      `  curl -H 'Authorization: Bearer ${firstStart.apiKey}' '${address}/v1/pets?limit=3'`,
+      '  curl -w \'\\n\' -H "Authorization: Bearer $PETSTORE_KEY" \\',
+      `    '${address}/v1/pets?limit=3'`,
       '',
     );
   } else if (dataDir !== undefined) {
     const environment = facts.isDefaultDataDir ? '' : `DATA_DIR=${shellWord(dataDir)} `;
     lines.push(
-      `To issue an API key: ${environment}node ${shellWord(commandLine)} keys issue --name 'My key' --plan pro`,
+      'To issue an API key:',
+      '',
+      `  ${environment}node ${shellWord(commandLine)} keys issue --name 'My key' --plan pro`,
+      '',
     );
   }
   if (facts.isTerminal) lines.push('Ctrl-C stops it.');

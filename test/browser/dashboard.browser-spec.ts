@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cwd } from 'node:process';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import type { Pool } from 'pg';
@@ -149,6 +152,13 @@ const attention = () => page.locator('#attention .attention > li');
 /** A figure by its title, such as `Requests`. */
 const figure = (title: string) =>
   page.locator('#figures > div').filter({ has: page.getByText(title, { exact: true }) });
+
+const versionIn = (file: string): unknown =>
+  (JSON.parse(readFileSync(join(cwd(), file), 'utf8')) as { version: unknown }).version;
+
+it('is in the documents as this version shows it: npm run pictures', () => {
+  expect(versionIn('docs/images/pictures.json')).toBe(versionIn('package.json'));
+});
 
 describe('the dashboard', () => {
   it.each([

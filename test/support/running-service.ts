@@ -20,7 +20,7 @@ export interface RunningService {
 }
 
 const PUBLIC = /^Pet Store Service: http:\/\/localhost:(\d+)\/v1$/m;
-const MANAGEMENT = /^Management: (http:\/\/localhost:\d+)\/health/m;
+const MANAGEMENT = /^Health: (http:\/\/localhost:\d+)\/health/m;
 
 export async function runService(
   environment: Readonly<Record<string, string>> = {},
