@@ -54,7 +54,7 @@ export function inWords(at, now) {
 }
 
 /** 100 % is all of it, and not 995 of 1,000. @param {number} share */
-export const percent = (share) => `${Math.round((share < 1 ? Math.min(share, 0.99) : share) * 100)}\u00a0%`;
+const percent = (share) => `${Math.round((share < 1 ? Math.min(share, 0.99) : share) * 100)}\u00a0%`;
 
 /** Of all: two digits behind the point, and more than nothing is not 0. @param {number} part @param {number} all */
 export function rate(part, all) {
