@@ -636,9 +636,33 @@ cross join lateral (
      limit page.size + 1)) as record) as found
 order by page.number;
 
+-- list_categories_desc
+select found.next_id as "nextId", found.items
+from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]))
+  with ordinality as page (from_id, size, name, number)
+cross join lateral (
+  select
+    (array_agg(record.id))[page.size + 1] as next_id,
+    array_to_string((array_agg(category_json(record)))[:page.size], ',') as items
+  from (
+    (select *
+     from categories as listed
+     where page.name is null
+       and (listed.id) <= (page.from_id)
+     order by listed.id desc
+     limit page.size + 1)
+    union all
+    (select *
+     from categories as listed
+     where (lower(listed.name collate "C"), listed.id) <= (lower(page.name collate "C"), page.from_id)
+       and (lower(listed.name collate "C")) >= (lower(page.name collate "C"))
+     order by lower(listed.name collate "C") desc, listed.id desc
+     limit page.size + 1)) as record) as found
+order by page.number;
+
 -- list_orders
 select found.next_id as "nextId", found.items
-from unnest((select $1::bigint[]), (select $2::int[]), (select $3::order_status[]), (select $4::bigint[]))
+from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::bigint[]))
   with ordinality as page (from_id, size, status, pet_id, number)
 cross join lateral (
   select
@@ -653,12 +677,16 @@ cross join lateral (
      order by listed.id asc
      limit page.size + 1)
     union all
-    (select *
+    (select range.*
+     from unnest(page.status::order_status[]) as wanted_status
+     cross join lateral (select *
      from orders as listed
      where page.pet_id is null
-       and (listed.status, listed.id) >= (page.status, page.from_id)
-       and (listed.status) <= (page.status)
+       and (listed.status, listed.id) >= (wanted_status, page.from_id)
+       and (listed.status) <= (wanted_status)
      order by listed.status asc, listed.id asc
+     limit page.size + 1) as range
+     order by range.id asc
      limit page.size + 1)
     union all
     (select *
@@ -669,11 +697,64 @@ cross join lateral (
      order by listed.pet_id asc, listed.id asc
      limit page.size + 1)
     union all
+    (select range.*
+     from unnest(page.status::order_status[]) as wanted_status
+     cross join lateral (select *
+     from orders as listed
+     where (listed.status, listed.pet_id, listed.id) >= (wanted_status, page.pet_id, page.from_id)
+       and (listed.status, listed.pet_id) <= (wanted_status, page.pet_id)
+     order by listed.status asc, listed.pet_id asc, listed.id asc
+     limit page.size + 1) as range
+     order by range.id asc
+     limit page.size + 1)) as record) as found
+order by page.number;
+
+-- list_orders_desc
+select found.next_id as "nextId", found.items
+from unnest((select $1::bigint[]), (select $2::int[]), (select $3::text[]), (select $4::bigint[]))
+  with ordinality as page (from_id, size, status, pet_id, number)
+cross join lateral (
+  select
+    (array_agg(record.id))[page.size + 1] as next_id,
+    array_to_string((array_agg(order_json(record)))[:page.size], ',') as items
+  from (
     (select *
      from orders as listed
-     where (listed.status, listed.pet_id, listed.id) >= (page.status, page.pet_id, page.from_id)
-       and (listed.status, listed.pet_id) <= (page.status, page.pet_id)
-     order by listed.status asc, listed.pet_id asc, listed.id asc
+     where page.status is null
+       and page.pet_id is null
+       and (listed.id) <= (page.from_id)
+     order by listed.id desc
+     limit page.size + 1)
+    union all
+    (select range.*
+     from unnest(page.status::order_status[]) as wanted_status
+     cross join lateral (select *
+     from orders as listed
+     where page.pet_id is null
+       and (listed.status, listed.id) <= (wanted_status, page.from_id)
+       and (listed.status) >= (wanted_status)
+     order by listed.status desc, listed.id desc
+     limit page.size + 1) as range
+     order by range.id desc
+     limit page.size + 1)
+    union all
+    (select *
+     from orders as listed
+     where page.status is null
+       and (listed.pet_id, listed.id) <= (page.pet_id, page.from_id)
+       and (listed.pet_id) >= (page.pet_id)
+     order by listed.pet_id desc, listed.id desc
+     limit page.size + 1)
+    union all
+    (select range.*
+     from unnest(page.status::order_status[]) as wanted_status
+     cross join lateral (select *
+     from orders as listed
+     where (listed.status, listed.pet_id, listed.id) <= (wanted_status, page.pet_id, page.from_id)
+       and (listed.status, listed.pet_id) >= (wanted_status, page.pet_id)
+     order by listed.status desc, listed.pet_id desc, listed.id desc
+     limit page.size + 1) as range
+     order by range.id desc
      limit page.size + 1)) as record) as found
 order by page.number;
 

@@ -231,7 +231,7 @@ describe('the list', () => {
     const client = await service.pool.connect();
     try {
       await client.query('set plan_cache_mode = force_generic_plan');
-      await client.query(`prepare by_name as ${LIST_CATEGORIES.statement.text}`);
+      await client.query(`prepare by_name as ${LIST_CATEGORIES.id.statement.text}`);
       const { rows } = await client.query<{ 'QUERY PLAN': string }>(
         `explain (analyze, costs off, timing off, summary off)
          execute by_name ('{-9223372036854775808}', '{20}', '{"category 77"}')`,

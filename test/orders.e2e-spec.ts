@@ -184,18 +184,27 @@ describe('GET /v1/store/orders', () => {
       'select id, pet_id as pet, status from orders order by id',
     );
     const filters = [1, 4, 2, 4711, -1].flatMap((pet) =>
-      ['', 'cancelled', 'approved'].map((status) => ({ pet, status })),
+      [[], ['cancelled'], ['approved'], ['placed', 'cancelled', 'approved']].flatMap((statuses) =>
+        ['id', '-id'].flatMap((sort) => [
+          { pet, statuses, sort },
+          { pet: undefined, statuses, sort },
+        ]),
+      ),
     );
-    const found = filters.map(({ pet, status }) =>
-      idsOf(`?limit=7&petId=${pet}${status && `&status=${status}`}`),
+    const found = filters.map(({ pet, statuses, sort }) =>
+      idsOf(
+        `?limit=17&sort=${sort}${pet === undefined ? '' : `&petId=${pet}`}${statuses.map((one) => `&status=${one}`).join('')}`,
+      ),
     );
-    const expected = filters.map(({ pet, status }) =>
-      rows
-        .filter((row) => Number(row.pet) === pet && row.status.startsWith(status))
-        .map(({ id }) => Number(id)),
-    );
+    const expected = filters.map(({ pet, statuses, sort }) => {
+      const ids = rows
+        .filter((row) => pet === undefined || Number(row.pet) === pet)
+        .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
+        .map(({ id }) => Number(id));
+      return sort === 'id' ? ids : ids.toReversed();
+    });
     expect(await Promise.all(found)).toEqual(expected);
-    expect(expected[1]?.length).toBeGreaterThan(25);
+    expect(expected.filter((ids) => ids.length > 25).length).toBeGreaterThan(20);
   });
 
   it('reads no other orders than those of the page and the first of the next one', async () => {
@@ -209,10 +218,10 @@ describe('GET /v1/store/orders', () => {
     const client = await service.pool.connect();
     try {
       await client.query('set plan_cache_mode = force_generic_plan');
-      await client.query(`prepare of_pet as ${LIST_ORDERS.statement.text}`);
+      await client.query(`prepare of_pet as ${LIST_ORDERS.id.statement.text}`);
       for (const [status, index] of [
         ['null', 'orders_pet_id_id_idx on orders listed\\w* .*rows=21'],
-        ['placed', 'orders_status_pet_id_id_idx on orders listed\\w* .*rows=0'],
+        ['"{placed}"', 'orders_status_pet_id_id_idx on orders listed\\w* .*rows=0'],
       ] as const) {
         const { rows } = await client.query<{ 'QUERY PLAN': string }>(
           `explain (analyze, costs off, timing off, summary off) execute of_pet ('{9000}', '{20}', '{${status}}', '{2}')`,
@@ -242,7 +251,7 @@ GET /v1/store/orders?petId=9223372036854775808 → 400 invalid_parameter petId m
 GET /v1/store/orders?petId=1&petId=2 → 400 invalid_parameter petId must…
 GET /v1/store/orders?status= → 400 invalid_parameter status must…
 GET /v1/store/orders?status=available → 400 invalid_parameter status must…
-GET /v1/store/orders?status=placed&status=placed → 400 invalid_parameter status must…
+GET /v1/store/orders?sort=status → 400 invalid_parameter sort must…
 GET /v1/store/orders?cursor=1 → 400 invalid_parameter cursor must…
 GET /v1/store/orders?cursor=${OTHERS[0]} → 400 invalid_parameter cursor must…
 GET /v1/store/orders?cursor=${OTHERS[1]} → 400 invalid_parameter cursor must…

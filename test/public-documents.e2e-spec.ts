@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { DOCUMENT_COPY } from './support/document.js';
+import { DOCUMENT_COPY, OPERATIONS, type Schema } from './support/document.js';
 import { startInState } from './support/http/service-states.js';
 import { startService, type TestService } from './support/service.js';
 
@@ -58,6 +58,18 @@ describe('the public documents', () => {
     expect(page).toContain(`http://localhost:3000${CLIENT}<`);
     expect(readFileSync('client/README.md', 'utf8')).toContain(`http://localhost:3000${CLIENT}\``);
   });
+
+  it.each(OPERATIONS.filter(({ id, method }) => method === 'GET' && id.startsWith('list')))(
+    'have lists that are alike: $id takes limit, cursor and sort, and a status may be repeated',
+    ({ parameters }) => {
+      const schemaOf = (name: string): Schema | undefined =>
+        parameters.find((one) => one.in === 'query' && one.name === name)?.schema;
+      expect(schemaOf('limit')).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 });
+      expect(schemaOf('cursor')).toMatchObject({ type: 'string' });
+      expect(schemaOf('sort')).toMatchObject({ enum: ['id', '-id'], default: 'id' });
+      expect(schemaOf('status')?.type ?? 'array').toBe('array');
+    },
+  );
 
   it('have the guide and each operation as Markdown, from what the page and the document say', async () => {
     const text = await (await service.fetch('/docs.md')).text();

@@ -95,8 +95,8 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   listCategories<Tag = undefined>(
     options: CategoryFilter & Cursor & Reading<Tag> = {},
   ): Call<Read<Page<Category<Id>>, Tag>> {
-    const { name, limit, cursor, ...call } = options;
-    return this.#list('/categories', { name, limit, cursor }, call);
+    const { name, sort, limit, cursor, ...call } = options;
+    return this.#list('/categories', { name, sort, limit, cursor }, call);
   }
 
   /** Iterates over all categories, by item or by page, ordered by `id`. */
@@ -131,8 +131,8 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
   listOrders<Tag = undefined>(
     options: OrderFilter & Cursor & Reading<Tag> = {},
   ): Call<Read<Page<Order<Id>>, Tag>> {
-    const { status, petId, limit, cursor, ...call } = options;
-    return this.#list('/store/orders', { status, petId, limit, cursor }, call);
+    const { status, petId, sort, limit, cursor, ...call } = options;
+    return this.#list('/store/orders', { status, petId, sort, limit, cursor }, call);
   }
 
   /** Iterates over all orders, or those that pass the filters, by item or by page, ordered by `id`. */

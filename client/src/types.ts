@@ -98,32 +98,33 @@ export interface ChangeOptions extends CallOptions {
 
 export type PutOptions = ChangeOptions;
 
-/** The filters of pets: a pet passes all that are given. */
-export interface PetFilter extends CallOptions {
-  /** One of these identifiers, up to 100. An empty array is invalid input. */
-  readonly id?: Int64Like | readonly Int64Like[] | undefined;
-  /** One of these statuses. An empty array is invalid input. */
-  readonly status?: Open<PetStatus> | readonly Open<PetStatus>[] | undefined;
-  readonly categoryId?: Int64Like | undefined;
+/** What every list takes besides its filters. */
+export interface ListOptions extends CallOptions {
   /** Ascending by `id` (the default), or descending by `-id`. */
   readonly sort?: 'id' | '-id' | undefined;
   /** The number of items on each page, 1 to 100. */
   readonly limit?: number | undefined;
 }
 
-export interface CategoryFilter extends CallOptions {
+/** The filters of pets: a pet passes all that are given. */
+export interface PetFilter extends ListOptions {
+  /** One of these identifiers, up to 100. An empty array is invalid input. */
+  readonly id?: Int64Like | readonly Int64Like[] | undefined;
+  /** One of these statuses. An empty array is invalid input. */
+  readonly status?: Open<PetStatus> | readonly Open<PetStatus>[] | undefined;
+  readonly categoryId?: Int64Like | undefined;
+}
+
+export interface CategoryFilter extends ListOptions {
   /** The name, without regard to the case of ASCII letters. */
   readonly name?: string | undefined;
-  /** The number of items on each page, 1 to 100. */
-  readonly limit?: number | undefined;
 }
 
 /** The filters of orders: an order passes all that are given. */
-export interface OrderFilter extends CallOptions {
-  readonly status?: Open<OrderStatus> | undefined;
+export interface OrderFilter extends ListOptions {
+  /** One of these statuses. An empty array is invalid input. */
+  readonly status?: Open<OrderStatus> | readonly Open<OrderStatus>[] | undefined;
   readonly petId?: Int64Like | undefined;
-  /** The number of items on each page, 1 to 100. */
-  readonly limit?: number | undefined;
 }
 
 export interface Cursor {

@@ -27,7 +27,6 @@ const PET_STATUS: EnumSchema = {
 const NAME_CODE_POINTS_MAX = 255;
 
 const IDS_MAX = 100;
-const SORT = { enum: ['id', '-id'] };
 
 /** The query of `GET /v1/pets`. A pet must pass every filter. */
 export class ListPetsQuery extends PagingQuery {
@@ -45,14 +44,6 @@ export class ListPetsQuery extends PagingQuery {
   @MayBeAbsent()
   @IsInt64Text()
   readonly categoryId?: bigint;
-
-  @ApiProperty({
-    description: '`id`: ascending, the oldest pet first. `-id`: descending.',
-    required: false,
-    default: 'id',
-  })
-  @IsOneOf(SORT)
-  readonly sort: 'id' | '-id' = 'id';
 }
 
 /** The body of `POST /v1/pets`: the members that callers give a pet. */

@@ -25,15 +25,15 @@ export class PetsRepository {
   readonly delete: Load<Existing, void>;
 
   constructor(records: Records) {
-    const pages = { id: records.pages(LIST_PETS.id), '-id': records.pages(LIST_PETS['-id']) };
-    const filtered = { id: records.pages(FILTER_PETS.id), '-id': records.pages(FILTER_PETS['-id']) };
-    const pagesById = records.pages(LIST_PETS_BY_ID);
+    const pages = records.pages(LIST_PETS);
+    const filtered = records.pages(FILTER_PETS);
+    const pagesById = records.pagesOf(LIST_PETS_BY_ID);
     this.list = (page, deadline) => {
-      const { sort = 'id', status = [], id, categoryId } = page;
+      const { status = [], id, categoryId } = page;
       if (id !== undefined) return pagesById(page, deadline);
       return categoryId === undefined && status.length < 2
-        ? pages[sort]({ ...page, status: status[0] }, deadline)
-        : filtered[sort](page, deadline);
+        ? pages({ ...page, status: status[0] }, deadline)
+        : filtered(page, deadline);
     };
     this.find = records.finds(FIND_PETS, 'pet_not_found');
     this.create = records.creations({ table: 'pets', statement: CREATE_PETS });

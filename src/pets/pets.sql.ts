@@ -1,5 +1,5 @@
-import { arrayElement, type ArrayElement, plainArray, statement } from '../database/statement.js';
-import { inBothOrders, type List, listOf, type PageRequest, pagesSql } from '../resources/lists.js';
+import { type ArrayElement, statement } from '../database/statement.js';
+import { arrayOf, inBothOrders, type List, listOf, type PageRequest, pagesSql } from '../resources/lists.js';
 import { changeSql, creationSql, findSql, type Resource } from '../resources/records.sql.js';
 import { PET_STATUSES, type PetStatus } from './pets.dto.js';
 
@@ -14,15 +14,9 @@ export interface PetsQuery extends PageRequest {
 }
 
 /** Pages of all pets or of one status. */
-export const LIST_PETS = inBothOrders('list_pets', (name, order) =>
-  listOf(name, PETS, { status: { type: 'pet_status' } }, order),
-);
+export const LIST_PETS = listOf('list_pets', PETS, { status: { type: 'pet_status' } });
 
-/** An array as an element of the array of all pages. */
-const arrayOf = (items: readonly (bigint | PetStatus | null)[]): ArrayElement =>
-  arrayElement(plainArray(items));
-
-/** Columns of pages with filters. The arrays of a page are texts: PostgreSQL has no array of arrays of different lengths. */
+/** Columns of pages with filters. The arrays of a page are texts. */
 const FILTERS = { size: 'int', statuses: 'text', category_id: 'bigint' };
 
 /**

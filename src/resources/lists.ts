@@ -1,4 +1,10 @@
-import { arrayElement, type ArrayElement, type Statement, statement } from '../database/statement.js';
+import {
+  arrayElement,
+  type ArrayElement,
+  plainArray,
+  type Statement,
+  statement,
+} from '../database/statement.js';
 import type { Resource } from './records.sql.js';
 
 /** Lists are ordered by identifier, ascending or descending. */
@@ -41,11 +47,14 @@ const ORDERS = {
 
 type Order = (typeof ORDERS)[Sort];
 
+/** A list in each order. */
+export type Lists<Query extends PageRequest> = Readonly<Record<Sort, List<Query>>>;
+
 /** Declares a list for each order, the second one under a name with `_desc`. */
 export const inBothOrders = <Query extends PageRequest>(
   name: string,
   listIn: (name: string, order: Order) => List<Query>,
-): Readonly<Record<Sort, List<Query>>> => ({
+): Lists<Query> => ({
   id: listIn(name, ORDERS.id),
   '-id': listIn(`${name}_desc`, ORDERS['-id']),
 });
@@ -75,14 +84,22 @@ export function pagesSql(
     order by page.number`;
 }
 
-/** A filter of a list, by the name of its query parameter: records whose column has this value. */
+/** An array as an element of the array of all pages. PostgreSQL has no array of arrays of different lengths, so it is a text. */
+export const arrayOf = (items: readonly (bigint | string | null)[]): ArrayElement =>
+  arrayElement(plainArray(items.map((item) => (typeof item === 'string' ? arrayElement(item) : item))));
+
+/** A filter of a list, by the name of its query parameter: records whose column has this value, or one of several. */
 interface Filter {
   readonly type: string;
   /** The column, unless it is called like the parameter. */
   readonly column?: string;
   /** SQL for what is compared, from a value of the column or of the parameter. An index has it first and, unless it is unique, the id. */
   readonly comparable?: (value: string) => string;
+  /** It may be given several times. Each value is a range of the index, and the sort merges at most one page of each. */
+  readonly isRepeated?: boolean;
 }
+
+type FilterValue = bigint | string | readonly string[] | undefined;
 
 /** SQL for a row, or for its only value. */
 const row = (values: readonly string[]): string => `(${values.join(', ')})`;
@@ -92,8 +109,10 @@ const isAbsent = ({ wanted }: { readonly wanted: string }): string => `${wanted}
 const subsetsOf = <Item>([first, ...others]: readonly Item[]): readonly (readonly Item[])[] =>
   first === undefined ? [[]] : subsetsOf(others).flatMap((subset) => [subset, [first, ...subset]]);
 
+type FilteredPage<Name extends string> = PageRequest & { readonly [Parameter in Name]?: FilterValue };
+
 /**
- * Declares a list with filters that can be combined. Each combination needs an index of its columns, in their order, and of the id: a page
+ * Declares a list, in both orders, with filters that can be combined. Each combination needs an index of its columns, in their order, and of the id: a page
  * compares rows, which only that index can serve. By the primary key, the planner would read the whole table to find the rows of a rare value.
  * Name the filter with the fewest values first: for a combination, the planner would take the index of the other one alone to be as good.
  */
@@ -101,14 +120,23 @@ export function listOf<Name extends string>(
   name: string,
   resource: Resource,
   filters: Readonly<Record<Name, Filter>>,
-  { direction, from, to }: Order = ORDERS.id,
-): List<PageRequest & { readonly [Filtered in Name]?: bigint | string | undefined }> {
+): Lists<FilteredPage<Name>> {
+  return inBothOrders(name, (nameInOrder, order) => listInOrder(nameInOrder, resource, filters, order));
+}
+
+function listInOrder<Name extends string>(
+  name: string,
+  resource: Resource,
+  filters: Readonly<Record<Name, Filter>>,
+  { direction, from, to }: Order,
+): List<FilteredPage<Name>> {
   const names = Object.keys(filters) as Name[];
   const conditions = Object.entries<Filter>(filters).map(
-    ([parameter, { type, column = parameter, ...filter }]) => {
+    ([parameter, { type, column = parameter, isRepeated = false, ...filter }]) => {
       const comparable = filter.comparable ?? ((value: string) => value);
       const wanted = `page.${column}`;
-      return { type, column, wanted, own: comparable(`listed.${column}`), value: comparable(wanted) };
+      const value = isRepeated ? `wanted_${column}` : comparable(wanted);
+      return { type, column, isRepeated, wanted, own: comparable(`listed.${column}`), value };
     },
   );
   const branches = subsetsOf(conditions).map((present) => {
@@ -119,14 +147,25 @@ export function listOf<Name extends string>(
       `${row([...own, 'listed.id'])} ${from} ${row([...values, 'page.from_id'])}`,
       ...(own.length === 0 ? [] : [`${row(own)} ${to} ${row(values)}`]),
     ];
-    return `
+    const rows = `
         (select *
          from ${resource.table} as listed
          where ${where.join('\n           and ')}
          order by ${[...own, 'listed.id'].map((one) => `${one} ${direction}`).join(', ')}
          limit page.size + 1)`;
+    const repeated = present.filter(({ isRepeated }) => isRepeated);
+    if (repeated.length === 0) return rows;
+    const given = repeated.map(({ wanted, value, type }) => `unnest(${wanted}::${type}[]) as ${value}`);
+    return `
+        (select range.*
+         from ${given.join(' cross join ')}
+         cross join lateral ${rows.trim()} as range
+         order by range.id ${direction}
+         limit page.size + 1)`;
   });
-  const columns = Object.fromEntries(conditions.map(({ column, type }) => [column, type]));
+  const columns = Object.fromEntries(
+    conditions.map(({ column, type, isRepeated }) => [column, isRepeated ? 'text' : type]),
+  );
   const sql = pagesSql(
     resource,
     { from_id: 'bigint', size: 'int', ...columns },
@@ -137,8 +176,9 @@ export function listOf<Name extends string>(
     parameters: [
       ({ fromId }) => fromId,
       ({ limit }) => limit,
-      ...names.map((one) => (page: { readonly [Filtered in Name]?: bigint | string | undefined }) => {
-        const value: bigint | string | undefined = page[one];
+      ...names.map((one) => (page: { readonly [Parameter in Name]?: FilterValue }) => {
+        const value: FilterValue = page[one];
+        if (typeof value === 'object') return arrayOf(value);
         return typeof value === 'string' ? arrayElement(value) : value;
       }),
     ],

@@ -3,11 +3,12 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ApiError, type Headers } from '../errors/api-error.js';
 import { INT64_MAX, INT64_MIN } from '../database/int64.js';
 import { JsonResponse } from '../http/json-response.js';
-import { IsGivenOnce, IsIntegerFromTo, MayBeAbsent } from '../http/validators.js';
+import { IsGivenOnce, IsIntegerFromTo, IsOneOf, MayBeAbsent } from '../http/validators.js';
 import type { Page, PageRequest, Sort } from './lists.js';
 
 const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
+const SORTS = { enum: ['id', '-id'] };
 
 /** The query members of every list. */
 export class PagingQuery {
@@ -26,12 +27,20 @@ export class PagingQuery {
   @MayBeAbsent()
   @IsGivenOnce()
   readonly cursor?: string;
+
+  @ApiProperty({
+    description: '`id`: ascending, the oldest first. `-id`: descending.',
+    required: false,
+    default: 'id',
+  })
+  @IsOneOf(SORTS)
+  readonly sort: Sort = 'id';
 }
 
 type Filter = string | bigint;
 
 /** The parts of a list's query. Other members are filters. */
-type ListQuery = PagingQuery & { readonly sort?: Sort };
+type ListQuery = Omit<PagingQuery, 'sort'> & { readonly sort?: Sort };
 
 /** A page of a list: what is on it, and its links. */
 export class Paging<Query extends ListQuery> {

@@ -10,7 +10,7 @@ import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js';
 import type { Preconditions } from '../http/etag.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 import type { CreationOutcome } from './idempotency.service.js';
-import type { List, Page, PageRequest, PageRow } from './lists.js';
+import type { List, Lists, Page, PageRequest, PageRow } from './lists.js';
 
 /** An operation on one item, which shares statements with concurrent calls until `deadline`, a moment of `performance.now()`. */
 export type Load<Item, Result> = (item: Item, deadline: number) => Promise<Result>;
@@ -73,7 +73,13 @@ export class Records {
    * Pages of a list, whose JSON the database writes: to read twenty rows and to write their JSON took Node.js 140 of the 320 µs of a
    * request.
    */
-  pages<Query extends PageRequest>({ statement, parameters }: List<Query>): Load<Query, Page> {
+  pages<Query extends PageRequest>(lists: Lists<Query>): Load<Query, Page> {
+    const pages = { id: this.pagesOf(lists.id), '-id': this.pagesOf(lists['-id']) };
+    return (page, deadline) => pages[page.sort ?? 'id'](page, deadline);
+  }
+
+  /** The same of one list, whatever its order. */
+  pagesOf<Query extends PageRequest>({ statement, parameters }: List<Query>): Load<Query, Page> {
     const send = deduplicated<Query, Page>(
       (page) => parameters.map((valueOf) => valueOf(page)).join(' '),
       async (pages) => {

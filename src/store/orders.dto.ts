@@ -1,6 +1,13 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { PagingQuery } from '../resources/pagination.js';
-import { type EnumSchema, IsInt64, IsInt64Text, IsOneOf, MayBeAbsent } from '../http/validators.js';
+import {
+  type EnumSchema,
+  IsInt64,
+  IsInt64Text,
+  IsOneOf,
+  IsOneOrMoreOf,
+  MayBeAbsent,
+} from '../http/validators.js';
 
 export const ORDER_STATUSES = ['placed', 'approved', 'delivered', 'cancelled'] as const;
 
@@ -19,10 +26,10 @@ const PET_ID = { description: 'The ordered pet.' };
 
 /** The query of `GET /v1/store/orders`. */
 export class ListOrdersQuery extends PagingQuery {
-  @ApiProperty({ description: 'Return only orders with this status.' })
+  @ApiProperty({ description: 'Return only orders with one of these statuses. Repeat it for each one.' })
   @MayBeAbsent()
-  @IsOneOf(ORDER_STATUS)
-  readonly status?: OrderStatus;
+  @IsOneOrMoreOf(ORDER_STATUS)
+  readonly status?: readonly OrderStatus[];
 
   @ApiProperty({ description: 'Return only orders for this pet.' })
   @MayBeAbsent()

@@ -9,7 +9,7 @@ import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.
 
 interface OrdersQuery extends PageRequest {
   readonly petId?: bigint | undefined;
-  readonly status?: OrderStatus | undefined;
+  readonly status?: readonly OrderStatus[] | undefined;
 }
 
 const UNKNOWN_PET = { faults: [{ pointer: '#/petId', detail: ERROR_CODES.unknown_pet.message }] };

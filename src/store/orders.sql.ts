@@ -5,7 +5,7 @@ import { changeSql, creationSql, findSql, type Resource } from '../resources/rec
 const ORDERS: Resource = { table: 'orders', json: 'order_json', newRow: 'new_order' };
 
 export const LIST_ORDERS = listOf('list_orders', ORDERS, {
-  status: { type: 'order_status' },
+  status: { type: 'order_status', isRepeated: true },
   petId: { type: 'bigint', column: 'pet_id' },
 });
 

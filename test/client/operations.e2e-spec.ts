@@ -335,6 +335,11 @@ describe('lists', () => {
     expect(await ids(store.orders({ status: 'placed', limit: 2 }))).toEqual(placed);
     expect((await store.listOrders({ limit: 100 })).items.map(({ id }) => id)).toEqual(placed);
     expect(await ids(store.orders({ petId: '3' }))).toEqual(placed.slice(2, 3));
+    const newest = store.orders({ status: ['placed', 'cancelled'], sort: '-id', limit: 2 });
+    expect(await ids(newest)).toEqual(placed.toReversed());
+    await store.createCategory({ name: 'First of two' });
+    const { id } = await store.createCategory({ name: 'Last of two' });
+    expect((await store.listCategories({ sort: '-id', limit: 1 })).items[0]?.id).toBe(id);
   });
 });
 
