@@ -14,7 +14,9 @@ const ROWS_MAX = 10_000;
 
 const PLANS = `
   select
-    id, custom, requests_per_minute, requests_per_day, requests_per_month, live_keys as keys, active_keys as active
+    id, custom, requests_per_minute, requests_per_day, requests_per_month, live_keys as keys, active_keys as active,
+    exists (select from api_keys k where k.plan_id = plan_overview.id and k.requests_per_minute is not null and is_valid(k)) as own_minute,
+    exists (select from api_keys k where k.plan_id = plan_overview.id and k.requests_per_day is not null and is_valid(k)) as own_day
   from plan_overview
   order by requests_per_minute nulls last, id
   limit ${ROWS_MAX}`;

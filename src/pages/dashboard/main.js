@@ -94,18 +94,23 @@ let plans = [];
 /** The most that one key of a plan has used, by the plan. @type {Map<string, Row>} */
 let peaks = new Map();
 
-/** The most that one key has used of a limit. @param {string} title @param {string} used @param {string} limit */
-const most = (title, used, limit) =>
-  column(title, (row) =>
-    row['custom'] ? element('span', { class: 'quiet' }, 'own limits') : usedOf(row[used], row[limit]),
-  );
+/** The most that one key has used of the plan's limit; keys with a limit of their own are not in it. @param {string} title @param {string} window */
+const most = (title, window) =>
+  column(title, (row) => {
+    const used = row[`highest_${window}`];
+    const own = element('span', { class: 'quiet' }, 'own limits');
+    const isOwn = row['custom'] || row[`own_${window}`] === true;
+    if (isOwn && (used === null || used === undefined)) return own;
+    const bar = usedOf(used, row[`requests_per_${window}`]);
+    return isOwn ? element('span', {}, bar, ' + ', own) : bar;
+  });
 
 function showPlans() {
   const columns = [
     column('Plan', (row) => element('a', { href: pageWith({ show: 'keys', plan: row['id'] }) }, row['id'])),
     count('Keys', 'keys'),
-    { ...most('Busiest minute (24 h)', 'highest_minute', 'requests_per_minute'), kind: 'gap' },
-    most('Busiest today (UTC)', 'highest_day', 'requests_per_day'),
+    { ...most('Busiest minute (24 h)', 'minute'), kind: 'gap' },
+    most('Busiest today (UTC)', 'day'),
     ...(plans.some((plan) => plan['requests_per_month'] !== null)
       ? [count('A month', 'requests_per_month')]
       : []),
