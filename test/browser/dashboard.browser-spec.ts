@@ -304,7 +304,7 @@ describe('the dashboard', () => {
     await emptyPool.query(`select set_plan('free', per_minute => 60)`);
     await open(empty.management);
     await page.locator('.marks li').first().waitFor();
-    expect(await page.locator('.marks').innerText()).toMatch(/A\s+\d+ \w{3} \d\d:00 .*2 plans changed/);
+    expect(await page.locator('.marks').innerText()).toMatch(/\b[AB]\s+\d+ \w{3} \d\d:00 .*2 plans changed/);
   });
 
   it.each([
