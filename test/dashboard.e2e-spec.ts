@@ -318,7 +318,7 @@ describe('Dashboard', () => {
       ended: { total: 1, rows: [{ api_key_id: '4', name: 'test 4' }] },
       near: { total: 1, rows: [{ api_key_id: '2', day_admitted: 9000, requests_per_day: 10_000 }] },
       expiring: { total: 1, rows: [{ api_key_id: '5', expires: 'key' }] },
-      deprecated: { total: 0, rows: [] },
+      deprecated: [],
       unused: { total: 0, rows: [] },
     });
   });
@@ -372,7 +372,7 @@ describe('Dashboard', () => {
     ['hours?range=toString', 'range must be one of 24h, 7d, 35d'],
     ['keys?search=%00', 'search must have at most 100 characters, and no NUL'],
     ['keys?sort=name', 'sort must be one of id, last_use, share, requests, errors, rejected'],
-    ['keys?state=lively', 'state must be one of revoked, expired, unissued, suspended, banned, live'],
+    ['keys?state=lively', 'state must be one of live, banned, suspended, unissued, expired, revoked'],
     [
       'hours?from=2026-11-20T09:30:00Z&to=2026-11-20T10:30:00Z',
       'from and to must be whole hours, in their order, and at most 35 days apart',

@@ -15,9 +15,7 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const directory = mkdtempSync(join(tmpdir(), 'petstore-pictures-'));
 // As root the embedded PostgreSQL runs as another user.
 chmodSync(directory, 0o777);
-const environment = {
-  ...{ PATH: process.env.PATH, DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'error' },
-};
+const environment = { PATH: process.env.PATH, DATA_DIR: join(directory, 'data'), LOG_LEVEL: 'error' };
 
 /** Customers with eight keys of all plans and states, 35 days of use, a ban, a suspension and an error. */
 const SEED = `

@@ -34,11 +34,6 @@ const STATE_MS = 10_000;
 
 const isFailed = ({ kind, status }) => !(status < 300 || (kind === 'limited' && status === 429));
 
-/** 1.1.0 looks at the rights of a function with the arguments that it had. */
-const FUNCTION_OF_FORMER_DOCTOR = [
-  'function "public.issue_api_key(text, text, integer, integer, timestamptz)" does not exist',
-];
-
 const directory = makeDirectory('upgrade');
 const sh = shellIn(directory, { PGHOST: '127.0.0.1', PGUSER: 'postgres' });
 const { startServer } = serversIn(directory, sh);
@@ -142,12 +137,8 @@ async function trial() {
   }
   console.log('');
   const missed = missedBy(doctor);
-  const expected = [droppedObjects(), ...FUNCTION_OF_FORMER_DOCTOR];
-  check(
-    'what the doctor of the release before misses',
-    missed === expected.filter((one) => one !== '').join('; '),
-    missed || 'nothing',
-  );
+  const expected = [droppedObjects(), missedByRoles()].filter((one) => one !== '').join('; ');
+  check('what the doctor of the release before misses', missed === expected, missed || 'nothing');
   const failed = responses.filter(isFailed);
   check('failed requests', failed.length === 0, `${failed.length} of ${responses.length}`);
   const created = responses.filter(({ status, kind }) => status === 201 && kind === 'pet');
@@ -182,6 +173,13 @@ function missedBy(doctor) {
     .filter(({ level }) => level === 'fail')
     .map(({ message }) => message.replace(/ (?:is|are) missing.*/, ''))
     .join('; ');
+}
+
+/** Only 1.1.0: its check of roles looks at a function by the arguments that it had. */
+function missedByRoles() {
+  const { version } = JSON.parse(readFileSync(join(ROOTS.before, 'package.json'), 'utf8'));
+  const former = 'public.issue_api_key(text, text, integer, integer, timestamptz)';
+  return version === '1.1.0' ? `function "${former}" does not exist` : '';
 }
 
 /** What this release has dropped, in the same words. */

@@ -44,6 +44,8 @@ const VERSION = releaseVersion();
 const FRESH_MS = 10_000;
 
 const KEYS_A_PAGE = 50;
+/** The bars of a key. */
+const PARTS = 24;
 const CSV_MAX = 10_000;
 const CSV_COLUMNS = (
   'id,name,plan_id,state,access,requests_per_minute,requests_per_day,minute_admitted,day_admitted,day_refused,' +
@@ -114,7 +116,7 @@ export class Dashboard {
   async respond({ target, host, site = 'none' }: DashboardRequest): Promise<DashboardResponse | undefined> {
     const { pathname, searchParams } = new URL(target, 'http://localhost');
     const [, first, name = '', view, ...more] = pathname.split('/');
-    if (!this.config.isOn || !['', 'dashboard'].includes(first ?? '')) return undefined;
+    if (!this.config.isOn || (first !== 'dashboard' && pathname !== '/')) return undefined;
     // A name of another site could lead here (DNS rebinding), and its page would read this one.
     if (!this.isAllowed(host))
       return reply(403, 'This host name is not allowed: add it to DASHBOARD_HOSTS.\n');
@@ -176,7 +178,8 @@ export class Dashboard {
       }
       case 'keys.csv/': {
         const list = listOf(parameters);
-        const make = async () => toCsv(CSV_COLUMNS, (await this.#readKeys(list, 0, CSV_MAX)).keys);
+        const make = async () =>
+          toCsv(CSV_COLUMNS, (await this.#readKeys(list, { offset: 0, limit: CSV_MAX, parts: 1 })).keys);
         return { name: `${path} ${JSON.stringify(list)}`, make };
       }
       default:
@@ -205,16 +208,17 @@ export class Dashboard {
     return this.#database.read(work);
   }
 
-  #readKeys({ span, ...list }: Listed, offset: number, limit: number) {
+  #readKeys({ span, ...list }: Listed, page: Pick<KeyList, 'offset' | 'limit' | 'parts'>) {
     return this.#read(async (query) => {
       const now = await readNow(query);
       const time = timeOf(span, now);
-      return { now, ...time, keys: await readKeys(query, { ...list, offset, limit, time }) };
+      return { now, ...time, keys: await readKeys(query, { ...list, ...page, time }) };
     });
   }
 
   async #readPage({ page, ...list }: Listed & { readonly page: number }): Promise<object> {
-    const { keys, ...at } = await this.#readKeys(list, page * KEYS_A_PAGE, KEYS_A_PAGE + 1);
+    const wanted = { offset: page * KEYS_A_PAGE, limit: KEYS_A_PAGE + 1, parts: PARTS };
+    const { keys, ...at } = await this.#readKeys(list, wanted);
     return { ...at, keys: keys.slice(0, KEYS_A_PAGE), page, hasMore: keys.length > KEYS_A_PAGE };
   }
 }
@@ -276,7 +280,7 @@ function pageOf(parameters: URLSearchParams): number {
   throw new ParameterError('page must be an integer from 0 to 99999');
 }
 
-type Listed = Omit<KeyList, 'offset' | 'limit' | 'time'> & { readonly span: Span };
+type Listed = Omit<KeyList, 'offset' | 'limit' | 'parts' | 'time'> & { readonly span: Span };
 
 function listOf(parameters: URLSearchParams): Listed {
   const sort = KEY_SORTS.find((one) => one === (parameters.get('sort') ?? 'id'));

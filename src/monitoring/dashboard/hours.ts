@@ -2,6 +2,7 @@ import { HOUR_MS, USAGE_OUTCOMES } from '../../usage/hour-counts.js';
 import { messageOf } from '../../errors/describe-fault.js';
 import type { Query } from './dashboard-database.js';
 import {
+  ERRORS,
   type HourSum,
   NO_KEY,
   readHours,
@@ -124,9 +125,6 @@ const hoursOf = ({ from, to }: Time): readonly number[] =>
     (_, nth) => from.getTime() + nth * HOUR_MS,
   );
 
-/** What a client sees as 5xx. */
-const ERRORS: ReadonlySet<string> = new Set(['server_error', 'undecided']);
-
 /** Requests of each outcome by hour, and of each operation with its errors, when they began and were most, and the mean time. */
 function summarise(hours: readonly number[], sums: readonly (readonly HourSum[])[]) {
   const outcomes = [...USAGE_OUTCOMES, NO_KEY].map((outcome) => ({
@@ -139,7 +137,7 @@ function summarise(hours: readonly number[], sums: readonly (readonly HourSum[])
     const requests = total(rows);
     const totalMs = rows.reduce((sum, row) => sum + Number(row.total_ms), 0);
     const errors = sums.map((some) =>
-      total(some.filter((row) => row.operation === operation && ERRORS.has(row.outcome))),
+      total(some.filter((row) => row.operation === operation && ERRORS.some((one) => one === row.outcome))),
     );
     const most = errors.reduce((highest, one) => (one > highest ? one : highest), 0n);
     const timeAt = (place: number): Date | undefined =>

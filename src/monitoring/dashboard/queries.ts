@@ -1,4 +1,5 @@
 import { parse } from 'lossless-json';
+import type { UsageOutcome } from '../../usage/hour-counts.js';
 import { type AuditedRow, describeActor, describeChange } from '../text.js';
 import type { Query } from './dashboard-database.js';
 
@@ -30,14 +31,21 @@ interface PlanRow {
 export async function readSummary(query: Query): Promise<object> {
   const plans = await query<PlanRow>(PLANS);
   const sum = (member: keyof PlanRow): bigint => plans.reduce((total, plan) => total + plan[member], 0n);
-  return { now: await readNow(query), keys: sum('keys'), active: sum('active'), plans };
+  return {
+    now: await readNow(query),
+    keys: sum('keys'),
+    active: sum('active'),
+    plans,
+    states: KEY_STATES,
+  };
 }
 
 /** The most that one key of each plan has used. Apart from the summary, because it reads the usage by hour. */
 export const readPlanPeaks = (query: Query): Promise<object[]> =>
   query(`select * from plan_peaks limit ${ROWS_MAX}`);
 
-/** Rows that the page names of each list, and of the one that is wanted whole. */
+/** Rows of each list that are counted: the page says "1,000 or more". It names some, and more of the one that is wanted whole. */
+const COUNTED_MAX = 1000;
 const NAMED_MAX = 10;
 const WHOLE_MAX = 500;
 
@@ -56,8 +64,8 @@ const ATTENTION = {
   expiring: `
     select api_key_id, name, expires, prefix, expires_at from expiring_api_keys
     where ends_key and expires_at < present() + interval '14 days'`,
-  deprecated:
-    'select operation, api_key_id, name, last_hour from deprecated_operation_callers order by operation, last_hour desc',
+  // In the order in which it finds them: another one would need all of them.
+  deprecated: 'select operation, api_key_id, name, last_hour from deprecated_operation_callers',
   ended: `
     select api_key_id, name, coalesce(lifted_at, ends_at) as ended_at from recent_bans
     where began_at > present() - interval '1 day' and not in_force`,
@@ -68,26 +76,40 @@ type AttentionList = keyof typeof ATTENTION;
 
 export const ATTENTION_LISTS = Object.keys(ATTENTION) as AttentionList[];
 
-/** The lists whose keys somebody may be waiting to be helped with. */
+/** The lists of keys whose users may be waiting for help. */
 const URGENT: ReadonlySet<AttentionList> = new Set(['banned', 'near', 'suspended', 'expiring']);
 
 interface AttentionRow {
   readonly api_key_id: bigint;
+  readonly operation?: string;
+  readonly last_hour?: Date;
 }
 
-/** Each list with its first rows and their number, and how many keys the urgent ones have. */
+/** Each list with its first rows and their number, and how many different keys the urgent ones have. */
 export async function readAttention(query: Query, whole?: AttentionList): Promise<object> {
   const urgent = new Set<bigint>();
   const lists: Partial<Record<AttentionList, object>> = {};
   for (const list of ATTENTION_LISTS) {
-    const rows = await query<AttentionRow>(`${ATTENTION[list]} limit ${ROWS_MAX}`);
+    const rows = await query<AttentionRow>(`${ATTENTION[list]} limit ${COUNTED_MAX}`);
     if (URGENT.has(list)) for (const { api_key_id: id } of rows) urgent.add(id);
-    lists[list] = { total: rows.length, rows: rows.slice(0, list === whole ? WHOLE_MAX : NAMED_MAX) };
+    const namedMax = list === whole ? WHOLE_MAX : NAMED_MAX;
+    lists[list] =
+      list === 'deprecated'
+        ? byOperation(rows, namedMax)
+        : { total: rows.length, rows: rows.slice(0, namedMax) };
   }
-  return { keys: urgent.size, ...lists };
+  return { keys: urgent.size, countedMax: COUNTED_MAX, ...lists };
 }
 
-/** Whole hours, without the last one. */
+/** Each operation with its callers, and the last hour with a call. */
+const byOperation = (rows: readonly AttentionRow[], namedMax: number): object[] =>
+  [...new Set(rows.map(({ operation }) => operation))].map((operation) => {
+    const own = rows.filter((row) => row.operation === operation);
+    const lastMs = Math.max(...own.map((row) => row.last_hour?.getTime() ?? 0));
+    return { operation, total: own.length, last_hour: new Date(lastMs), rows: own.slice(0, namedMax) };
+  });
+
+/** From the beginning of an hour up to that of another, which is not in it. */
 export interface Time {
   readonly from: Date;
   readonly to: Date;
@@ -95,14 +117,15 @@ export interface Time {
 
 export const KEY_SORTS = ['id', 'last_use', 'share', 'requests', 'errors', 'rejected'] as const;
 
-/** As `api_key_overview` has them, in its order: each without those before it. */
+/** What a key of each state of `api_key_overview` has, so that the view is read for few others. */
 const STATES = {
-  revoked: 'k.revoked_at is not null',
-  expired: `(not is_valid(k) or (${hasSecret()} and not ${hasSecret('and is_valid(s)')}))`,
-  unissued: `not ${hasSecret()}`,
-  suspended: 'is_suspended(k)',
+  live: 'is_valid(k)',
   banned: 'is_banned(k, c)',
-  live: 'true',
+  suspended: 'is_suspended(k)',
+  unissued: 'not exists (select from api_key_secrets s where s.api_key_id = k.id)',
+  expired:
+    '(not is_valid(k) or k.id in (select s.api_key_id from api_key_secrets s where s.expires_at <= present()))',
+  revoked: 'k.revoked_at is not null',
 };
 
 type State = keyof typeof STATES;
@@ -120,20 +143,25 @@ export interface KeyList {
   readonly offset: number;
   readonly limit: number;
   readonly time: Time;
+  /** Into how many parts the time is divided, for bars. */
+  readonly parts: number;
 }
 
+/** What a client sees as 5xx, and what is rejected besides. */
+export const ERRORS: readonly UsageOutcome[] = ['server_error', 'undecided'];
+const REJECTED: readonly UsageOutcome[] = ['limited', 'banned', 'suspended', 'unauthorized'];
+
+const isOneOf = (outcomes: readonly UsageOutcome[]): string =>
+  `outcome in (${outcomes.map((one) => `'${one}'`).join(', ')})`;
+
 /** What the columns of outcomes sum up. */
-const SUMS = {
-  requests: 'true',
-  errors: `outcome in ('server_error', 'undecided')`,
-  rejected: `outcome in ('limited', 'banned', 'suspended', 'unauthorized')`,
-};
+const SUMS = { requests: 'true', errors: isOneOf(ERRORS), rejected: isOneOf(REJECTED) };
 
 const SUM_COLUMNS = Object.entries(SUMS)
   .map(([name, which]) => `coalesce(saturated(sum(u.requests) filter (where ${which})), 0) as ${name}`)
   .join(', ');
 
-/** By what the hours of a time have: the join is of keys that have some. */
+/** By a sum over the hours of the time, without keys that have none. */
 const bySum = (name: keyof typeof SUMS): { readonly where: string; readonly by: string } => ({
   where: `used.${name} > 0`,
   by: `used.${name} desc, k.id`,
@@ -151,22 +179,19 @@ const SORTS: Readonly<Record<KeyList['sort'], { readonly where: string; readonly
   rejected: bySum('rejected'),
 };
 
-const conditionOf = (state: State | ''): string =>
-  state === ''
-    ? 'true'
-    : KEY_STATES.slice(0, KEY_STATES.indexOf(state) + 1)
-        .map((one) => (one === state ? STATES[one] : `(${STATES[one]}) is not true`))
-        .join(' and ');
-
-function hasSecret(condition = ''): string {
-  return `exists (select from api_key_secrets s where s.api_key_id = k.id ${condition})`;
+/**
+ * The view is looked at last: what refers to both tables is no condition of the scan of one of them. Most keys are live, which the planner
+ * expects of "not in" alone.
+ */
+function conditionOf(state: State | ''): string {
+  if (state === '') return 'true';
+  const own = '(select o.state from api_key_overview o where o.id = coalesce(c.api_key_id, k.id))';
+  const others = KEY_STATES.filter((one) => one !== 'live').map((one) => `'${one}'`);
+  return `${STATES[state]} and ${own} ${state === 'live' ? `not in (${others.join(', ')})` : `= '${state}'`}`;
 }
 
-/** The bars of a key: as many parts of the time. */
-const PARTS = 24;
-
 const PARTS_OF_KEYS = `
-  select u.api_key_id, floor(extract(epoch from of_hour - $2) * ${PARTS} / extract(epoch from $3 - $2))::int as part, ${SUM_COLUMNS}
+  select u.api_key_id, floor(extract(epoch from of_hour - $2) * $4 / extract(epoch from $3 - $2))::int as part, ${SUM_COLUMNS}
   from generate_series($2::timestamptz, $3::timestamptz - interval '1 hour', interval '1 hour') as of_hour
   join api_key_usage_hours u on u.hour = of_hour
   where u.api_key_id = any ($1::bigint[])
@@ -177,9 +202,9 @@ interface PartOfKey extends Readonly<Record<keyof typeof SUMS, bigint>> {
   readonly part: number;
 }
 
-/** A page of keys. */
+/** A page of keys, each with its sums, and those of the parts of the time: null for a part without requests. */
 export async function readKeys(query: Query, list: KeyList): Promise<object[]> {
-  const { sort, search, plan, state, customer, offset, limit, time } = list;
+  const { sort, search, plan, state, customer, offset, limit, time, parts } = list;
   const { where, by } = SORTS[sort];
   const isBySum = sort in SUMS;
   const found = await query<{ id: bigint }>(
@@ -203,17 +228,25 @@ export async function readKeys(query: Query, list: KeyList): Promise<object[]> {
   const rows = await query<{ id: bigint }>('select * from api_key_overview where id = any ($1::bigint[])', [
     ids,
   ]);
-  const parts = await query<PartOfKey>(PARTS_OF_KEYS, [ids, time.from, time.to]);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => {
+  const counted = await query<PartOfKey>(PARTS_OF_KEYS, [ids, time.from, time.to, parts]);
+  const byId = new Map(
+    rows.map((row) => [
+      row.id,
+      Object.assign(row, {
+        ...{ requests: 0n, errors: 0n, rejected: 0n },
+        parts: Array.from({ length: parts }, (): readonly bigint[] | null => null),
+      }),
+    ]),
+  );
+  for (const { api_key_id: id, part, requests, errors, rejected } of counted) {
     const row = byId.get(id);
-    const own = parts.filter((one) => one.api_key_id === id);
-    const sum = (name: keyof typeof SUMS): bigint => own.reduce((total, one) => total + one[name], 0n);
-    const byPart = new Map(own.map((one) => [one.part, [one.requests, one.errors, one.rejected]]));
-    const sums = { requests: sum('requests'), errors: sum('errors'), rejected: sum('rejected') };
-    const bars = Array.from({ length: PARTS }, (_, part) => byPart.get(part) ?? null);
-    return row === undefined ? [] : Object.assign(row, sums, { parts: bars });
-  });
+    if (row === undefined) continue;
+    row.requests += requests;
+    row.errors += errors;
+    row.rejected += rejected;
+    row.parts[part] = [requests, errors, rejected];
+  }
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** Everything about one key, or undefined if there is none. */
@@ -294,35 +327,36 @@ async function readChanges(query: Query, id: bigint): Promise<object> {
   return { changes };
 }
 
-interface MarkedChange extends Pick<Change, 'role' | 'actor' | 'rows' | 'action'> {
+interface MarkedHour extends Partial<Pick<Change, 'role' | 'actor' | 'rows'>> {
   readonly at: Date;
   readonly subject: string;
-  /** How many of its hour have this subject and action; one of them has the rest. */
+  readonly action: string;
   readonly changes: bigint;
-  readonly of: string;
+  readonly of: string | null;
 }
 
-/** When plans, keys and secrets were changed and bans began, by hour: what one changed, and of several how many. */
+/** When plans, keys and secrets were changed and bans began, by hour: of several how many, and what a single one changed. */
 export async function readMarks(query: Query, { from, to }: Time): Promise<object[]> {
-  const rows = await query<MarkedChange>(
-    `select distinct on (hour, subject, action) hour, changed_at as at, subject, action, changes,
-       coalesce(plan_id, api_key_id::text) as of, role, actor, rows
+  const rows = await query<MarkedHour>(
+    `select counted.*, coalesce(one.plan_id, one.api_key_id::text) as of, one.role, one.actor,
+       jsonb_build_array(one.old, one.new)::text as rows
      from (
-       select date_trunc('hour', changed_at, 'UTC') as hour, changed_at, table_name as subject, action, plan_id, api_key_id,
-         role, actor, jsonb_build_array(old, new)::text as rows,
-         count(*) over (partition by date_trunc('hour', changed_at, 'UTC'), table_name, action) as changes
+       select min(changed_at) as at, table_name as subject, action, count(*) as changes
        from audit_log where changed_at >= $1 and changed_at < $2
-     ) as changed
+       group by date_trunc('hour', changed_at, 'UTC'), table_name, action
+     ) as counted
+     left join audit_log one on counted.changes = 1
+       and one.changed_at = counted.at and one.table_name = counted.subject and one.action = counted.action
      union all
-     select date_trunc('hour', began_at, 'UTC'), min(began_at), 'bans', 'insert', count(*), min(api_key_id)::text, '', null, '[null,null]'
-     from api_key_bans where began_at >= $1 and began_at < $2 group by 1
+     select min(began_at), 'bans', 'insert', count(*), min(api_key_id)::text, null, null, null
+     from api_key_bans where began_at >= $1 and began_at < $2 group by date_trunc('hour', began_at, 'UTC')
      order by 1
      limit ${ROWS_MAX}`,
     [from, to],
   );
-  return rows.map(({ at, subject, action, changes, of, role, actor, rows: json }) => {
+  return rows.map(({ at, subject, action, changes, of, role, actor = null, rows: json }) => {
     const mark = { at, subject, action, changes, of };
-    if (changes !== 1n || subject === 'bans') return mark;
+    if (typeof json !== 'string' || typeof role !== 'string') return mark;
     const [before, after] = parse(json) as [AuditedRow, AuditedRow];
     const members = action === 'update' ? describeChange(before, after) : [];
     return Object.assign(mark, { by: describeActor(role, actor), members });

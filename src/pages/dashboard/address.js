@@ -16,19 +16,15 @@ export function addressWith(changes) {
   return parameters.size === 0 ? 'dashboard' : `dashboard?${parameters}`;
 }
 
-/** The other pages keep the time. @param {Record<string, string>} wanted */
+/** The address of another page, with the same time. @param {Record<string, string>} wanted */
 export function pageWith(wanted) {
   const time = Object.fromEntries(['range', 'from', 'to'].map((name) => [name, parameter(name)]));
   const parameters = Object.entries({ ...wanted, ...time }).filter(([, value]) => value !== '');
   return parameters.length === 0 ? 'dashboard' : `dashboard?${new URLSearchParams(parameters)}`;
 }
 
-/** @type {Record<string, [title: string, name: string]>} */
-export const RANGES = {
-  '24h': ['24 h', 'the 24 h'],
-  '7d': ['7 d', 'the 7 days'],
-  '35d': ['35 d', 'the 35 days'],
-};
+/** @type {Record<string, string>} */
+export const RANGES = { '24h': '24 h', '7d': '7 d', '35d': '35 d' };
 
 /** The selected time, for the service. @returns {Record<string, string>} */
 export function timeParameters() {

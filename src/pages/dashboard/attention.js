@@ -1,7 +1,7 @@
 // One list of what needs attention, worst first; each line leads to its key.
 import { addressWith, pageWith, parameter } from './address.js';
 import { element } from './dom.js';
-import { badge, day, inWords, named, number, show } from './format.js';
+import { badge, counted, day, inWords, isInstant, named, number, show } from './format.js';
 
 /** @typedef {Record<string, any>} Row */
 /** @typedef {{ total: number, rows: Row[] }} List */
@@ -20,7 +20,7 @@ const hour = (at, now) => `${at.slice(0, 10) === now.slice(0, 10) ? '' : `${day(
 const line = (mark, title, ...text) =>
   element('li', {}, mark, element('div', {}, element('b', {}, title), element('p', {}, ...text)));
 
-/** What a key has used of its windows, the fullest first. @param {Row} row */
+/** What a key has used of the windows that are nearly full. @param {Row} row */
 function usedIn(row) {
   return [
     ['minute_admitted', 'requests_per_minute', 'this minute'],
@@ -33,10 +33,10 @@ function usedIn(row) {
     .join(', ');
 }
 
-/** Lines of keys, and one for those that are not named. @param {List} list @param {(row: Row) => Node} lineOf @param {(more: number) => Node} rest */
+/** Lines of keys, and one for those that are not named. @param {List} list @param {(row: Row) => Node} lineOf @param {(total: number) => Node} rest */
 const lines = ({ total, rows }, lineOf, rest) => [
   ...rows.slice(0, LINES_MAX).map(lineOf),
-  ...(total > LINES_MAX ? [rest(total - LINES_MAX)] : []),
+  ...(total > LINES_MAX ? [rest(total)] : []),
 ];
 
 /** Names that open below a line, and a link to those that are left out. @param {string} list @param {List} of */
@@ -54,9 +54,6 @@ function names(list, { total, rows }) {
   );
 }
 
-/** @param {number} total @param {string} text */
-const keys = (total, text) => `${number(total)} key${total === 1 ? '' : 's'} ${text}`;
-
 /**
  * @param {HTMLElement} place
  * @param {any} view
@@ -64,17 +61,14 @@ const keys = (total, text) => `${number(total)} key${total === 1 ? '' : 's'} ${t
  * @param {string} now
  */
 export function showAttention(place, view, operations, now) {
-  const { banned, near, suspended, expiring, deprecated, ended, unused } = view;
+  const { banned, near, suspended, expiring, deprecated, ended, unused, countedMax } = view;
+  /** @param {number} total @param {string} text @param {number} [without] those that have a line */
+  const keys = (total, text, without = 0) =>
+    `${counted(total - without, countedMax - without)} key${total - without === 1 ? '' : 's'} ${text}`;
   const failing = operations.filter((row) => row['errors'] > 0).toSorted((a, b) => b['errors'] - a['errors']);
-  /** @type {Map<string, Row[]>} */
-  const byOperation = new Map();
-  for (const row of deprecated.rows)
-    byOperation.set(row.operation, [...(byOperation.get(row.operation) ?? []), row]);
-  /** Not all rows may be there. @param {Row[]} rows */
-  const callers = (rows) => (byOperation.size === 1 ? deprecated.total : rows.length);
-  /** @param {Record<string, string>} filter @param {number} more */
-  const moreKeys = (filter, more) =>
-    element('a', { href: pageWith({ show: 'keys', ...filter }) }, keys(more, 'more'));
+  /** @param {Record<string, string>} filter @param {number} total */
+  const moreKeys = (filter, total) =>
+    element('a', { href: pageWith({ show: 'keys', ...filter }) }, keys(total, 'more', LINES_MAX));
   const items = [
     ...failing.map((/** @type {any} */ { operation, errors, errorsSince, worstHour }) =>
       line(
@@ -93,7 +87,7 @@ export function showAttention(place, view, operations, now) {
           inWords(row['ends_at'], now),
           `. Banned since ${hour(row['began_at'], now)}.`,
         ),
-      (more) => line(badge('banned'), moreKeys({ state: 'banned' }, more), 'are banned.'),
+      (total) => line(badge('banned'), moreKeys({ state: 'banned' }, total), 'are banned.'),
     ),
     ...lines(
       near,
@@ -103,8 +97,8 @@ export function showAttention(place, view, operations, now) {
           ofKey(row),
           `${usedIn(row)}.`,
         ),
-      (more) =>
-        line(badge('limit', 'near limit'), moreKeys({ sort: 'share' }, more), 'above 80 % of a limit.'),
+      (total) =>
+        line(badge('limit', 'near limit'), moreKeys({ sort: 'share' }, total), 'above 80 % of a limit.'),
     ),
     ...lines(
       suspended,
@@ -112,11 +106,11 @@ export function showAttention(place, view, operations, now) {
         line(
           badge('suspended'),
           ofKey(row),
-          ...(!/^\d/.test(String(row['suspended_until']))
-            ? ['Until it is resumed.']
-            : ['Until ', inWords(row['suspended_until'], now), '.']),
+          ...(isInstant(row['suspended_until'])
+            ? ['Until ', inWords(row['suspended_until'], now), '.']
+            : ['Until it is resumed.']),
         ),
-      (more) => line(badge('suspended'), moreKeys({ state: 'suspended' }, more), 'are suspended.'),
+      (total) => line(badge('suspended'), moreKeys({ state: 'suspended' }, total), 'are suspended.'),
     ),
     ...lines(
       expiring,
@@ -128,22 +122,19 @@ export function showAttention(place, view, operations, now) {
           inWords(row['expires_at'], now),
           '.',
         ),
-      (more) => line(badge('expiring'), keys(more, 'more'), 'end within 14 days: petstore usage expiring'),
+      (total) =>
+        line(
+          badge('expiring'),
+          keys(total, 'more', LINES_MAX),
+          'end within 14 days: petstore usage expiring',
+        ),
     ),
-    ...[...byOperation.entries()].map(([operation, rows]) =>
+    ...deprecated.map((/** @type {any} */ { operation, last_hour: lastHour, ...callers }) =>
       line(
         badge('deprecated'),
-        `${operation}: ${keys(callers(rows), callers(rows) === 1 ? 'still calls it' : 'still call it')}`,
-        'Last in the hour from ',
-        hour(
-          rows
-            .map((row) => String(row['last_hour']))
-            .toSorted()
-            .at(-1) ?? '',
-          now,
-        ),
-        '.',
-        names('deprecated', { rows, total: callers(rows) }),
+        `${operation}: ${keys(callers.total, callers.total === 1 ? 'still calls it' : 'still call it')}`,
+        `Last in the hour from ${hour(lastHour, now)}.`,
+        names('deprecated', callers),
       ),
     ),
     ...(ended.total > 0
@@ -173,7 +164,7 @@ export function showAttention(place, view, operations, now) {
     ...(near.total === 0 ? ['none near a limit'] : []),
     ...(suspended.total === 0 ? ['none suspended'] : []),
     ...(expiring.total === 0 ? ['none that ends within 14 days'] : []),
-    ...(deprecated.total === 0 ? ['no call of a deprecated operation'] : []),
+    ...(deprecated.length === 0 ? ['no call of a deprecated operation'] : []),
     ...(unused.total === 0 ? ['none unused for 90 days'] : []),
   ].join(', ');
   const sentence = `${empty.charAt(0).toUpperCase()}${empty.slice(1)}.`;

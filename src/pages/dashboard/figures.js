@@ -1,7 +1,7 @@
 // Four figures: is it well?
 import { element } from './dom.js';
 import { timeParameters } from './address.js';
-import { badge, drawing, ERRORS, number, rate, REJECTED, show } from './format.js';
+import { badge, counted, drawing, ERRORS, number, rate, REJECTED, show } from './format.js';
 
 /** @typedef {{ outcome: string, requests: number[] }[]} Outcomes */
 
@@ -56,19 +56,11 @@ const figure = (title, kind, value, note, ...below) =>
     element('dd', {}, ...below),
   );
 
-/** @type {any} */
-let hours;
-/** @type {any} */
-let attention;
-/** @type {any} */
-let summary;
-
 /**
- * @param {{ hours?: any, attention?: any, summary?: any }} known
  * @param {HTMLElement} place
+ * @param {{ hours?: any, attention?: any, summary?: any }} views those that have come
  */
-export function showFigures(place, known) {
-  ({ hours = hours, attention = attention, summary = summary } = known);
+export function showFigures(place, { hours, attention, summary }) {
   const { outcomes, before } = hours ?? { outcomes: [] };
   const length = hours?.hours.length ?? 0;
   const name = timeParameters()['range'] === '7d' ? '7 days' : `${length} h`;
@@ -91,23 +83,24 @@ export function showFigures(place, known) {
     ['expiring', 'expiring'],
   ].flatMap(([list = '', kind = '']) => {
     const count = attention?.[list]?.total ?? 0;
-    return count === 0 ? [] : [badge(kind, `${number(count)} ${list === 'near' ? 'near a limit' : list}`)];
+    const text = `${counted(count, attention?.countedMax)} ${list === 'near' ? 'near a limit' : list}`;
+    return count === 0 ? [] : [badge(kind, text)];
   });
-  const before24 = total(all.before);
+  const requestsBefore = total(all.before);
   show(
     place,
     figure(
       'Requests',
       'first',
       [number(hours === undefined ? undefined : requests)],
-      noteOf(all, number(before24)) + (before24 > 0 ? changeOf(requests, before24) : ''),
+      noteOf(all, number(requestsBefore)) + (requestsBefore > 0 ? changeOf(requests, requestsBefore) : ''),
       curve(all.now, all.before),
     ),
     figure(
       'Errors (5xx)',
       errors > 0 ? 'errors is-bad' : 'errors',
       [rate(errors, requests), element('small', {}, `${number(errors)} request${errors === 1 ? '' : 's'}`)],
-      noteOf(failed, rate(total(failed.before), before24)),
+      noteOf(failed, rate(total(failed.before), requestsBefore)),
       curve(failed.now, failed.before),
     ),
     figure(

@@ -105,6 +105,12 @@ export const column = (title, cell) => ({ title, cell });
 /** @param {Node | string} title @param {string} member */
 export const count = (title, member) => ({ ...column(title, (row) => quiet(row[member])), isNumber: true });
 
+/** Rows that were counted up to a bound: `1,000+`. @param {number} rows @param {number} max */
+export const counted = (rows, max) => `${number(rows)}${rows >= max ? '+' : ''}`;
+
+/** Whether a time is one that comes, and not `infinity`. @param {unknown} at */
+export const isInstant = (at) => typeof at === 'string' && /^\d/.test(at);
+
 /** A number, which stands back if it is none. @param {unknown} value */
 export const quiet = (value) =>
   Number(value) > 0 ? number(value) : element('span', { class: 'quiet' }, number(value ?? 0));

@@ -8,6 +8,7 @@ import {
   day,
   duration,
   inWords,
+  isInstant,
   named,
   number,
   OUTCOMES,
@@ -21,45 +22,39 @@ import {
 /** @typedef {Record<string, any>} Row */
 /** @typedef {[to: string, command: string, sql: string]} ChangeToCopy */
 
+/** @param {string} to @param {string} command @param {string} sql @returns {ChangeToCopy} */
+const change = (to, command, sql) => [to, command, sql];
+
 /**
  * What an operator may want, as a command and as SQL: what the key's state suggests comes first.
  * @param {Row} key
  * @returns {ChangeToCopy[]}
  */
 function changesOf({ id, state, plan_id: plan }) {
-  /** @type {Record<string, ChangeToCopy>} */
-  const changes = {
-    unban: ['Lift its ban', `unban ${id}`, `unban_api_key(${id})`],
-    resume: ['End the suspension', `resume ${id}`, `resume_api_key(${id})`],
-    rotate: ['Rotate its secret', `rotate ${id}`, `rotate_api_key(${id})`],
-    plan: [
-      'Move it to another plan',
-      `set-plan ${id} ${plan === 'pro' ? 'business' : 'pro'}`,
-      `set_api_key_plan(${id}, '${plan === 'pro' ? 'business' : 'pro'}')`,
-    ],
-    limits: [
+  const other = plan === 'pro' ? 'business' : 'pro';
+  const rotate = change('Rotate its secret', `rotate ${id}`, `rotate_api_key(${id})`);
+  const first = {
+    banned: change('Lift its ban', `unban ${id}`, `unban_api_key(${id})`),
+    suspended: change('End the suspension', `resume ${id}`, `resume_api_key(${id})`),
+    ...{ expired: rotate, unissued: rotate },
+  };
+  const usual = [
+    change('Move it to another plan', `set-plan ${id} ${other}`, `set_api_key_plan(${id}, '${other}')`),
+    change('Suspend it for an hour', `suspend ${id} --for 1h`, `suspend_api_key(${id}, lasting => '1 hour')`),
+    change(
       'Give it limits of its own',
       `set-limits ${id} --per-minute 600 --per-day 20000`,
       `set_api_key_limits(${id}, per_minute => 600, per_day => 20000)`,
-    ],
-    suspend: [
-      'Suspend it for an hour',
-      `suspend ${id} --for 1h`,
-      `suspend_api_key(${id}, lasting => '1 hour')`,
-    ],
-    reset: ['Reset its counts of this minute and day', `reset ${id}`, `reset_api_key_usage(${id})`],
-    rename: ['Rename it', `rename ${id} 'New name'`, `rename_api_key(${id}, 'New name')`],
-    customer: ['Set its customer', `set-customer ${id} crm-4711`, `set_api_key_customer(${id}, 'crm-4711')`],
-    access: ['Let it only read', `set-access ${id} read`, `set_api_key_access(${id}, 'read')`],
-    revoke: ['Revoke it permanently', `revoke ${id}`, `revoke_api_key(${id})`],
-  };
-  /** @type {Record<string, string[]>} */
-  const first = { banned: ['unban'], suspended: ['resume'], expired: ['rotate'], unissued: ['rotate'] };
-  const usual = ['plan', 'suspend', 'limits', 'reset', 'rotate', 'rename', 'customer', 'access', 'revoke'];
-  return [...new Set([...(first[state] ?? []), ...usual])].flatMap((name) => {
-    const change = changes[name];
-    return change === undefined ? [] : [change];
-  });
+    ),
+    change('Reset its counts of this minute and day', `reset ${id}`, `reset_api_key_usage(${id})`),
+    rotate,
+    change('Rename it', `rename ${id} 'New name'`, `rename_api_key(${id}, 'New name')`),
+    change('Set its customer', `set-customer ${id} crm-4711`, `set_api_key_customer(${id}, 'crm-4711')`),
+    change('Let it only read', `set-access ${id} read`, `set_api_key_access(${id}, 'read')`),
+    change('Revoke it permanently', `revoke ${id}`, `revoke_api_key(${id})`),
+  ];
+  const suggested = Object.entries(first).flatMap(([of, one]) => (of === state ? [one] : []));
+  return [...new Set([...suggested, ...usual])];
 }
 
 /** How many of those are shown before the rest is opened. */
@@ -152,7 +147,7 @@ function stateOf(key, now) {
       inWords(key['banned_until'], now),
     );
   if (key['state'] === 'suspended')
-    return typeof key['suspended_until'] === 'string' && /^\d/.test(key['suspended_until'])
+    return isInstant(key['suspended_until'])
       ? said('Suspended', 'suspended', 'until ', inWords(key['suspended_until'], now))
       : said('Suspended', 'suspended', 'until it is resumed');
   if (key['state'] === 'revoked') return said('Revoked', 'revoked', inWords(key['revoked_at'], now));
@@ -317,11 +312,12 @@ export function showKey(
       'No requests in 31 days.',
     ),
   );
-  if (!place.contains(chart)) place.querySelector('[data-kept="true"], [data-kept=""]')?.append(chart);
+  if (!place.contains(chart)) place.querySelector('[data-kept=""]')?.append(chart);
   if (!place.contains(next)) place.querySelector('[data-kept="next"]')?.append(next);
-  if (next.childElementCount === 0 || next.dataset['of'] !== `${key.id} ${key.state} ${key.plan_id}`)
-    showNext(next, key);
-  next.dataset['of'] = `${key.id} ${key.state} ${key.plan_id}`;
+  // What is opened and focused stays while nothing is to be done otherwise.
+  const of = `${key.id} ${key.state} ${key.plan_id}`;
+  if (next.dataset['of'] !== of) showNext(next, key);
+  next.dataset['of'] = of;
 }
 
 /**

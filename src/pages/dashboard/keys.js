@@ -5,9 +5,7 @@ import { badge, bars, column, count, inWords, named, quiet, show, table, usedOf 
 
 /** @typedef {Record<string, any>} Row */
 
-const STATES = ['live', 'suspended', 'banned', 'expired', 'revoked', 'unissued'];
-
-export const FILTERS = ['search', 'plan', 'state', 'customer'];
+const FILTERS = ['search', 'plan', 'state', 'customer'];
 
 /** What the service is asked for. @returns {Record<string, string>} */
 export function listParameters() {
@@ -22,7 +20,7 @@ const keyLink = (id, name) => element('a', { href: pageWith({ key: id }) }, name
 const sorted = (title, by) => {
   const isSorted = listParameters()['sort'] === by;
   const arrow = by === 'id' ? '↑' : '↓';
-  const href = `${addressWith({ sort: by === 'id' ? '' : by, page: '' })}#keys-title`;
+  const href = `${addressWith({ show: 'keys', sort: by === 'id' ? '' : by, page: '' })}#keys-title`;
   const mark = element('span', { 'aria-hidden': 'true' }, isSorted ? ` ${arrow}` : '');
   return {
     title: element('a', { href }, title, mark),
@@ -45,16 +43,16 @@ const choice = (name, values) =>
   );
 
 /**
- * The fields by which keys are found; what is typed stays.
+ * The fields by which keys are found, once: what is typed stays.
  * @param {readonly Row[]} plans
+ * @param {readonly string[]} states
  */
-export function showFilter(plans) {
+export function showFilter(plans, states) {
+  if (byId('filter').childElementCount > 0) return;
   const search = element('input', {
     ...{ type: 'search', name: 'search', maxlength: 100, value: parameter('search') },
-    ...{
-      placeholder: 'Id, name, customer or psk_…',
-      'aria-label': 'Search keys by id, name, customer or secret',
-    },
+    placeholder: 'Id, name, customer or psk_…',
+    'aria-label': 'Search keys by id, name, customer or secret',
   });
   const customer = parameter('customer');
   const filter = element(
@@ -64,10 +62,9 @@ export function showFilter(plans) {
     named(customer),
     ' ×',
   );
-  if (byId('filter').childElementCount > 0) return;
   const ids = plans.map((plan) => plan['id']);
   byId('filter').replaceChildren(
-    ...[search, choice('plan', ids), choice('state', STATES), ...(customer === '' ? [] : [filter])],
+    ...[search, choice('plan', ids), choice('state', states), ...(customer === '' ? [] : [filter])],
   );
 }
 

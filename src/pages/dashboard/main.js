@@ -6,13 +6,13 @@ import { byId, copyButton, element } from './dom.js';
 import { showFigures } from './figures.js';
 import { badge, column, count, day, meter, number, quiet, show, table, usedOf } from './format.js';
 import { showKey, toOutcomes } from './key.js';
-import { FILTERS, listParameters, showFilter, showKeys } from './keys.js';
+import { listParameters, showFilter, showKeys } from './keys.js';
 
 /** @typedef {Record<string, any>} Row */
 
 const EVERY_MS = 10_000;
 
-/** Also a later address has its time. @param {string} from @param {string} to */
+/** @param {string} from @param {string} to */
 const selectTime = (from, to) => go(addressWith({ range: '', from, to, page: '' }));
 
 const showHours = outcomeChart(byId('hours'), selectTime);
@@ -57,7 +57,7 @@ function showPlace() {
     ),
   );
   const { range = '', from = '', to = '' } = timeParameters();
-  const choices = Object.entries(RANGES).map(([name, [title]]) => {
+  const choices = Object.entries(RANGES).map(([name, title]) => {
     const href = addressWith({ range: name === '24h' ? '' : name, from: '', to: '', page: '' });
     return element('a', { href, 'aria-current': range === name ? 'true' : undefined }, title);
   });
@@ -148,7 +148,7 @@ const step = (title, text) => {
   );
 };
 
-/** What to do first, where no request was counted yet. */
+/** What to do first, where no request is counted. */
 function showFirst() {
   const { summary, hours } = last;
   if (summary === undefined || hours === undefined) return;
@@ -174,7 +174,7 @@ function showFirst() {
   );
 }
 
-/** The last views that others are shown with. @type {{ attention?: any, hours?: any, summary?: any }} */
+/** The views that came last. @type {{ attention?: any, hours?: any, summary?: any }} */
 const last = {};
 
 function showAttentionAndFigures() {
@@ -197,9 +197,9 @@ const VIEWS = {
   summary(view) {
     plans = view.plans;
     showPlans();
-    showFilter(plans);
-    showFigures(byId('figures'), { summary: view });
+    showFilter(plans, view.states);
     last.summary = view;
+    showFigures(byId('figures'), last);
     showFirst();
     return view.problems;
   },
@@ -236,7 +236,7 @@ const VIEWS = {
     show(byId('title'), element('bdi', {}, key.name));
     show(byId('badge'), badge(key.state));
     const { range = '' } = timeParameters();
-    showKey(byId('one'), keyChart, keyNext, view, RANGES[range]?.[0] ?? 'the selected time');
+    showKey(byId('one'), keyChart, keyNext, view, RANGES[range] ?? 'the selected time');
     const marks = view.changes.map((/** @type {Row} */ change) => ({
       ...{ at: change['changed_at'], subject: change['table_name'], action: change['action'], changes: 1 },
       ...{
@@ -317,16 +317,15 @@ byId('range').addEventListener('click', (event) => {
   go(link.getAttribute('href') ?? 'dashboard');
 });
 
-/** Also from the dashboard, where the list is its beginning: there it becomes the page of keys. */
+/** The dashboard shows the beginning of the list: a filter leads to the page of keys. */
 function changeList() {
-  const fields = [...byId('filter').querySelectorAll('input, select')];
-  const values = fields.map((field) => {
-    const { name, value } = /** @type {HTMLInputElement | HTMLSelectElement} */ (field);
-    return [name, value.trim()];
-  });
-  const changes = Object.fromEntries(values);
-  if (FILTERS.every((name) => (changes[name] ?? parameter(name)) === parameter(name))) return;
-  history.replaceState(null, '', addressWith({ ...changes, page: '' }));
+  const fields = new FormData(/** @type {HTMLFormElement} */ (byId('filter')));
+  const changes = Object.fromEntries(
+    [...fields].map(([name, value]) => [name, typeof value === 'string' ? value.trim() : '']),
+  );
+  if (Object.entries(changes).every(([name, value]) => value === parameter(name))) return;
+  history.replaceState(null, '', addressWith({ ...changes, show: 'keys', page: '' }));
+  showPlace();
   void refresh('keys');
 }
 /** @type {ReturnType<typeof setTimeout> | undefined} */

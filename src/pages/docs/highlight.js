@@ -4,7 +4,7 @@ import { element } from './dom.js';
 const WORDS =
   'async await console const curl export for from function if import let new npm of print return throw while yield';
 const KINDS = /** @type {const} */ ([
-  ['text', /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/],
+  ['text', /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/],
   ['word', new RegExp(`\\b(?:${WORDS.replaceAll(' ', '|')})\\b`)],
   ['flag', /(?<=\s)--?[a-zA-Z][\w-]*/],
   ['number', /\b\d+\b/],

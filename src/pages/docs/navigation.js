@@ -150,17 +150,17 @@ export function followReading() {
     ]),
   );
   const inView = new Set();
+  // Of two the later one: of the earlier one only the end is left.
+  const reading = () => [...links.keys()].findLast((id) => inView.has(id));
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) {
         if (isIntersecting) inView.add(target.id);
         else inView.delete(target.id);
       }
-      // Of two the later one: of the earlier one only the end is left.
-      const reading = [...links.keys()].findLast((id) => inView.has(id));
-      jumpTo(reading);
+      jumpTo(reading());
       for (const [id, link] of links) {
-        if (id === reading) link.setAttribute('aria-current', 'true');
+        if (id === reading()) link.setAttribute('aria-current', 'true');
         else link.removeAttribute('aria-current');
       }
     },
@@ -171,7 +171,7 @@ export function followReading() {
       if (isIntersecting) formsInView.add(target.id);
       else formsInView.delete(target.id);
     }
-    jumpTo([...links.keys()].findLast((id) => inView.has(id)));
+    jumpTo(reading());
   });
   for (const form of document.querySelectorAll('form.beside')) forms.observe(form);
   for (const id of links.keys()) {
