@@ -14,7 +14,7 @@ export type Sort = 'id' | '-id';
 export interface PageRequest {
   readonly fromId: bigint;
   readonly limit: number;
-  readonly sort?: Sort | undefined;
+  readonly sort: Sort;
 }
 
 export interface Page {
@@ -112,8 +112,8 @@ const subsetsOf = <Item>([first, ...others]: readonly Item[]): readonly (readonl
 type FilteredPage<Name extends string> = PageRequest & { readonly [Parameter in Name]?: FilterValue };
 
 /**
- * Declares a list, in both orders, with filters that can be combined. Each combination needs an index of its columns, in their order, and of the id: a page
- * compares rows, which only that index can serve. By the primary key, the planner would read the whole table to find the rows of a rare value.
+ * Declares a list, in both orders, with filters that can be combined. Each combination needs an index of its columns, in their order, and of
+ * the id: a page compares rows, which only that index can serve. By the primary key, the planner would read the whole table to find the rows of a rare value.
  * Name the filter with the fewest values first: for a combination, the planner would take the index of the other one alone to be as good.
  */
 export function listOf<Name extends string>(

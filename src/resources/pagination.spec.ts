@@ -11,8 +11,10 @@ const list = fc.constantFrom(
   '/v1/store/orders?',
 );
 
-const linksOf = (name: string): string =>
-  new Paging('/v1/pets', { limit: 7, name }).respond({ json: '[]', nextId: 8n }).headersAt('')['link'] ?? '';
+function linksOf(name: string): string {
+  const query = { limit: 7, sort: 'id', name } as const;
+  return new Paging('/v1/pets', query).respond({ json: '[]', nextId: 8n }).headersAt('')['link'] ?? '';
+}
 
 describe('the links of a page', () => {
   it('have the filter as it was given, whatever is in it', () => {

@@ -39,11 +39,8 @@ export class PagingQuery {
 
 type Filter = string | bigint;
 
-/** The parts of a list's query. Other members are filters. */
-type ListQuery = Omit<PagingQuery, 'sort'> & { readonly sort?: Sort };
-
 /** A page of a list: what is on it, and its links. */
-export class Paging<Query extends ListQuery> {
+export class Paging<Query extends PagingQuery> {
   /** The query, with the identifier that the page begins at: the smallest one that may be on it, or the largest one of a descending list. */
   readonly page: Query & PageRequest;
   readonly #limit: number;

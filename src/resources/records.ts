@@ -75,10 +75,10 @@ export class Records {
    */
   pages<Query extends PageRequest>(lists: Lists<Query>): Load<Query, Page> {
     const pages = { id: this.pagesOf(lists.id), '-id': this.pagesOf(lists['-id']) };
-    return (page, deadline) => pages[page.sort ?? 'id'](page, deadline);
+    return (page, deadline) => pages[page.sort](page, deadline);
   }
 
-  /** The same of one list, whatever its order. */
+  /** Pages of a list that has its order in a parameter. */
   pagesOf<Query extends PageRequest>({ statement, parameters }: List<Query>): Load<Query, Page> {
     const send = deduplicated<Query, Page>(
       (page) => parameters.map((valueOf) => valueOf(page)).join(' '),

@@ -12,7 +12,7 @@ const CHANGED_LIMITS = limitOptions(
   ({ isRequired }) => (isRequired ? 'requests' : 'requests:requests-or-none'),
 );
 
-/** A limit that is omitted stays: null for those that plans must have, else -1. */
+/** A limit that is omitted stays: the function takes null for one that every plan has, and -1 for the others. */
 const changedLimit = (value: string, _column: string, { isRequired }: Window): string =>
   isRequired ? value : `case when ${value} = 'none' then null else coalesce(${value}::int, -1) end`;
 

@@ -189,17 +189,15 @@ export const SQL_CHECKS = {
     sql: `
       select 'warn' as level, ${first('text', 'id')} as message
       from (
-        select id, format('key %s counts %s requests of the finished days of this month, and its history has %s', id, month_before, admitted) as text
-        from (
-          select api_key_id as id, month_before, least(coalesce(admitted, 0), count_max() / 4) as admitted
-          from api_key_counters
-          cross join (values (date_trunc('month', today()::timestamp)::date)) as this (month_began)
-          left join (
-            select api_key_id, sum(admitted) as admitted from api_key_usage
-            where day >= date_trunc('month', today()::timestamp)::date and day < date_trunc('month', today()::timestamp) + interval '1 month'
-            group by api_key_id) as history using (api_key_id)
-          where month = month_began) as sums
-        where month_before <> admitted) as wrong
+        select api_key_id as id, format('key %s counts %s requests of the finished days of this month, and its history has %s',
+          api_key_id, month_before, counted) as text
+        from api_key_counters
+        left join (
+          select api_key_id, sum(admitted) as admitted from api_key_usage
+          where day >= date_trunc('month', today()::timestamp) and day < date_trunc('month', today()::timestamp) + interval '1 month'
+          group by api_key_id) as history using (api_key_id)
+        cross join lateral (select least(coalesce(admitted, 0), count_max() / 4)) as bounded (counted)
+        where month = date_trunc('month', today()::timestamp)::date and month_before <> counted) as wrong
       having count(*) > 0`,
     ok: 'what keys have used of this month is what their history has',
     remedy:
