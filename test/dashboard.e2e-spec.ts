@@ -313,7 +313,7 @@ describe('Dashboard', () => {
     await pool.query(`select rotate_api_key(6, '2 hours')`);
     await pool.query(`insert into api_key_bans values (4, now() - interval '1 hour', now(), 300, 10000)`);
     expect(await view('attention')).toMatchObject({
-      keys: 2,
+      ...{ total: 2, isMore: false },
       banned: { total: 0 },
       ended: { total: 1, rows: [{ api_key_id: '4', name: 'test 4' }] },
       near: { total: 1, rows: [{ api_key_id: '2', day_admitted: 9000, requests_per_day: 10_000 }] },

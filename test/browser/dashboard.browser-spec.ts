@@ -195,7 +195,7 @@ describe('the dashboard', () => {
       expect.stringMatching(/^at limit Customer 59 1,260 of 1,000 this month\.$/),
       expect.stringMatching(/^(?:at|near) limit Customer \d+ .* of 1,000 today\.$/),
       expect.stringMatching(/^(?:at|near) limit Customer \d+ .* of 1,000 today\.$/),
-      expect.stringMatching(/^near limit \d+ keys more above 80 % of a limit\.$/),
+      expect.stringMatching(/^near limit \d+\+ keys more above 80 % of a limit\.$/),
       expect.stringMatching(/^suspended Customer 12 Until it is resumed\.$/),
       expect.stringMatching(/^expiring Customer 11 It ends in 4 days\.$/),
       expect.stringMatching(

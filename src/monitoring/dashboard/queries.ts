@@ -44,8 +44,10 @@ export async function readSummary(query: Query): Promise<object> {
 export const readPlanPeaks = (query: Query): Promise<object[]> =>
   query(`select * from plan_peaks limit ${ROWS_MAX}`);
 
-/** Rows of each list that are counted: the page says "1,000 or more". It names some, and more of the one that is wanted whole. */
+/** Rows of each list that are counted; the view of keys near their limits has a hundred for each window. */
 const COUNTED_MAX = 1000;
+const NEAR_MAX = 100;
+/** Rows that the page names of each list, and of the one that is wanted whole. */
 const NAMED_MAX = 10;
 const WHOLE_MAX = 500;
 
@@ -85,28 +87,39 @@ interface AttentionRow {
   readonly last_hour?: Date;
 }
 
-/** Each list with its first rows and their number, and how many different keys the urgent ones have. */
+/** Each list with its first rows, their number and whether there may be more, and how many different keys the urgent ones have. */
 export async function readAttention(query: Query, whole?: AttentionList): Promise<object> {
   const urgent = new Set<bigint>();
+  let isMoreUrgent = false;
   const lists: Partial<Record<AttentionList, object>> = {};
   for (const list of ATTENTION_LISTS) {
     const rows = await query<AttentionRow>(`${ATTENTION[list]} limit ${COUNTED_MAX}`);
-    if (URGENT.has(list)) for (const { api_key_id: id } of rows) urgent.add(id);
+    const isMore = rows.length >= (list === 'near' ? NEAR_MAX : COUNTED_MAX);
+    if (URGENT.has(list)) {
+      for (const { api_key_id: id } of rows) urgent.add(id);
+      isMoreUrgent ||= isMore;
+    }
     const namedMax = list === whole ? WHOLE_MAX : NAMED_MAX;
     lists[list] =
       list === 'deprecated'
-        ? byOperation(rows, namedMax)
-        : { total: rows.length, rows: rows.slice(0, namedMax) };
+        ? byOperation(rows, isMore, namedMax)
+        : { total: rows.length, isMore, rows: rows.slice(0, namedMax) };
   }
-  return { keys: urgent.size, countedMax: COUNTED_MAX, ...lists };
+  return { total: urgent.size, isMore: isMoreUrgent, ...lists };
 }
 
 /** Each operation with its callers, and the last hour with a call. */
-const byOperation = (rows: readonly AttentionRow[], namedMax: number): object[] =>
+const byOperation = (rows: readonly AttentionRow[], isMore: boolean, namedMax: number): object[] =>
   [...new Set(rows.map(({ operation }) => operation))].map((operation) => {
     const own = rows.filter((row) => row.operation === operation);
     const lastMs = Math.max(...own.map((row) => row.last_hour?.getTime() ?? 0));
-    return { operation, total: own.length, last_hour: new Date(lastMs), rows: own.slice(0, namedMax) };
+    return {
+      operation,
+      total: own.length,
+      isMore,
+      last_hour: new Date(lastMs),
+      rows: own.slice(0, namedMax),
+    };
   });
 
 /** From the beginning of an hour up to that of another, which is not in it. */

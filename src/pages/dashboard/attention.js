@@ -4,7 +4,7 @@ import { element } from './dom.js';
 import { badge, counted, day, inWords, isInstant, named, number, show } from './format.js';
 
 /** @typedef {Record<string, any>} Row */
-/** @typedef {{ total: number, rows: Row[] }} List */
+/** @typedef {{ total: number, isMore: boolean, rows: Row[] }} List */
 
 /** Lines of one kind; more are a line together. */
 const LINES_MAX = 3;
@@ -33,10 +33,10 @@ function usedIn(row) {
     .join(', ');
 }
 
-/** Lines of keys, and one for those that are not named. @param {List} list @param {(row: Row) => Node} lineOf @param {(total: number) => Node} rest */
-const lines = ({ total, rows }, lineOf, rest) => [
-  ...rows.slice(0, LINES_MAX).map(lineOf),
-  ...(total > LINES_MAX ? [rest(total)] : []),
+/** Lines of keys, and one for those that are not named. @param {List} list @param {(row: Row) => Node} lineOf @param {(list: List) => Node} rest */
+const lines = (list, lineOf, rest) => [
+  ...list.rows.slice(0, LINES_MAX).map(lineOf),
+  ...(list.total > LINES_MAX ? [rest(list)] : []),
 ];
 
 /** Names that open below a line, and a link to those that are left out. @param {string} list @param {List} of */
@@ -54,6 +54,16 @@ function names(list, { total, rows }) {
   );
 }
 
+/** @param {List} list @param {string} text */
+const keys = (list, text) => `${counted(list)} key${list.total === 1 ? '' : 's'} ${text}`;
+
+/** Those that have no line. @param {List} list */
+const othersOf = (list) => keys({ ...list, total: list.total - LINES_MAX }, 'more');
+
+/** @param {Record<string, string>} filter @param {List} list */
+const linkToOthers = (filter, list) =>
+  element('a', { href: pageWith({ show: 'keys', ...filter }) }, othersOf(list));
+
 /**
  * @param {HTMLElement} place
  * @param {any} view
@@ -61,14 +71,8 @@ function names(list, { total, rows }) {
  * @param {string} now
  */
 export function showAttention(place, view, operations, now) {
-  const { banned, near, suspended, expiring, deprecated, ended, unused, countedMax } = view;
-  /** @param {number} total @param {string} text @param {number} [without] those that have a line */
-  const keys = (total, text, without = 0) =>
-    `${counted(total - without, countedMax - without)} key${total - without === 1 ? '' : 's'} ${text}`;
+  const { banned, near, suspended, expiring, deprecated, ended, unused } = view;
   const failing = operations.filter((row) => row['errors'] > 0).toSorted((a, b) => b['errors'] - a['errors']);
-  /** @param {Record<string, string>} filter @param {number} total */
-  const moreKeys = (filter, total) =>
-    element('a', { href: pageWith({ show: 'keys', ...filter }) }, keys(total, 'more', LINES_MAX));
   const items = [
     ...failing.map((/** @type {any} */ { operation, errors, errorsSince, worstHour }) =>
       line(
@@ -87,7 +91,7 @@ export function showAttention(place, view, operations, now) {
           inWords(row['ends_at'], now),
           `. Banned since ${hour(row['began_at'], now)}.`,
         ),
-      (total) => line(badge('banned'), moreKeys({ state: 'banned' }, total), 'are banned.'),
+      (list) => line(badge('banned'), linkToOthers({ state: 'banned' }, list), 'are banned.'),
     ),
     ...lines(
       near,
@@ -97,8 +101,8 @@ export function showAttention(place, view, operations, now) {
           ofKey(row),
           `${usedIn(row)}.`,
         ),
-      (total) =>
-        line(badge('limit', 'near limit'), moreKeys({ sort: 'share' }, total), 'above 80 % of a limit.'),
+      (list) =>
+        line(badge('limit', 'near limit'), linkToOthers({ sort: 'share' }, list), 'above 80 % of a limit.'),
     ),
     ...lines(
       suspended,
@@ -110,7 +114,7 @@ export function showAttention(place, view, operations, now) {
             ? ['Until ', inWords(row['suspended_until'], now), '.']
             : ['Until it is resumed.']),
         ),
-      (total) => line(badge('suspended'), moreKeys({ state: 'suspended' }, total), 'are suspended.'),
+      (list) => line(badge('suspended'), linkToOthers({ state: 'suspended' }, list), 'are suspended.'),
     ),
     ...lines(
       expiring,
@@ -122,17 +126,12 @@ export function showAttention(place, view, operations, now) {
           inWords(row['expires_at'], now),
           '.',
         ),
-      (total) =>
-        line(
-          badge('expiring'),
-          keys(total, 'more', LINES_MAX),
-          'end within 14 days: petstore usage expiring',
-        ),
+      (list) => line(badge('expiring'), othersOf(list), 'end within 14 days: petstore usage expiring'),
     ),
     ...deprecated.map((/** @type {any} */ { operation, last_hour: lastHour, ...callers }) =>
       line(
         badge('deprecated'),
-        `${operation}: ${keys(callers.total, callers.total === 1 ? 'still calls it' : 'still call it')}`,
+        `${operation}: ${keys(callers, callers.total === 1 ? 'still calls it' : 'still call it')}`,
         `Last in the hour from ${hour(lastHour, now)}.`,
         names('deprecated', callers),
       ),
@@ -141,7 +140,7 @@ export function showAttention(place, view, operations, now) {
       ? [
           line(
             badge('ended', 'ended'),
-            `${number(ended.total)} ban${ended.total === 1 ? '' : 's'} ended`,
+            `${counted(ended)} ban${ended.total === 1 ? '' : 's'} ended`,
             'In the last 24 hours.',
             names('ended', ended),
           ),
@@ -151,7 +150,7 @@ export function showAttention(place, view, operations, now) {
       ? [
           line(
             badge('unused', 'unused'),
-            keys(unused.total, 'unused'),
+            keys(unused, 'unused'),
             'For 90 days or more.',
             names('unused', unused),
           ),

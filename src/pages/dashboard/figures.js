@@ -82,9 +82,8 @@ export function showFigures(place, { hours, attention, summary }) {
     ['suspended', 'suspended'],
     ['expiring', 'expiring'],
   ].flatMap(([list = '', kind = '']) => {
-    const count = attention?.[list]?.total ?? 0;
-    const text = `${counted(count, attention?.countedMax)} ${list === 'near' ? 'near a limit' : list}`;
-    return count === 0 ? [] : [badge(kind, text)];
+    const text = `${counted(attention?.[list])} ${list === 'near' ? 'near a limit' : list}`;
+    return attention?.[list].total > 0 ? [badge(kind, text)] : [];
   });
   const requestsBefore = total(all.before);
   show(
@@ -113,7 +112,7 @@ export function showFigures(place, { hours, attention, summary }) {
     figure(
       'Keys that need attention',
       '',
-      [number(attention?.keys), element('small', {}, `of ${number(summary?.keys)}`)],
+      [counted(attention), element('small', {}, `of ${number(summary?.keys)}`)],
       `${number(summary?.active)} with a request today (UTC)`,
       element('div', { class: 'chips' }, ...chips),
     ),

@@ -105,8 +105,8 @@ export const column = (title, cell) => ({ title, cell });
 /** @param {Node | string} title @param {string} member */
 export const count = (title, member) => ({ ...column(title, (row) => quiet(row[member])), isNumber: true });
 
-/** Rows that were counted up to a bound: `1,000+`. @param {number} rows @param {number} max */
-export const counted = (rows, max) => `${number(rows)}${rows >= max ? '+' : ''}`;
+/** Rows that were counted up to a bound: `1,000+`. @param {{ total?: number, isMore?: boolean }} [list] */
+export const counted = ({ total, isMore } = {}) => `${number(total)}${isMore === true ? '+' : ''}`;
 
 /** Whether a time is one that comes, and not `infinity`. @param {unknown} at */
 export const isInstant = (at) => typeof at === 'string' && /^\d/.test(at);
