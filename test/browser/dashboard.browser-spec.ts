@@ -195,7 +195,7 @@ describe('the dashboard', () => {
       expect.stringMatching(/^at limit Customer 59 1,260 of 1,000 this month\.$/),
       expect.stringMatching(/^(?:at|near) limit Customer \d+ .* of 1,000 today\.$/),
       expect.stringMatching(/^(?:at|near) limit Customer \d+ .* of 1,000 today\.$/),
-      expect.stringMatching(/^near limit \d+\+ keys more above 80 % of a limit\.$/),
+      expect.stringMatching(/^near limit \d+\+ more keys above 80 % of a limit\.$/),
       expect.stringMatching(/^suspended Customer 12 Until it is resumed\.$/),
       expect.stringMatching(/^expiring Customer 11 It ends in 4 days\.$/),
       expect.stringMatching(
@@ -208,7 +208,7 @@ describe('the dashboard', () => {
     await page.getByRole('link', { name: 'Customer 59', exact: true }).first().click();
     await page.getByRole('heading', { name: 'Customer 59', exact: true }).waitFor();
     await page.goBack();
-    await page.getByRole('link', { name: /keys more$/ }).click();
+    await page.getByRole('link', { name: /more keys$/ }).click();
     await becomes(() => rows('Keys').count(), 50);
     expect(page.url()).toContain('show=keys&sort=share');
   });

@@ -54,11 +54,11 @@ function names(list, { total, rows }) {
   );
 }
 
-/** @param {List} list @param {string} text */
-const keys = (list, text) => `${counted(list)} key${list.total === 1 ? '' : 's'} ${text}`;
+/** `3 keys` @param {List} list @param {string} [kind] */
+const keys = (list, kind = '') => `${counted(list)} ${kind}key${list.total === 1 ? '' : 's'}`;
 
 /** Those that have no line. @param {List} list */
-const othersOf = (list) => keys({ ...list, total: list.total - LINES_MAX }, 'more');
+const othersOf = (list) => keys({ ...list, total: list.total - LINES_MAX }, 'more ');
 
 /** @param {Record<string, string>} filter @param {List} list */
 const linkToOthers = (filter, list) =>
@@ -131,7 +131,7 @@ export function showAttention(place, view, operations, now) {
     ...deprecated.map((/** @type {any} */ { operation, last_hour: lastHour, ...callers }) =>
       line(
         badge('deprecated'),
-        `${operation}: ${keys(callers, callers.total === 1 ? 'still calls it' : 'still call it')}`,
+        `${operation}: ${keys(callers)} still ${callers.total === 1 ? 'calls' : 'call'} it`,
         `Last in the hour from ${hour(lastHour, now)}.`,
         names('deprecated', callers),
       ),
@@ -150,7 +150,7 @@ export function showAttention(place, view, operations, now) {
       ? [
           line(
             badge('unused', 'unused'),
-            keys(unused, 'unused'),
+            `${keys(unused)} unused`,
             'For 90 days or more.',
             names('unused', unused),
           ),

@@ -181,6 +181,7 @@ export function outcomeChart(place, select) {
         {
           ...axis(),
           size: 60,
+          space: 45,
           incrs: INCREMENTS,
           values: (_plot, values) => values.map((one) => compact.format(one)),
         },

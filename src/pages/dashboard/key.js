@@ -106,7 +106,7 @@ function showNext(place, key) {
     element(
       'details',
       { open: isOpen },
-      element('summary', {}, `${rest.length} more: reset, rotate, revoke …`),
+      element('summary', {}, `${rest.length} more: rename, revoke …`),
       element('ul', { class: 'next' }, ...rest.map(line)),
     ),
   );
