@@ -29,6 +29,7 @@ const PLACES = [
   'src/cli/commands/usage.ts',
   'src/monitoring/dashboard/queries.ts',
   'src/openapi/headers.ts',
+  'src/pages/dashboard/main.js',
   'src/pages/docs/limits.js',
   'src/usage/usage.dto.ts',
   'test/support/http/service-states.ts',
