@@ -67,7 +67,7 @@ describe('POST /v1/pets', () => {
 
   it('lists every error of a body in one line', async () => {
     const { message } = await errorOf(await create('{"status":"gone"}'));
-    expect(message).toMatch(/^name must .+\. categoryId must .+\. status must .+\.$/);
+    expect(message).toMatch(/^name is required\. categoryId is required\. status must be one of .+\.$/);
   });
 
   it('counts characters, not UTF-16 units', async () => {

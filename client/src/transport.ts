@@ -85,6 +85,8 @@ export class Transport {
   constructor(options: TransportOptions, int64: Int64) {
     if (!/^(?:https?:\/)?\//.test(options.baseUrl))
       throw new TypeError('PetStore needs a baseUrl, such as "https://petstore.example/v1".');
+    if (typeof options.apiKey === 'string' && /^\s+\S|\S\s+$/.test(options.apiKey))
+      throw new TypeError('The apiKey of PetStore has white space around it: leave it out.');
     if (typeof options.apiKey !== 'string' || !/^[!-~]+$/.test(options.apiKey))
       throw new TypeError('PetStore needs an apiKey (psk_…). Get one from the operator of the service.');
     this.#options = options;

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ErrorCode } from './error-codes.js';
+import { ERROR_CODES, type ErrorCode, type ErrorRow } from './error-codes.js';
 
 /**
  * An error that stands for a response, not for a bug: its message says everything. Capturing a stack would be a quarter of the
@@ -21,7 +21,7 @@ export type Fault =
 interface ApiErrorOptions {
   /** Headers of this response, such as `Allow` or `Retry-After`, by their lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The faults of a 400, for a form that marks its fields. */
+  /** What is wrong with each field, for a form that marks them; the member that the code names, unless given. */
   readonly faults?: readonly Fault[];
   /** The internal reason: for the log, never for the client. */
   readonly cause?: unknown;
@@ -37,12 +37,13 @@ export class ApiError extends StacklessError {
   constructor(
     readonly code: ErrorCode,
     message: string = ERROR_CODES[code].message,
-    { headers = {}, faults = [], cause }: ApiErrorOptions = {},
+    { headers = {}, faults, cause }: ApiErrorOptions = {},
   ) {
     super(message, { cause });
+    const { member }: ErrorRow = ERROR_CODES[code];
     this.status = ERROR_CODES[code].status;
     this.headers = headers;
-    this.faults = faults;
+    this.faults = faults ?? (member === undefined ? [] : [{ pointer: `#/${member}`, detail: message }]);
   }
 }
 

@@ -1,9 +1,11 @@
-interface ErrorRow {
+export interface ErrorRow {
   readonly status: number;
   /** The default message. */
   readonly message: string;
   /** What a caller can do. */
   readonly advice: string;
+  /** The member of the body that causes it. */
+  readonly member?: string;
   /** The operations that respond with it; absent if that follows from the method and what the operation takes. */
   readonly operations?: readonly string[];
 }
@@ -34,6 +36,7 @@ export const ERROR_CODES = {
     status: 400,
     message: 'There is no pet with this petId.',
     advice: 'Check the id: the pet may have been deleted.',
+    member: 'petId',
     operations: ['placeOrder'],
   },
   invalid_idempotency_key: {
@@ -108,12 +111,14 @@ export const ERROR_CODES = {
     status: 409,
     message: 'The pet is not available.',
     advice: 'Order another pet.',
+    member: 'petId',
     operations: ['placeOrder'],
   },
   pet_has_open_order: {
     status: 409,
     message: 'The pet has an open order. Deliver or cancel the order first.',
     advice: 'Change the order, then send the request again.',
+    member: 'status',
     operations: ['updatePet', 'deletePet'],
   },
   pet_is_sold: {
@@ -126,12 +131,14 @@ export const ERROR_CODES = {
     status: 409,
     message: 'The order cannot change from its current status to the requested one.',
     advice: 'Read the order again: it may have changed.',
+    member: 'status',
     operations: ['updateOrder'],
   },
   category_exists: {
     status: 409,
     message: 'Another category has this name, perhaps in another case of ASCII letters.',
     advice: 'List the categories with this name, and use the one that is there.',
+    member: 'name',
     operations: ['createCategory', 'putCategory'],
   },
   category_in_use: {

@@ -2,7 +2,7 @@ import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/c
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { type ValidationError, validateSync } from 'class-validator';
 import { ApiError, type Fault } from '../errors/api-error.js';
-import { membersOf } from './validators.js';
+import { membersOf, type RuleContext } from './validators.js';
 
 /** Queries of a class that are remembered, and the characters of the longest one. */
 const QUERIES_MAX = 1000;
@@ -71,7 +71,7 @@ function queryOf(value: object, dtoClass: DtoClass): object {
  * With `@Expose()` class-transformer would look up all members of the class in each request: a quarter of the cost of a list. No nested value
  * is passed to it: it would call what is named `constructor`, and take a time that grows with the square of the names. Validators reject it.
  */
-function validDto(value: object, type: 'body' | 'query', { create, members }: DtoClass): object {
+function validDto(value: object, type: Source, { create, members }: DtoClass): object {
   const flat: Record<string, unknown> = {};
   const nested: Record<string, unknown> = {};
   for (const name of members) {
@@ -91,7 +91,40 @@ function validDto(value: object, type: 'body' | 'query', { create, members }: Dt
 const isFlat = (value: unknown): boolean =>
   [value].flat().every((one) => typeof one !== 'object' || one === null);
 
-function faultOf({ property, constraints }: ValidationError, type: 'body' | 'query'): Fault {
-  const detail = `${Object.values(constraints ?? {})[0] ?? `${property} is invalid`}.`;
-  return type === 'body' ? { pointer: `#/${property}`, detail } : { parameter: property, detail };
+type Source = 'body' | 'query';
+
+function faultOf(error: ValidationError, source: Source): Fault {
+  const { property } = error;
+  const detail = `${sentenceOf(error, source)}.`;
+  return source === 'body' ? { pointer: `#/${property}`, detail } : { parameter: property, detail };
+}
+
+/** What a value must be; before that, that it is missing, of another JSON type, or repeated. */
+function sentenceOf(
+  { property, value, constraints = {}, contexts = {} }: ValidationError,
+  source: Source,
+): string {
+  const [[rule, sentence] = ['', `${property} is invalid`]] = Object.entries(constraints);
+  const takes = (contexts[rule] as RuleContext | undefined)?.takes;
+  const given = jsonTypeOf(value);
+  if (value === undefined) return `${property} is required`;
+  if (takes === undefined || takes === given) return sentence;
+  if (source === 'body') return `${property} must be a JSON ${takes}, not ${WITH_ARTICLE[given]}`;
+  return given === 'array' ? `${property} must be given once` : sentence;
+}
+
+const WITH_ARTICLE = {
+  array: 'an array',
+  boolean: 'a boolean',
+  null: 'null',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
+function jsonTypeOf(value: unknown): keyof typeof WITH_ARTICLE {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  const type = typeof value;
+  return type === 'bigint' ? 'number' : (type as keyof typeof WITH_ARTICLE);
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { visit } from 'jsonc-parser';
 import { ApiError } from '../errors/api-error.js';
 
 /**
@@ -20,9 +21,31 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's own message would quote what was sent.
-    throw new ApiError('malformed_json', undefined, { cause: error });
+    // The parser's own message would quote what was sent, and names the place only sometimes.
+    throw new ApiError('malformed_json', `The body is not valid JSON${placeOf(text)}.`, { cause: error });
   }
+}
+
+/** Where a text stops being JSON; nothing of one that is nested too deep to be looked at. */
+function placeOf(text: string): string {
+  const place = { line: 0, column: 0 };
+  try {
+    const onError = (
+      _code: number,
+      _offset: number,
+      _length: number,
+      line: number,
+      column: number,
+    ): never => {
+      Object.assign(place, { line: line + 1, column: column + 1 });
+      // The first error is enough. A text may have thousands.
+      throw new RangeError();
+    };
+    visit(text, { onError }, { disallowComments: true });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return place.line === 0 ? '' : `: see line ${place.line}, column ${place.column}`;
 }
 
 /** What reads the value next may call itself for each level. */

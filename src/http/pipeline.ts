@@ -37,6 +37,9 @@ import { RouteMethods } from './route-methods.js';
 /** Longer than a page of cursors and filters needs, and shorter than Node's limit for all headers (16 KiB). */
 const TARGET_LENGTH_MAX = 8192;
 
+/** Longer than any path of the interface with its identifiers. A message is a line. */
+const NAMED_PATH_LENGTH_MAX = 100;
+
 /** Origin form or absolute form (RFC 9112 section 3.2). Routers also find a path behind other characters, as in `*v1/pets`. */
 const TARGET = /^(?:\/|https?:\/\/)/i;
 
@@ -181,9 +184,19 @@ export class RequestPipeline {
   #noRoute({ raw }: FastifyRequest): ApiError {
     const { method = '', url = '' } = raw;
     const methods = TARGET.test(url) ? this.#methods.of(url) : [];
-    if (methods.length === 0 || methods.includes(method)) return new ApiError('not_found');
+    if (methods.includes(method)) return new ApiError('not_found');
+    if (methods.length === 0) return this.#noPath(url);
     const allow = methods.join(', ');
     return new ApiError('method_not_allowed', `This path supports only ${allow}.`, { headers: { allow } });
+  }
+
+  #noPath(url: string): ApiError {
+    const [path = ''] = url.split('?');
+    const shorter = path.replace(/(?<=[^/])\/$/, '');
+    const isThere = shorter !== path && TARGET.test(shorter) && this.#methods.of(shorter).length > 0;
+    const isNamed = isThere && shorter.length <= NAMED_PATH_LENGTH_MAX;
+    const found = `This path does not exist, but "${shorter}" does: leave out the slash at the end.`;
+    return new ApiError('not_found', isNamed ? found : undefined);
   }
 
   #onSend(

@@ -47,7 +47,7 @@ export const AreInt64Texts = (countMax: number): PropertyDecorator =>
     ValidatedProperty({
       name: 'areInt64Texts',
       isValid: (values) => isArray(values) && values.length <= countMax && values.every(isInt64),
-      message: `must be given at most ${countMax} times, each time with a 64-bit integer`,
+      message: `must be a 64-bit integer, given at most ${countMax} times. For several, repeat it: $property=1&$property=2`,
       schema: { type: 'array', items: INT64, maxItems: countMax },
     }),
   );
@@ -87,7 +87,10 @@ export const IsOneOrMoreOf = (schema: EnumSchema): PropertyDecorator =>
     ValidatedProperty({
       name: 'isOneOrMoreOf',
       isValid: (values) => isArray(values) && values.every((value) => isIn(value, schema.enum)),
-      message: `must be one of ${schema.enum.join(', ')}, and may be repeated`,
+      message: `must be one of ${schema.enum.join(', ')}. For several, repeat it: ${schema.enum
+        .slice(0, 2)
+        .map((word) => `$property=${word}`)
+        .join('&')}`,
       schema: { ...schema, isArray: true },
     }),
   );
@@ -137,6 +140,16 @@ function isStorableText(value: unknown, codePointsMax: number): boolean {
   return value.length <= 2 * codePointsMax && Array.from(value).length <= codePointsMax;
 }
 
+/** The JSON type that a rule takes. A query has an array where a parameter is repeated. */
+export interface RuleContext {
+  readonly takes: 'array' | 'number' | 'string';
+}
+
+function takenBy({ type, isArray: isRepeated }: ApiPropertyOptions): RuleContext['takes'] {
+  if (isRepeated === true || type === 'array') return 'array';
+  return type === 'integer' ? 'number' : 'string';
+}
+
 interface ValidatedPropertyOptions {
   readonly name: string;
   readonly isValid: (value: unknown) => boolean;
@@ -148,11 +161,15 @@ interface ValidatedPropertyOptions {
 
 /** Validates a property, and documents it. */
 function ValidatedProperty({ name, isValid, message, schema }: ValidatedPropertyOptions): PropertyDecorator {
+  const context: RuleContext = { takes: takenBy(schema) };
   return applyDecorators(
-    ValidateBy({
-      name,
-      validator: { validate: isValid, defaultMessage: (rule) => `${rule?.property} ${message}` },
-    }),
+    ValidateBy(
+      {
+        name,
+        validator: { validate: isValid, defaultMessage: () => `$property ${message}` },
+      },
+      { context },
+    ),
     ApiProperty(schema),
   );
 }

@@ -138,9 +138,13 @@ export class Records {
     ]);
   }
 
-  /** Deletions by a statement that takes ids and conditions. */
-  deletions(write: Write<Existing, void>): Load<Existing, void> {
-    return this.writes({ ...write, outcomes: { deleted: () => undefined, ...write.outcomes } });
+  /** Deletions by a statement that takes ids and conditions. They have no members that could cause an error. */
+  deletions({ failures = [], ...write }: Write<Existing, void>): Load<Existing, void> {
+    const errors = failures.map(
+      (code) => [code, () => new ApiError(code, undefined, { faults: [] })] as const,
+    );
+    const outcomes = { deleted: () => undefined, ...Object.fromEntries(errors), ...write.outcomes };
+    return this.writes({ ...write, outcomes });
   }
 
   /**

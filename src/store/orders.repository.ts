@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
-import { ERROR_CODES } from '../errors/error-codes.js';
 import type { CreationOutcome } from '../resources/idempotency.service.js';
 import type { Page, PageRequest } from '../resources/lists.js';
 import { type Changed, type Load, type New, Records } from '../resources/records.js';
@@ -11,8 +10,6 @@ interface OrdersQuery extends PageRequest {
   readonly petId?: bigint | undefined;
   readonly status?: readonly OrderStatus[] | undefined;
 }
-
-const UNKNOWN_PET = { faults: [{ pointer: '#/petId', detail: ERROR_CODES.unknown_pet.message }] };
 
 /** The orders in the database. */
 @Injectable()
@@ -29,8 +26,7 @@ export class OrdersRepository {
     this.place = records.creations({
       table: 'orders',
       statement: PLACE_ORDERS,
-      failures: ['pet_not_available'],
-      outcomes: { unknown_pet: () => new ApiError('unknown_pet', undefined, UNKNOWN_PET) },
+      failures: ['unknown_pet', 'pet_not_available'],
       locks: { table: 'pets', keyOf: ({ members }) => members.petId },
     });
     this.change = records.changes({

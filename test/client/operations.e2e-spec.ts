@@ -482,5 +482,10 @@ describe('errors', () => {
     expect(make(service.origin, '')).toThrow(
       'PetStore needs an apiKey (psk_…). Get one from the operator of the service.',
     );
+    for (const padded of [`${key}\n`, ` ${key}`]) {
+      expect(make(service.origin, padded)).toThrow(
+        'The apiKey of PetStore has white space around it: leave it out.',
+      );
+    }
   });
 });
