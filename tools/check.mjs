@@ -25,7 +25,7 @@ const CHECKS = {
     folders: ['tools'],
   },
   openapi: {
-    run: 'node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/generators.mjs',
+    run: 'node tools/openapi.mjs --check && node tools/client-types.mjs --check && node tools/openapi/client-members.mjs && node tools/openapi/generators.mjs',
     isOfBuild: true,
     folders: ['tools'],
   },

@@ -1,9 +1,10 @@
 import { InvalidInputError } from './error.js';
+import { INT64_NAMES } from './generated/int64.js';
 
-/** The type of identifiers in results. A `number` holds integers up to 2^53 only, a `string` survives `JSON.stringify`. */
+/** The type of 64-bit integers in results. A `number` holds integers up to 2^53 only, a `string` survives `JSON.stringify`. */
 export type Int64 = 'string' | 'bigint' | 'number';
 
-/** An identifier as an argument. */
+/** A 64-bit integer as an argument. */
 export type Int64Like = string | bigint | number;
 
 /** The type that belongs to an `Int64`. */
@@ -13,27 +14,29 @@ export interface Int64Types {
   readonly number: number;
 }
 
-/** The name of an identifier. All others are counts. @internal */
-export const isId = (name: string): boolean => /^id$|Id$/.test(name);
+/** The name of a 64-bit integer: one of the document, or an identifier of a later release. @internal */
+export const isInt64 = (name: string): boolean => INT64_NAMES.has(name) || name.endsWith('Id');
 
 /** A member and the integer that is its value; strings are matched so that nothing within them is. */
 const STRING_AND_INTEGER = /"((?:[^"\\]|\\.)*)"(?:(\s*:\s*)(-?\d+)(?![\d.eE]))?/g;
 
-/** Marks the digits of an identifier on their way through `JSON.parse`. No string of the service has this character. */
+/** Marks the digits of a 64-bit integer on their way through `JSON.parse`. No string of the service has this character. */
 const MARK = '\0';
 
 /**
- * Parses JSON, with the identifiers in it as `int64`. Their digits are quoted before parsing, because Node.js 20 and some browsers
+ * Parses JSON, with the 64-bit integers in it as `int64`. Their digits are quoted before parsing, because Node.js 20 and some browsers
  * lack `context.source` in `JSON.parse`.
  *
- * @throws RangeError for an identifier beyond 2^53 if `int64` is `number`
+ * @throws RangeError for one beyond 2^53 if `int64` is `number`
  * @internal
  */
 export function parseJson(text: string, int64: Int64): unknown {
   const quoted = text.replaceAll(
     STRING_AND_INTEGER,
     (all: string, name: string, colon: string | undefined, digits: string | undefined) =>
-      colon !== undefined && digits !== undefined && isId(name) ? `"${name}"${colon}"\\u0000${digits}"` : all,
+      colon !== undefined && digits !== undefined && isInt64(name)
+        ? `"${name}"${colon}"\\u0000${digits}"`
+        : all,
   );
   return JSON.parse(quoted, (name, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? convert(name, value.slice(1), int64) : value,
@@ -43,17 +46,22 @@ export function parseJson(text: string, int64: Int64): unknown {
 function convert(name: string, digits: string, int64: Int64): Int64Like {
   if (int64 === 'string') return digits;
   if (int64 === 'bigint') return BigInt(digits);
+  return exactNumber(name, digits);
+}
+
+/** @throws RangeError for an integer beyond 2^53 @internal */
+export function exactNumber(name: string, digits: Int64Like): number {
   const value = Number(digits);
   if (Number.isSafeInteger(value)) return value;
   throw new RangeError(`${name} is ${digits}, which no number holds: use int64 'string' or 'bigint'.`);
 }
 
-/** Writes a flat object, with every identifier as an exact JSON number. Undefined members are left out. @internal */
+/** Writes a flat object, with every 64-bit integer as an exact JSON number. Undefined members are left out. @internal */
 export function writeJson(members: object): string {
   const written = Object.entries(members)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]: [string, unknown]) => {
-      const text = isId(name) ? digitsOf(name, value as Int64Like) : JSON.stringify(value);
+      const text = isInt64(name) ? digitsOf(name, value as Int64Like) : JSON.stringify(value);
       return `${JSON.stringify(name)}:${text}`;
     });
   return `{${written.join(',')}}`;
@@ -62,7 +70,7 @@ export function writeJson(members: object): string {
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 
 /**
- * The digits of an identifier, as the service takes them.
+ * The digits of a 64-bit integer, as the service takes them.
  *
  * @throws InvalidInputError for anything but an integer, and for a number that may have been rounded
  * @internal

@@ -1,5 +1,5 @@
 import { InvalidInputError } from './error.js';
-import { digitsOf, type Int64Like, isId } from './int64.js';
+import { digitsOf, type Int64Like, isInt64 } from './int64.js';
 import type { Page } from './types.js';
 
 /** A list. `for await` gives its items; each page is fetched when the iteration reaches it. */
@@ -14,6 +14,21 @@ export class List<Item> implements AsyncIterable<Item> {
       yield page;
       cursor = page.next;
     } while (cursor !== undefined);
+  }
+
+  /**
+   * The items as an array, of at most `max`: a list may be longer than memory. Pages are fetched until it is full.
+   *
+   * @throws InvalidInputError if `max` is not a positive integer
+   */
+  async toArray(max: number): Promise<Item[]> {
+    if (!Number.isInteger(max) || max < 1) throw new InvalidInputError('max', 'must be a positive integer.');
+    const items: Item[] = [];
+    for await (const item of this) {
+      items.push(item);
+      if (items.length >= max) break;
+    }
+    return items;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
@@ -45,7 +60,7 @@ export function queryOf(members: Readonly<Record<string, QueryValue>>): string {
     if (Array.isArray(value) && value.length === 0)
       throw new InvalidInputError(name, 'is an empty array, which no item can match.');
     for (const one of [value].flat() as readonly Int64Like[])
-      query.append(name, isId(name) ? digitsOf(name, one) : String(one));
+      query.append(name, isInt64(name) ? digitsOf(name, one) : String(one));
   }
   return query.size === 0 ? '' : `?${query}`;
 }

@@ -1,6 +1,6 @@
 import { Call } from './call.js';
 import { InvalidInputError } from './error.js';
-import { digitsOf, type Int64, type Int64Like, type Int64Types, writeJson } from './int64.js';
+import { digitsOf, exactNumber, type Int64, type Int64Like, type Int64Types, writeJson } from './int64.js';
 import { List, pageOf, queryOf } from './list.js';
 import {
   type CallOptions,
@@ -33,7 +33,7 @@ import {
 } from './types.js';
 
 export interface PetStoreOptions<Mode extends Int64 = 'string'> extends TransportOptions {
-  /** The type of identifiers in results; `string` by default. With `number`, one beyond 2^53 is a `RangeError`. */
+  /** The type of 64-bit integers in results; `string` by default. With `number`, one beyond 2^53 is a `RangeError`. */
   readonly int64?: Mode | undefined;
 }
 
@@ -160,7 +160,7 @@ export class PetStore<Mode extends Int64 = 'string', Id = Int64Types[Mode]> {
 
   /** Returns the number of pets by status. */
   inventory<Tag = undefined>(options: Reading<Tag> = {}): Call<Read<Inventory, Tag>> {
-    return this.#read(() => getOf('/store/inventory', 'available'), options);
+    return this.#read(() => ({ ...getOf('/store/inventory', 'available'), toValue: countsOf }), options);
   }
 
   /** Returns the plan, limits and usage of the API key. */
@@ -231,3 +231,12 @@ const listOf = (
   accepts: listWith('id'),
   toValue: (items, headers) => toValue(items as readonly unknown[], headers),
 });
+
+/** Counts are numbers, whatever the type of identifiers. */
+const countsOf = (counts: unknown): unknown =>
+  Object.fromEntries(
+    Object.entries(counts as Record<string, Int64Like>).map(([name, count]) => [
+      name,
+      exactNumber(name, count),
+    ]),
+  );

@@ -12,16 +12,16 @@ export type LaterWord = string & { readonly [later]: true };
 /** A set of words, with those that a later release adds. */
 type Open<Word extends string> = string extends Word ? string : Word | LaterWord;
 
-/** A schema as results have it: with identifiers as `Id`, and closed sets of words open for those that a later release adds. */
+/** A schema as results have it: with 64-bit integers as `Id`, and closed sets of words open for those that a later release adds. */
 type Received<Schema, Id> = {
-  readonly [Name in keyof Schema]: Schema[Name] extends bigint
-    ? Id
+  readonly [Name in keyof Schema]: Schema[Name] extends bigint | undefined
+    ? Id | Extract<Schema[Name], undefined>
     : Schema[Name] extends string | undefined
       ? Open<NonNullable<Schema[Name]>> | Extract<Schema[Name], undefined>
       : Schema[Name];
 };
 
-/** A schema as it is sent: identifiers may be strings, bigints or numbers, and words those of results. */
+/** A schema as it is sent: 64-bit integers may be strings, bigints or numbers, and words those of results. */
 type Sent<Schema> = {
   readonly [Name in keyof Schema]:
     | (NonNullable<Schema[Name]> extends bigint

@@ -392,7 +392,7 @@ describe('the docs page in Chromium', () => {
     await page.locator('#start').getByRole('button', { name: 'Copy' }).first().click();
     await page.locator('#start').getByRole('button', { name: 'Copied' }).waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      `export KEY=psk_…\ncurl -i -w '\\n' -H "Authorization: Bearer $KEY" '${service.origin}/v1/pets?limit=3'`,
+      `export PETSTORE_KEY=psk_…\ncurl -i -w '\\n' -H "Authorization: Bearer $PETSTORE_KEY" '${service.origin}/v1/pets?limit=3'`,
     );
     await page.locator('#paging > h2').hover();
     await page.locator('#paging > h2 > a').click();

@@ -54,7 +54,7 @@ describe('the snippets of the docs page', () => {
     await form.getByLabel('If-Match').fill('"x"');
     await form.getByLabel('Body', { exact: true }).fill(`{ "name": "It's Rex",\n "categoryId": ${BIG_ID} }`);
     expect(await snippetsOf(form)).toEqual({
-      curl: `curl -i -w '\\n' -X PATCH -H "Authorization: Bearer $KEY" \\
+      curl: `curl -i -w '\\n' -X PATCH -H "Authorization: Bearer $PETSTORE_KEY" \\
   -H 'If-Match: "x"' \\
   -H 'Content-Type: application/json' \\
   --data-raw '{ "name": "It'\\''s Rex",
@@ -63,7 +63,7 @@ describe('the snippets of the docs page', () => {
       JavaScript: `const response = await fetch('${service.origin}/v1/pets/7', {
   method: 'PATCH',
   headers: {
-    Authorization: \`Bearer \${process.env.KEY}\`,
+    Authorization: \`Bearer \${process.env.PETSTORE_KEY}\`,
     'If-Match': '"x"',
     'Content-Type': 'application/json',
   },
@@ -72,7 +72,7 @@ describe('the snippets of the docs page', () => {
 console.log(response.status, await response.text());`,
       'Typed client': `import { PetStore } from '@petstore/client';
 
-const store = new PetStore({ baseUrl: '${service.origin}/v1', apiKey: process.env.KEY });
+const store = new PetStore({ baseUrl: '${service.origin}/v1', apiKey: process.env.PETSTORE_KEY });
 console.log(await store.changePet('7', { name: 'It\\'s Rex', categoryId: '${BIG_ID}' }, { ifMatch: '"x"' }));`,
       Python: `import os
 import requests
@@ -80,7 +80,7 @@ import requests
 response = requests.patch(
     '${service.origin}/v1/pets/7',
     headers={
-        'Authorization': 'Bearer ' + os.environ['KEY'],
+        'Authorization': 'Bearer ' + os.environ['PETSTORE_KEY'],
         'If-Match': '"x"',
         'Content-Type': 'application/json',
     },
@@ -115,8 +115,8 @@ print(response.status_code, response.text)`,
     const put = formOf(page, 'Name a category');
     await put.getByLabel('If-None-Match').fill('*');
     const { 'Typed client': text = '' } = await snippetsOf(put);
-    await client.node(['put.mjs'], { 'put.mjs': text }, { KEY: apiKey });
-    await expect(client.node(['put.mjs'], { 'put.mjs': text }, { KEY: apiKey })).rejects.toThrow(
+    await client.node(['put.mjs'], { 'put.mjs': text }, { PETSTORE_KEY: apiKey });
+    await expect(client.node(['put.mjs'], { 'put.mjs': text }, { PETSTORE_KEY: apiKey })).rejects.toThrow(
       /precondition_failed/,
     );
   });
@@ -137,7 +137,7 @@ print(response.status_code, response.text)`,
     const count = await forms.count();
     const statuses: string[] = [];
     for (let index = 0; index < count; index += 1) {
-      const printed = await client.node([`javascript-${index}.mjs`], files, { KEY: apiKey });
+      const printed = await client.node([`javascript-${index}.mjs`], files, { PETSTORE_KEY: apiKey });
       statuses.push(printed.slice(0, 3));
     }
     expect(statuses).toEqual([
@@ -156,7 +156,7 @@ print(response.status_code, response.text)`,
     );
     await fresh.pool.query('insert into orders (pet_id) values (3)');
     for (let index = 0; index < count; index += 1) {
-      await client.node([`client-${index}.mjs`], files, { KEY: apiKey });
+      await client.node([`client-${index}.mjs`], files, { PETSTORE_KEY: apiKey });
     }
     const { rows } = await fresh.pool.query<{ name: string }>('select name from pets where id = 5');
     expect(rows).toEqual([{ name: ODD }]);

@@ -1,5 +1,5 @@
 import { readFile, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
@@ -78,6 +78,9 @@ export const fieldsOf = (error: unknown): Record<string, string> =>
 `;
 
 const OPTIONS = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
+/** What has the types of `fetch`: its README names both. */
+const OF_DOM = ['--lib', 'es2022,dom', '--types', ''];
+const OF_NODE = ['--lib', 'es2022', '--types', 'node', '--typeRoots', resolve('node_modules/@types')];
 
 describe('the client, packed and installed in a fresh folder', () => {
   it('runs the first example of its README as pasted', async () => {
@@ -87,7 +90,7 @@ describe('the client, packed and installed in a fresh folder', () => {
     const pasted = example.replace('http://localhost:3000', service.origin);
     expect(pasted).not.toBe(example);
     const { key } = await service.issueKey();
-    const printed = await client.node(['first.mjs'], { 'first.mjs': pasted }, { API_KEY: key });
+    const printed = await client.node(['first.mjs'], { 'first.mjs': pasted }, { PETSTORE_KEY: key });
     expect(printed).toMatch(/^1 Rex\n\{ available: 0, pending: 1, sold: 0 \}\npet_not_available 409\n$/);
     const { rows } = await service.pool.query<{ digits: string }>(
       'select category_id::text as digits from pets',
@@ -96,14 +99,11 @@ describe('the client, packed and installed in a fresh folder', () => {
   });
 
   it.each([
-    ['a bundler', 'esnext', 'bundler', 'use.mts'],
-    ['an ES module of Node.js', 'nodenext', 'nodenext', 'use.mts'],
-    ['a CommonJS module of Node.js', 'nodenext', 'nodenext', 'use.cts'],
-  ])('has types that %s finds and that hold', async (_name, module, resolution, file) => {
-    const args = [COMPILER, ...OPTIONS, '--module', module, '--moduleResolution', resolution];
-    await client.node([...args, '--target', 'es2022', '--lib', 'es2022,dom', '--types', '', file], {
-      [file]: CONSUMER,
-    });
+    ['a bundler', ['--module', 'esnext', '--moduleResolution', 'bundler', ...OF_DOM], 'use.mts'],
+    ['an ES module of Node.js', ['--module', 'nodenext', ...OF_NODE], 'use.mts'],
+    ['a CommonJS module', ['--module', 'nodenext', ...OF_DOM], 'use.cts'],
+  ])('has types that %s finds and that hold', async (_name, options, file) => {
+    await client.node([COMPILER, ...OPTIONS, '--target', 'es2022', ...options, file], { [file]: CONSUMER });
   });
 
   it('works in CommonJS', async () => {
@@ -111,9 +111,9 @@ describe('the client, packed and installed in a fresh folder', () => {
     const { origin } = service;
     const script = `
       const { PetStore } = require('@petstore/client');
-      const store = new PetStore({ baseUrl: '${origin}/v1', apiKey: process.env.API_KEY });
+      const store = new PetStore({ baseUrl: '${origin}/v1', apiKey: process.env.PETSTORE_KEY });
       store.usage().then(({ plan }) => console.log(plan));`;
-    const printed = await client.node(['use.cjs'], { 'use.cjs': script }, { API_KEY: key });
+    const printed = await client.node(['use.cjs'], { 'use.cjs': script }, { PETSTORE_KEY: key });
     expect(printed).toBe('business\n');
   });
 

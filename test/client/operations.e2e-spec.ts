@@ -104,7 +104,10 @@ describe('the client, operation by operation', () => {
     expect(await store.changeOrder(order.id, 'approved')).toMatchObject({ id: order.id, status: 'approved' });
     expect(await store.changeOrder(order.id, 'delivered')).toMatchObject({ status: 'delivered' });
     const { available, pending, sold } = before;
-    expect(await store.inventory()).toEqual({ available: available - 1, pending, sold: sold + 1 });
+    const after = { available: available - 1, pending, sold: sold + 1 };
+    expect(await store.inventory()).toEqual(after);
+    for (const int64 of ['bigint', 'number'] as const)
+      expect(await clientOf(service, key, { int64 }).inventory()).toEqual(after);
   });
 
   it('returns the usage of the key', async () => {
@@ -316,6 +319,15 @@ describe('lists', () => {
     const lengths: number[] = [];
     for await (const { items } of store.pets({ limit: 20 }).pages()) lengths.push(items.length);
     expect(lengths).toEqual([20, 20, 10]);
+
+    let responses = 0;
+    const counting = clientOf(service, key, { onResponse: () => (responses += 1) });
+    const few = await counting.pets({ limit: 7 }).toArray(10);
+    expect(few.map(({ id }) => id)).toEqual(all.slice(0, 10));
+    expect(responses).toBe(2);
+    expect(await counting.pets({ limit: 100 }).toArray(1000)).toHaveLength(50);
+    for (const max of [0, -1, 1.5, Number.NaN, Infinity])
+      await expect(counting.pets().toArray(max)).rejects.toMatchObject({ code: 'invalid_input' });
 
     const first = await store.listPets({ limit: 30 });
     expect(first.items).toHaveLength(30);

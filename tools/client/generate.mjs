@@ -1,4 +1,4 @@
-// Writes the types of the client, which come from the OpenAPI document.
+// Writes what the client has of the OpenAPI document: the types, and the names of 64-bit integers.
 import { readFile } from 'node:fs/promises';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
@@ -8,9 +8,8 @@ const HEAD = '// Generated from docs/openapi.yaml by "npm run openapi". Do not e
 
 /** The text of each file, by its name. */
 export async function generateClient(documentFile) {
-  const { openapi, info, components } = parse(await readFile(documentFile, 'utf8'));
+  const { openapi, info, components, paths } = parse(await readFile(documentFile, 'utf8'));
   const { schemas } = components;
-  checkIdNames(schemas);
   // Its methods are the operations: the types of each response would be most of the package.
   const types = await openapiTypescript(
     { openapi, info, paths: {}, components: { schemas } },
@@ -21,12 +20,35 @@ export async function generateClient(documentFile) {
         format === 'int64' ? ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword) : undefined,
     },
   );
-  return { 'schema.ts': `${HEAD}${astToString(types)}` };
+  return {
+    'schema.ts': `${HEAD}${astToString(types)}`,
+    'int64.ts': `${HEAD}${INT64}${JSON.stringify(int64Names([schemas, paths]), null, 2)});\n`,
+  };
 }
 
-/** The client knows identifiers by their names, and reads other integers as numbers. */
-function checkIdNames(schemas) {
-  for (const { properties = {} } of Object.values(schemas))
-    for (const [name, { format }] of Object.entries(properties))
-      if (/^id$|Id$/.test(name) && format !== 'int64') throw new Error(`${name} is not int64`);
+const INT64 = `/** The members and parameters that are 64-bit integers. */
+export const INT64_NAMES: ReadonlySet<string> = new Set(`;
+
+/** JSON has no types, so a name is of a 64-bit integer everywhere or nowhere. The client takes each `…Id` for one. */
+function int64Names(parts) {
+  const [exact, others] = [new Set(), new Set()];
+  for (const [name, schema] of parts.flatMap(namedSchemas)) {
+    const { type, format } = schema.items ?? schema;
+    if (format === 'int64') exact.add(name);
+    else if (type === 'integer' || name.endsWith('Id')) others.add(name);
+  }
+  const mixed = [...others].filter((name) => exact.has(name) || name.endsWith('Id'));
+  if (mixed.length > 0) throw new Error(`not everywhere int64: ${mixed.join(', ')}`);
+  return [...exact].sort((a, b) => a.localeCompare(b));
+}
+
+/** All properties and parameters within a part of the document, by their names. */
+function namedSchemas(part) {
+  if (typeof part !== 'object' || part === null) return [];
+  const { properties = {}, name, schema } = part;
+  return [
+    ...Object.entries(properties),
+    ...(typeof name === 'string' && typeof schema === 'object' ? [[name, schema]] : []),
+    ...Object.values(part).flatMap(namedSchemas),
+  ];
 }

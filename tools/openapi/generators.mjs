@@ -27,6 +27,13 @@ const printedWith = (rounded) =>
 const page = await readFile(join(root, 'src/pages/docs/index.html'), 'utf8');
 const [, EXACT_FETCH = ''] = /<code id="exact-fetch">(.*?)<\/code>/s.exec(page) ?? [];
 
+/** What the README of the client recommends for bigints. */
+const readme = await readFile(join(root, 'client/README.md'), 'utf8');
+const [, HEY_API_BIGINTS = ''] = /^```js\n(client\.setConfig.*?)^```$/ms.exec(readme) ?? [];
+const [, ORVAL_BIGINTS = ''] = /^```js\n(BigInt\.prototype.*?)^```$/ms.exec(readme) ?? [];
+
+const LARGE = '9007199254740993';
+
 /** The command of each generator, and the program. */
 const GENERATORS = {
   'openapi-typescript and openapi-fetch': {
@@ -115,7 +122,55 @@ const GENERATORS = {
       });`,
     rounded: 'categoryId Too big: expected int to be <=9007199254740991',
   },
+  'hey-api with bigints': {
+    script: packageFile('@hey-api/openapi-ts', 'bin/run.js'),
+    words: () => ['-f', 'hey-api.config.mjs', '--no-log-file'],
+    files: {
+      'hey-api.config.mjs': `export default {
+        input: ${JSON.stringify(DOCUMENT)},
+        output: 'generated',
+        plugins: ['@hey-api/client-fetch', '@hey-api/transformers', { name: '@hey-api/sdk', transformer: true }],
+      };`,
+      'bigints.js': `import { stringify } from 'lossless-json';
+        import { client } from './generated/client.gen.js';
+        ${HEY_API_BIGINTS}`,
+    },
+    program: `import './bigints.js';
+      import { client } from './generated/client.gen.js';
+      import { ${OPERATIONS.join(', ')} } from './generated/index.js';
+      ${USE_ALL}
+      client.setConfig({ baseUrl: BASE_URL, auth: API_KEY });
+      const { data, error } = await createPet({ body: { name: '7', categoryId: ${LARGE}n } });
+      if (data === undefined) throw new globalThis.Error(error.message);
+      const { data: pets = [] } = await listPets({ query: { id: [data.id] } });
+      console.log(data.categoryId, pets.map(({ name, categoryId }) => [name, categoryId]));`,
+    printed: `${LARGE}n [ [ '7', ${LARGE}n ] ]\n`,
+  },
+  'orval with bigints': {
+    script: packageFile('orval', 'dist/bin/orval.mjs'),
+    words: () => ['--config', 'orval.config.mjs'],
+    files: {
+      'orval.config.mjs': `const mutator = { path: './petstore-fetch.js', name: 'petstoreFetch' };
+        const output = { target: 'generated.ts', client: 'fetch', override: { useBigInt: true, mutator } };
+        export default { petstore: { input: ${JSON.stringify(DOCUMENT)}, output } };`,
+      'petstore-fetch.js': ORVAL_BIGINTS,
+      'petstore-fetch.d.ts':
+        'export declare function petstoreFetch<T>(path: string, options?: RequestInit): Promise<T>;',
+    },
+    program: `import { ${OPERATIONS.join(', ')} } from './generated.js';
+      ${USE_ALL}
+      const headers = { Authorization: \`Bearer \${API_KEY}\` };
+      const created = await createPet({ name: '7', categoryId: ${LARGE}n }, { headers });
+      if (created.status !== 201) throw new Error(created.data.message);
+      const pets = await listPets({ id: [created.data.id] }, { headers });
+      if (pets.status === 200)
+        console.log(created.data.categoryId, pets.data.map(({ name, categoryId }) => [name, categoryId]));`,
+    printed: `${LARGE}n [ [ '7', ${LARGE}n ] ]\n`,
+  },
 };
+
+/** Node.js 20 has `JSON.rawJSON` behind a flag. */
+const FLAGS = JSON.rawJSON === undefined ? ['--harmony-json-parse-with-source'] : [];
 
 const COMPILER_OPTIONS = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--types', ''];
 // Not with --exactOptionalPropertyTypes, which the runtime of hey-api does not pass.
@@ -147,12 +202,16 @@ try {
   await rm(folder, { recursive: true });
 }
 
-async function check(name, { script, words, files = {}, program, rounded = ROUNDED }) {
+async function check(
+  name,
+  { script, words, files = {}, program, rounded = ROUNDED, printed = printedWith(rounded) },
+) {
   const own = join(folder, name.replaceAll(' ', '-'));
   try {
     await mkdir(own);
     await symlink(join(root, 'tools/node_modules'), join(own, 'node_modules'));
-    for (const [path, text] of Object.entries(files)) await writeFile(join(own, path), text);
+    for (const [path, text] of Object.entries(files))
+      await writeFile(join(own, path), text.replace('http://localhost:3000/v1', service.baseUrl));
     await mustRun(name, script, words(own), { cwd: own });
     const file = join(own, 'use.ts');
     await writeFile(join(own, 'exact-fetch.js'), `export ${EXACT_FETCH}`);
@@ -169,9 +228,18 @@ async function check(name, { script, words, files = {}, program, rounded = ROUND
     ]);
     const outfile = join(own, 'use.mjs');
     const define = { BASE_URL: JSON.stringify(service.baseUrl), API_KEY: JSON.stringify(service.apiKey) };
-    await build({ entryPoints: [file], outfile, define, bundle: true, format: 'esm', platform: 'node' });
-    const printed = await mustRun(name, outfile, []);
-    if (printed !== printedWith(rounded)) throw new Error(`${name}: its program printed ${printed}`);
+    await build({
+      entryPoints: [file],
+      outfile,
+      define,
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      nodePaths: [join(root, 'node_modules')],
+    });
+    const [first, ...others] = [...FLAGS, outfile];
+    const output = await mustRun(name, first, others);
+    if (output !== printed) throw new Error(`${name}: its program printed ${output}`);
     console.log(`${name}: a client with all operations, which compiles and works`);
   } catch (error) {
     console.error(error.message);

@@ -6,7 +6,7 @@ import { compactJson, parseJson } from './json.js';
 /** @type {Snippet} */
 const curl = ({ method, target, headers, body }, api) =>
   [
-    `curl -i -w '\\n'${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $KEY"`,
+    `curl -i -w '\\n'${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $PETSTORE_KEY"`,
     ...Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(`${name}: ${value}`)}`),
     ...(body === undefined ? [] : [`--data-raw ${shellQuoted(body)}`]),
     shellQuoted(api + target),
@@ -18,7 +18,7 @@ const javaScript = ({ method, target, headers, body }, api) =>
     `const response = await fetch(${quoted(api + target)}, {`,
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     '  headers: {',
-    '    Authorization: `Bearer ${process.env.KEY}`,',
+    '    Authorization: `Bearer ${process.env.PETSTORE_KEY}`,',
     ...Object.entries(headers).map(([name, value]) => `    '${name}': ${quoted(value)},`),
     '  },',
     ...(body === undefined ? [] : [`  body: ${quoted(compactJson(body))},`]),
@@ -32,7 +32,7 @@ const python = ({ method, target, headers, body }, api) =>
     `response = requests.${method.toLowerCase()}(`,
     `    ${quoted(api + target)},`,
     '    headers={',
-    `        'Authorization': 'Bearer ' + os.environ['KEY'],`,
+    `        'Authorization': 'Bearer ' + os.environ['PETSTORE_KEY'],`,
     ...Object.entries(headers).map(([name, value]) => `        '${name}': ${quoted(value)},`),
     '    },',
     ...(body === undefined ? [] : [`    data=${quoted(compactJson(body))}.encode(),`]),
@@ -61,7 +61,7 @@ const typedClient = ({ id, values, body }, api) => {
   ];
   return [
     `import { PetStore } from '@petstore/client';\n`,
-    `const store = new PetStore({ baseUrl: ${quoted(api)}, apiKey: process.env.KEY });`,
+    `const store = new PetStore({ baseUrl: ${quoted(api)}, apiKey: process.env.PETSTORE_KEY });`,
     `console.log(await store.${CLIENT_NAMES[id] ?? id}(${parts.join(', ')}));`,
   ].join('\n');
 };
