@@ -48,7 +48,8 @@ async function showPage() {
   const more = byId('more-orders');
   const isContinued = document.activeElement === more;
   const status = /** @type {OrderStatus} */ (text(new FormData(formOf('order-filter')), 'status'));
-  const page = await store.listOrders({ status, limit: 5, cursor: next, signal: controller.signal });
+  const { signal } = controller;
+  const page = await store.listOrders({ status, sort: '-id', limit: 5, cursor: next, signal });
   ({ next } = page);
   const added = page.items.map(rowOf);
   byId('orders').append(...added);

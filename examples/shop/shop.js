@@ -23,6 +23,12 @@ let controller = new AbortController();
 /** The cursor of the next page. @type {string | undefined} */
 let next;
 
+/** The names of categories, by their numbers. @type {Map<string, string>} */
+const categories = new Map();
+
+/** More than a list to choose from can show. */
+const CATEGORIES_MAX = 500;
+
 /** Shows a change of a pet in its row. @type {Map<string, (change: Partial<Pet>) => void>} */
 const rows = new Map();
 
@@ -40,6 +46,7 @@ on('connect', 'submit', async (fields) => {
   });
   await listPets();
   byId('shop').hidden = false;
+  await listCategories();
   await showInventory();
   await startOrders(store, async ({ id, petId }) => {
     rows.get(petId)?.({ status: 'available' });
@@ -63,6 +70,16 @@ on('create', 'submit', async (fields) => {
   say(`${pet.name} has the number ${pet.id}.`);
   await showInventory();
 });
+
+/** Reads the names of categories, to show them and to choose from. */
+async function listCategories() {
+  const named = await store.categories({ limit: 100 }).toArray(CATEGORIES_MAX);
+  categories.clear();
+  for (const { id, name } of named) categories.set(id, name);
+  const options = named.map(({ id, name }) => element('option', { value: id, label: name }));
+  byId('category-names').replaceChildren(...options);
+  for (const show of rows.values()) show({});
+}
 
 /** Lists the pets that pass the filters, from the first page. */
 async function listPets() {
@@ -108,7 +125,8 @@ function rowOf(pet) {
     pet = { ...pet, ...change };
     const { status = 'no status' } = pet;
     name.textContent = pet.name;
-    details.textContent = `number ${pet.id}, category ${pet.categoryId}`;
+    const category = categories.get(pet.categoryId) ?? `category ${pet.categoryId}`;
+    details.textContent = `number ${pet.id}, ${category}`;
     state.textContent = status;
     state.className = `state ${status}`;
     order.ariaLabel = `Order ${pet.name}`;

@@ -53,6 +53,10 @@ describe('the shop of the examples, on the packed client', () => {
     await pets.nth(9).waitFor();
     const limit = page.locator('#limit');
     expect(await limit.innerText()).toMatch(/^29\d of 300 requests remaining until /);
+    await pets
+      .getByText(/^number \d+, Dogs$/)
+      .first()
+      .waitFor();
     await page.getByText(/^\d+ available, \d+ pending, \d+ sold$/).waitFor();
     await page.getByRole('button', { name: 'More pets' }).click();
     await pets.nth(19).waitFor();
