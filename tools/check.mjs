@@ -4,13 +4,15 @@ import { delimiter, join } from 'node:path';
 import { argv, env } from 'node:process';
 import { root } from './project.mjs';
 
+const EXAMPLES = ['examples/react', 'examples/mcp'];
+
 /** What each check runs, in the order in which they run; `isOfBuild` needs the build, and `folders` packages besides those of `npm ci`. */
 const CHECKS = {
   types: {
-    run: 'tsc -p tsconfig.json && tsc -p tsconfig.page.json && tsc -p client/tsconfig.json --noEmit && tsc -p examples && tsc -p bench',
-    folders: ['bench'],
+    run: 'tsc -p tsconfig.json && tsc -p tsconfig.page.json && tsc -p client/tsconfig.json --noEmit && tsc -p examples && tsc -p examples/react && tsc -p bench',
+    folders: ['bench', ...EXAMPLES],
   },
-  lint: { run: 'oxlint --type-aware --deny-warnings', folders: ['bench'] },
+  lint: { run: 'oxlint --type-aware --deny-warnings', folders: ['bench', ...EXAMPLES] },
   format: { run: 'prettier --check --cache --log-level warn .' },
   imports: { run: 'depcruise src', folders: ['tools'] },
   unused: { run: 'knip --no-config-hints', isOfBuild: true, folders: ['tools'] },
