@@ -143,6 +143,28 @@ describe('Dashboard', () => {
     });
   });
 
+  it('names who has had a snapshot open for ten minutes', async () => {
+    const { url, drop } = await createTestDatabase();
+    const client = openTestPool(url, { max: 1 });
+    await client.query(
+      `drop view open_snapshots;
+       create view open_snapshots as
+       select 'session' as kind, '7' as name, 'report' as role, 'psql' as program, now() - age as since,
+         1000 as transactions, 'select pg_terminate_backend(7)' as remedy
+       from (values (interval '9 minutes'), ('11 minutes')) as held (age)`,
+    );
+    const own = new Dashboard({ isOn: true, hosts: [] });
+    own.serve(url, 'http://localhost:3000', () => []);
+    const { body } = (await own.respond({ target: '/dashboard/data/summary', host: 'localhost' })) ?? {};
+    expect((JSON.parse(String(body)) as Body).view['problems']).toEqual([
+      expect.stringMatching(
+        /^session 7 \(role report, .+ for 11 minutes, .+ select pg_terminate_backend\(7\)\.$/,
+      ),
+    ]);
+    await Promise.all([own.close(), client.end()]);
+    await drop();
+  });
+
   it('sums up the day, with what is wrong', async () => {
     await pool.query(
       `update api_key_counters set minute = now(), day = (now() at time zone 'UTC')::date, day_admitted = 10, day_refused = 2 where api_key_id < 4`,

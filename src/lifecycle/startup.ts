@@ -6,7 +6,6 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { CONFIG, LOGGER, type Logger } from '../config/config.module.js';
 import { type Config, describeConfig, releaseVersion } from '../config/config.js';
 import { ManagementServer } from '../monitoring/management/management-server.js';
-import { OldSnapshots } from '../monitoring/management/old-snapshots.js';
 import { Readiness } from '../monitoring/management/readiness.js';
 import { Database } from '../database/database.js';
 import { type FirstStart, prepareFirstStart } from './first-start.js';
@@ -22,7 +21,6 @@ export class Startup {
     private readonly readiness: Readiness,
     private readonly management: ManagementServer,
     private readonly usage: UsageRecorder,
-    private readonly snapshots: OldSnapshots,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
@@ -43,10 +41,7 @@ export class Startup {
     this.logger.info({ release: releaseVersion(), node: process.version, settings }, 'started');
     const { port } = this.host.httpAdapter.getHttpServer().address() as AddressInfo;
     const address = this.config.publicUrl || `http://localhost:${this.config.publishedPort ?? port}`;
-    this.management.dashboard.serve(this.database.url, address, () => [
-      ...this.usage.problems(),
-      ...this.snapshots.problems(),
-    ]);
+    this.management.dashboard.serve(this.database.url, address, () => this.usage.problems());
     print(
       banner({
         address,

@@ -10,12 +10,7 @@ import {
   readRecords,
   unknownMigrations,
 } from '../../database/migration-files.js';
-import {
-  describeSnapshot,
-  OLD_SNAPSHOT_S,
-  OPEN_SNAPSHOTS,
-  type OpenSnapshot,
-} from '../../database/open-snapshots.js';
+import { describeOldSnapshots, OPEN_SNAPSHOTS, type OpenSnapshot } from '../../database/open-snapshots.js';
 import {
   PRINTED_DEFINITIONS,
   readSchemaObjects,
@@ -207,19 +202,10 @@ interface Printed extends Row {
 const printed = async (client: Client, isTemporary: boolean): Promise<readonly Printed[]> =>
   (await client.query<Printed>(PRINTED_DEFINITIONS, [isTemporary])).rows;
 
-/** What has no time, such as a slot, is old from here on: ten minutes of a busy service. */
-const OLD_SNAPSHOT_TRANSACTIONS = 300_000;
-
 export const checkSnapshots: Check = async ({ client }) => {
   const { rows } = await client.query<OpenSnapshot>(OPEN_SNAPSHOTS);
-  // A session whose time this role may not see may have begun just now, while an older one keeps its snapshot old.
-  const old = rows.filter(({ kind, seconds, transactions }) =>
-    seconds === null
-      ? kind !== 'session' && transactions >= OLD_SNAPSHOT_TRANSACTIONS
-      : seconds >= OLD_SNAPSHOT_S,
-  );
-  if (old.length === 0) return ok('no snapshot has been open for long');
-  return warn(`${firstOf(old.map((one) => describeSnapshot(one, one.seconds)))}.`);
+  const old = describeOldSnapshots(rows);
+  return old.length === 0 ? ok('no snapshot has been open for long') : warn(firstOf(old));
 };
 
 /** Writes that change no value: for operators and owners, and for the service. */

@@ -1,4 +1,5 @@
 import { parse } from 'lossless-json';
+import { describeOldSnapshots, OPEN_SNAPSHOTS, type OpenSnapshot } from '../../database/open-snapshots.js';
 import type { UsageOutcome } from '../../usage/hour-counts.js';
 import { type AuditedRow, describeActor, describeChange } from '../text.js';
 import type { Query } from './dashboard-database.js';
@@ -27,8 +28,14 @@ interface PlanRow {
   readonly active: bigint;
 }
 
-/** The plans, and how many keys there are. */
-export async function readSummary(query: Query): Promise<object> {
+interface Summary {
+  /** A sentence for each that has been open for ten minutes. */
+  readonly oldSnapshots: readonly string[];
+  readonly [member: string]: unknown;
+}
+
+/** The plans, how many keys there are, and who keeps old versions of rows. */
+export async function readSummary(query: Query): Promise<Summary> {
   const plans = await query<PlanRow>(PLANS);
   const sum = (member: keyof PlanRow): bigint => plans.reduce((total, plan) => total + plan[member], 0n);
   return {
@@ -37,6 +44,7 @@ export async function readSummary(query: Query): Promise<object> {
     active: sum('active'),
     plans,
     states: KEY_STATES,
+    oldSnapshots: describeOldSnapshots(await query<OpenSnapshot>(OPEN_SNAPSHOTS)),
   };
 }
 

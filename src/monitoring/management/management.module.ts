@@ -5,7 +5,6 @@ import { type Config, releaseVersion } from '../../config/config.js';
 import { Dashboard } from '../dashboard/dashboard.js';
 import { HealthController } from './health.controller.js';
 import { ManagementServer } from './management-server.js';
-import { OldSnapshots } from './old-snapshots.js';
 import { registerPoolMetrics, registerProcessMetrics } from './process-metrics.js';
 import { Readiness } from './readiness.js';
 
@@ -14,10 +13,9 @@ import { Readiness } from './readiness.js';
   controllers: [HealthController],
   providers: [
     Readiness,
-    OldSnapshots,
     { provide: ManagementServer, inject: [CONFIG, Registry, Readiness], useFactory: startManagement },
   ],
-  exports: [ManagementServer, OldSnapshots, Readiness],
+  exports: [ManagementServer, Readiness],
 })
 export class ManagementModule {}
 
