@@ -144,8 +144,8 @@ describe('Dashboard', () => {
   });
 
   it('names who has had a snapshot open for ten minutes', async () => {
-    const { url, drop } = await createTestDatabase();
-    const client = openTestPool(url, { max: 1 });
+    const other = await createTestDatabase();
+    const client = openTestPool(other.url, { max: 1 });
     await client.query(
       `drop view open_snapshots;
        create view open_snapshots as
@@ -154,7 +154,7 @@ describe('Dashboard', () => {
        from (values (interval '9 minutes'), ('11 minutes')) as held (age)`,
     );
     const own = new Dashboard({ isOn: true, hosts: [] });
-    own.serve(url, 'http://localhost:3000', () => []);
+    own.serve(other.url, 'http://localhost:3000', () => []);
     const { body } = (await own.respond({ target: '/dashboard/data/summary', host: 'localhost' })) ?? {};
     expect((JSON.parse(String(body)) as Body).view['problems']).toEqual([
       expect.stringMatching(
@@ -162,7 +162,7 @@ describe('Dashboard', () => {
       ),
     ]);
     await Promise.all([own.close(), client.end()]);
-    await drop();
+    await other.drop();
   });
 
   it('sums up the day, with what is wrong', async () => {

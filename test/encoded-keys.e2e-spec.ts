@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeOften, encodedKey } from './support/encoded-keys.js';
+import { decode, encodedKey } from './support/encoded-keys.js';
 import { type OtlpCollector, startCollector } from './support/otlp-collector.js';
 import { sendRaw } from './support/wire.js';
 import { type RunningService, runService } from './support/running-service.js';
@@ -67,7 +67,7 @@ const request = (plainKey: string): fc.Arbitrary<Sent> =>
     }),
   );
 
-it('an API key in any encoding, up to twice, reaches no response header, log line or span', async () => {
+it('an API key in any encoding reaches no response header, log line or span', async () => {
   const secret = service.key.slice(4);
   let sent = 0;
   await fc.assert(
@@ -79,7 +79,7 @@ it('an API key in any encoding, up to twice, reaches no response header, log lin
       });
       sent += 1;
       for (const values of response.headers.values()) {
-        for (const value of values) expect(decodeOften(value)).not.toContain(secret);
+        for (const value of values) expect(decode(value)).not.toContain(secret);
       }
     }),
     { numRuns: cases(200) },
@@ -89,9 +89,9 @@ it('an API key in any encoding, up to twice, reaches no response header, log lin
   service.program.child.kill('SIGTERM');
   expect(await service.program.ended).toBe(0);
   expect(service.requests()).toHaveLength(sent);
-  expect(decodeOften(service.program.output.stderr)).not.toContain(secret);
+  expect(decode(service.program.output.stderr)).not.toContain(secret);
   expect(collector.spans.length).toBeGreaterThanOrEqual(sent);
   const spans = JSON.stringify(collector.spans);
-  expect(decodeOften(spans)).not.toContain(secret);
+  expect(decode(spans)).not.toContain(secret);
   for (const output of [service.program.output.stderr, spans]) expect(output).toContain('psk_***');
 });

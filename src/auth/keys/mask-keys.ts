@@ -1,22 +1,10 @@
-const PERCENT = '%(?:25)*';
-
-/** A hex digit as it is, or percent-encoded. */
-const hexDigit = (digit: string): string => {
-  const cases = new Set([digit.toLowerCase(), digit.toUpperCase()]);
-  return `(?:${[...cases].map((one) => `${one}|${PERCENT}${one.charCodeAt(0).toString(16)}`).join('|')})`;
-};
-
-/** A byte, percent-encoded once or twice, with any characters of the first code encoded again. */
-const encodedByte = (byte: number): string =>
-  `${PERCENT}${Array.from(byte.toString(16).padStart(2, '0'), hexDigit).join('')}`;
-
 /** The same character in full width, which Unicode takes for a compatible one (NFKC). */
 const fullWidth = (character: string): string => String.fromCharCode(character.charCodeAt(0) + 0xfe_e0);
 
 /** A character in any case and width, as it is or percent-encoded. */
 function encoded(character: string): string {
-  const forms = new Set([character, character.toUpperCase()].flatMap((one) => [one, fullWidth(one)]));
-  const codes = [...forms].map((form) => Array.from(Buffer.from(form), encodedByte).join(''));
+  const forms = [character, character.toUpperCase()].flatMap((one) => [one, fullWidth(one)]);
+  const codes = forms.map((form) => Buffer.from(form).toString('hex').replaceAll(/../g, '%$&'));
   return `(?:${[...forms, ...codes].join('|')})`;
 }
 
@@ -24,16 +12,16 @@ function encoded(character: string): string {
 const PREFIX = Array.from('psk_', encoded).join('');
 
 /** The rest of a key in any encoding and width has these characters alone. */
-const KEY = new RegExp(`${PREFIX}[\\w%\uff10-\uff5a]+`, 'g');
+const KEY = new RegExp(`${PREFIX}[\\w%\uff10-\uff5a]+`, 'gi');
 
-const BEGINNING = new RegExp(PREFIX);
+const BEGINNING = new RegExp(PREFIX, 'i');
 
 const mayHaveKey = (text: string): boolean => /psk_|[%\uff01-\uff5e]/i.test(text);
 
 /** What is stored of a key, and identifies it. */
 const STORED = /^psk_[0-9A-Za-z]{8}$/;
 
-/** A text without API keys: also without those that are percent-encoded, once or twice, or in another case or width. Their stored prefix alone may stay. */
+/** A text without API keys: also without those that are percent-encoded, or in another case or width. Their stored prefix alone may stay. */
 export const maskKeys = (text: string): string =>
   mayHaveKey(text) ? text.replaceAll(KEY, (key) => (STORED.test(key) ? key : 'psk_***')) : text;
 
