@@ -301,12 +301,15 @@ describe('PATCH /v1/store/orders/{orderId}', () => {
     },
   );
 
-  const WORDS = 'status must be one of placed, approved, delivered, cancelled.';
   rejections(
     service,
-    ['{}', '{"status":null}', '{"status":"sold"}', '{"status":"Approved"}', '{"status":["approved"]}']
-      .map((body) => `PATCH /v1/store/orders/{id} ${body} → 400 invalid_body ${WORDS}`)
-      .join('\n'),
+    `
+PATCH /v1/store/orders/{id} {} → 400 invalid_body status is required.
+PATCH /v1/store/orders/{id} {"status":null} → 400 invalid_body status must be a JSON string, not null.
+PATCH /v1/store/orders/{id} {"status":["approved"]} → 400 invalid_body status must be a JSON string, not an array.
+PATCH /v1/store/orders/{id} {"status":"sold"} → 400 invalid_body status must be one of placed, approved, delivered, cancelled.
+PATCH /v1/store/orders/{id} {"status":"Approved"} → 400 invalid_body status must be one of placed, approved, delivered, cancelled.
+`,
     async (line) => line.replace('{id}', String((await orderInStatus(service, 'placed')).id)),
   );
 
