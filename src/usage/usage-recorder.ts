@@ -2,12 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge, Registry } from 'prom-client';
-import {
-  classifyDatabaseError,
-  type DatabaseFailure,
-  isDataError,
-  UnavailableError,
-} from '../errors/database-errors.js';
+import { classifyDatabaseError, isDataError, UnavailableError } from '../errors/database-errors.js';
 import { routeConfigOf } from '../auth/route-config.js';
 import { LOGGER, type Logger } from '../config/config.module.js';
 import { plainArray, statement } from '../database/statement.js';
@@ -34,9 +29,6 @@ const COUNTS_MAX = 100_000;
 
 /** Counts in one statement, which takes some 5 ms: writes of requests may wait for its connection. */
 const CHUNK = 200;
-
-/** Statements with a wrong row that are sent again in halves, at a time. */
-const SPLITS_MAX = 64;
 
 const MINUTE_MS = 60_000;
 
@@ -74,8 +66,9 @@ const ADD_HOURS = statement(
       minute_peak = greatest(u.minute_peak, excluded.minute_peak)`,
 );
 
-/** Failures after which a statement may have been committed. */
-const MAY_BE_COMMITTED: ReadonlySet<DatabaseFailure> = new Set<DatabaseFailure>(['broken', 'unexpected']);
+/** Without a permit of the pool, nothing was sent. */
+const mayBeCommitted = (error: unknown): boolean =>
+  !(error instanceof UnavailableError) && ['broken', 'unexpected'].includes(classifyDatabaseError(error));
 
 /**
  * Counts the requests of each key by hour, operation and outcome, and those that were rejected by their client address by outcome alone.
@@ -187,21 +180,20 @@ export class UsageRecorder implements HttpObserver {
 
   async #writeCounts(): Promise<void> {
     const chunks = chunked(this.#counts.take(), CHUNK);
-    let wrong = 0;
+    let hasWrong = false;
     for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
       try {
         await this.#send(chunk);
       } catch (err) {
         if (isDataError(err)) {
-          // The rows of one key may be wrong, and must not keep those of the others from being written.
-          if (wrong === 0) this.logger.warn({ err }, 'a row of the usage by hour cannot be written');
-          wrong += 1;
-          if (chunk.length > 1 && wrong <= SPLITS_MAX)
-            chunks.unshift(...chunked(chunk, Math.ceil(chunk.length / 2)));
+          if (!hasWrong) this.logger.warn({ err }, 'a row of the usage by hour cannot be written');
+          hasWrong = true;
+          // The row of one key must not keep those of others from being written.
+          if (chunk.length > 1) chunks.unshift(...chunked(chunk, 1));
           else this.#drop(chunk);
           continue;
         }
-        if (this.#mayBeCommitted(err)) this.#drop(chunk);
+        if (mayBeCommitted(err)) this.#drop(chunk);
         else chunks.unshift(chunk);
         this.#keep(chunks.flat());
         throw err;
@@ -225,11 +217,6 @@ export class UsageRecorder implements HttpObserver {
       plainArray(counts.map(({ minutePeak }) => minutePeak)),
     ];
     await this.prisma.pools.writes.run(() => this.prisma.write(ADD_HOURS, values));
-  }
-
-  /** Without a permit of the pool, nothing was sent. */
-  #mayBeCommitted(error: unknown): boolean {
-    return !(error instanceof UnavailableError) && MAY_BE_COMMITTED.has(classifyDatabaseError(error));
   }
 
   #drop(counts: readonly HourCount[]): void {
