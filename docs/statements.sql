@@ -393,8 +393,9 @@ order by number;
 with input as materialized (
   select
     wanted.*,
-    -- without a key, or with one with which no other transaction creates at this moment
-    key is null or pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
+    -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
+    key is null or row_number() over (partition by api_key_id, key order by number) = 1
+      and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
     key is not null and exists (
       select from idempotency_keys as known
       where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
@@ -451,8 +452,9 @@ order by input.number;
 with input as materialized (
   select
     wanted.*,
-    -- without a key, or with one with which no other transaction creates at this moment
-    key is null or pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
+    -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
+    key is null or row_number() over (partition by api_key_id, key order by number) = 1
+      and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
     key is not null and exists (
       select from idempotency_keys as known
       where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
@@ -828,8 +830,9 @@ order by page.number;
 with input as materialized (
   select
     wanted.*,
-    -- without a key, or with one with which no other transaction creates at this moment
-    key is null or pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
+    -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
+    key is null or row_number() over (partition by api_key_id, key order by number) = 1
+      and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
     key is not null and exists (
       select from idempotency_keys as known
       where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used

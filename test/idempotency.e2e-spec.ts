@@ -85,7 +85,10 @@ describe.each(PATHS)('an Idempotency-Key on POST %s', (path) => {
     const before = await records(path);
     const sent = [body, other].map((one) => send(`reused${path}`, { path, body: one }));
     const statuses = (await Promise.all(sent)).map(({ status }) => status);
-    expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 422]);
+    expect([
+      [201, 409],
+      [201, 422],
+    ]).toContainEqual(statuses.toSorted((a, b) => a - b));
     const later = await send(`reused${path}`, { path, body: `${other} ` });
     expect(await errorOf(later)).toMatchObject({ code: 'idempotency_key_reused', status: 422 });
     expect(await records(path)).toBe(before + 1);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import pg from 'pg';
 import {
@@ -86,12 +87,8 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/** A statement that Prisma is about to send, and the connection that was taken for it. */
-interface Reservation {
-  readonly text: string;
-  readonly sendBefore: number;
-  readonly connection: pg.PoolClient;
-}
+/** The moment of `performance.now()` by which what runs within sends its statements. Prisma passes no options of a call on to its adapter. */
+const lastMoment = new AsyncLocalStorage<number>();
 
 /** `DatabasePool` with the types of the driver for what it overrides. */
 export interface SendingPool extends pg.Pool {
@@ -103,8 +100,6 @@ export interface SendingPool extends pg.Pool {
  * The server's errors are `StatementError`s, which Prisma passes on.
  */
 export class DatabasePool extends pg.Pool {
-  readonly #reservations = new Set<Reservation>();
-
   /** @param onFailure gets the error of each statement that fails */
   constructor(
     config: pg.PoolConfig,
@@ -114,21 +109,14 @@ export class DatabasePool extends pg.Pool {
   }
 
   /**
-   * Sends a statement that Prisma passes to this pool.
+   * Runs what sends a statement by this pool, itself or through Prisma.
    *
-   * @param text that of the statement
-   * @param sendBefore a moment of `performance.now()`
+   * @param moment of `performance.now()`
    * @throws NotSentError if the statement could not be sent by then
    */
-  async sendBefore<Result>(text: string, sendBefore: number, send: () => Promise<Result>): Promise<Result> {
-    if (performance.now() > sendBefore) throw tooLate();
-    const reservation = { text, sendBefore, connection: await this.#take() };
-    this.#reservations.add(reservation);
-    try {
-      return await send();
-    } finally {
-      if (this.#reservations.delete(reservation)) reservation.connection.release();
-    }
+  sendBefore<Result>(moment: number, send: () => Promise<Result>): Promise<Result> {
+    // Prisma begins when its promise is awaited.
+    return lastMoment.run(moment, async () => await send());
   }
 
   /** Without a callback, like `query`. */
@@ -139,13 +127,18 @@ export class DatabasePool extends pg.Pool {
   }
 
   override query(...call: unknown[]): never {
-    return this.#query(call) as never;
+    return this.#query(call as Call) as never;
   }
 
-  async #query(call: unknown[]): Promise<unknown> {
-    const connection = this.#reservedFor(call[0]) ?? (await this.#take());
+  async #query(call: Call): Promise<unknown> {
+    const moment = lastMoment.getStore() ?? Infinity;
+    const connection: pg.PoolClient = await this.connect();
+    if (performance.now() > moment) {
+      connection.release();
+      throw new NotSentError('no connection was available in time');
+    }
     try {
-      const result = await connection.query(...(call as Call));
+      const result: unknown = await connection.query(...call);
       connection.release();
       return result;
     } catch (error) {
@@ -157,23 +150,4 @@ export class DatabasePool extends pg.Pool {
       throw error instanceof pg.DatabaseError ? new StatementError(error) : error;
     }
   }
-
-  #take(): Promise<pg.PoolClient> {
-    return this.connect();
-  }
-
-  #reservedFor(query: unknown): pg.PoolClient | undefined {
-    if (this.#reservations.size === 0) return undefined;
-    const { text } = query as { readonly text?: string };
-    for (const reservation of this.#reservations) {
-      if (reservation.text !== text) continue;
-      this.#reservations.delete(reservation);
-      if (performance.now() <= reservation.sendBefore) return reservation.connection;
-      reservation.connection.release();
-      throw tooLate();
-    }
-    return undefined;
-  }
 }
-
-const tooLate = (): NotSentError => new NotSentError('no connection was available in time');

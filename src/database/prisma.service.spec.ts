@@ -157,13 +157,6 @@ describe('a declared statement', () => {
     }
   });
 
-  it('that writes holds no connection when Prisma does not send it', async () => {
-    const { main } = prisma.pools;
-    const failed = main.sendBefore('select 1', Infinity, () => Promise.reject(new Error('not sent')));
-    await expect(failed).rejects.toThrow('not sent');
-    expect(main.idleCount).toBe(main.totalCount);
-  });
-
   it('is not sent if the settings of its new connection take longer than a connection may', async () => {
     await withFakePostgres([accept, silence], async (port) => {
       const stalled = new PrismaService(

@@ -38,7 +38,7 @@ export class PrismaService extends PrismaClient {
     values: readonly unknown[],
     sendBefore = Infinity,
   ): Promise<Row[]> {
-    return this.pools.main.sendBefore(text, sendBefore, () => this.$queryRawUnsafe<Row[]>(text, ...values));
+    return this.pools.main.sendBefore(sendBefore, () => this.$queryRawUnsafe<Row[]>(text, ...values));
   }
 
   /** Statements in flight have the time of a statement to end. */

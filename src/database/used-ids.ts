@@ -1,8 +1,6 @@
 import { duplicatedIn } from '../errors/database-errors.js';
 import type { PrismaService } from './prisma.service.js';
 
-const SKIP_USED_IDS = 'select skip_used_ids($1::text)';
-
 /** A race is lost once or twice. What is in the way more often is no race, and must not keep the database busy. */
 const TRIES_MAX = 10;
 
@@ -27,8 +25,7 @@ export async function skippingUsedIds<Result>(
       const index = duplicatedIn(error);
       if (index?.startsWith(`${table}_`) !== true || tries === TRIES_MAX) throw error;
       if (index !== `${table}_pkey`) continue;
-      const skip = (): Promise<unknown> => prisma.$queryRawUnsafe(SKIP_USED_IDS, table);
-      await prisma.pools.main.sendBefore(SKIP_USED_IDS, sendBefore, skip);
+      await prisma.pools.main.sendBefore(sendBefore, () => prisma.$queryRaw`select skip_used_ids(${table})`);
     }
   }
 }

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../errors/api-error.js';
-import { UnavailableError } from '../errors/database-errors.js';
 import type { IdempotencyKey } from './idempotency-key.js';
 import { type CreationOutcome, Idempotency } from './idempotency.service.js';
 
@@ -24,50 +23,11 @@ beforeEach(() => {
   idempotency = new Idempotency(prisma);
 });
 
-/** Statements that the test ends. */
-class Statements {
-  readonly open: { end: (outcome: CreationOutcome) => void; fail: (error: unknown) => void }[] = [];
-  readonly create = (): Promise<CreationOutcome> =>
-    new Promise((end, fail) => {
-      this.open.push({ end, fail });
-    });
-}
-
 const once = (key: IdempotencyKey | undefined, create: () => Promise<CreationOutcome>) =>
   idempotency.once(key, performance.now() + 10_000, create);
 const creating = (outcome: CreationOutcome) => () => Promise.resolve(outcome);
 
 describe('a request with an Idempotency-Key', () => {
-  it('creates once: equal requests meanwhile get its response', async () => {
-    const { open, create } = new Statements();
-    const results = Array.from({ length: 3 }, () => once(keyOf(), create));
-    open[0]?.end(CREATED);
-    expect(await Promise.all(results)).toEqual([
-      { ...CREATED, isReplay: false },
-      { ...CREATED, isReplay: true },
-      { ...CREATED, isReplay: true },
-    ]);
-    expect(open).toHaveLength(1);
-  });
-
-  it('takes the place of a first request that was rejected, and not of one without a database', async () => {
-    const { open, create } = new Statements();
-    const first = expect(once(keyOf(), create)).rejects.toMatchObject({ code: 'pet_not_available' });
-    const second = once(keyOf(), create);
-    open[0]?.fail(new ApiError('pet_not_available'));
-    await first;
-    await new Promise(setImmediate);
-    open[1]?.end(CREATED);
-    expect(await second).toEqual({ ...CREATED, isReplay: false });
-
-    const lost = Array.from({ length: 3 }, () =>
-      expect(once(keyOf('body', 'lost'), create)).rejects.toBeInstanceOf(UnavailableError),
-    );
-    open[2]?.fail(new UnavailableError('database', 'away'));
-    await Promise.all(lost);
-    expect(open).toHaveLength(3);
-  });
-
   it('gets the stored response of an earlier request', async () => {
     stored = [{ ...CREATED, fingerprint: Buffer.from('body') }];
     expect(await once(keyOf(), creating('used'))).toEqual({ ...CREATED, isReplay: true });
@@ -81,7 +41,7 @@ describe('a request with an Idempotency-Key', () => {
     });
   });
 
-  it('is 409 with Retry-After while another replica executes the first, and where its response has expired', async () => {
+  it('is 409 with Retry-After while another request with it is under way, and where its response has expired', async () => {
     for (const outcome of ['busy', 'used'] as const) {
       await expect(once(keyOf(), creating(outcome))).rejects.toMatchObject({
         code: 'request_in_progress',

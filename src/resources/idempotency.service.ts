@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../errors/api-error.js';
-import { isUnavailable } from '../errors/database-errors.js';
 import type { ConnectionPools } from '../database/connection-pools.js';
 import { PrismaService } from '../database/prisma.service.js';
 import { JsonResponse } from '../http/json-response.js';
@@ -15,8 +14,8 @@ export interface Creation {
 }
 
 /**
- * The outcome of a creating statement: it created, or the Idempotency-Key is `busy`, because a request with it is under way on another
- * replica, or `used`, because its response is stored.
+ * The outcome of a creating statement: it created, or the Idempotency-Key is `busy`, because another request with it is under way, or
+ * `used`, because its response is stored.
  */
 export type CreationOutcome = Creation | 'busy' | 'used';
 
@@ -36,13 +35,11 @@ interface StoredResponses {
 }
 
 /**
- * Executes a request with an Idempotency-Key at most once. The statement that creates also stores the response, so the database
- * decides over all replicas. Requests with equal keys on one replica run one after another.
+ * Executes a request with an Idempotency-Key at most once. The statement that creates also stores the response, so the database alone
+ * decides, over all requests and replicas.
  */
 @Injectable()
 export class Idempotency {
-  readonly #underWay = new Map<string, Promise<StoredResponse>>();
-
   constructor(@Inject(PrismaService) private readonly prisma: StoredResponses) {}
 
   /** The response of `once`, with `Location` below a path and, where an earlier request created, `Idempotency-Replayed`. */
@@ -55,7 +52,7 @@ export class Idempotency {
   }
 
   /**
-   * A request waits for its own statements and for those of equal requests before it. What it began goes on without it.
+   * What it began goes on after the deadline without it.
    *
    * @param deadline the moment of `performance.now()` until which it waits
    * @param create runs the statement that creates and, with a key, stores the response. If it throws, nothing is stored
@@ -66,28 +63,10 @@ export class Idempotency {
     deadline: number,
     create: () => Promise<CreationOutcome>,
   ): Promise<OnceResult> {
-    if (key !== undefined) return await within(deadline - performance.now(), this.#inTurn(key, create));
+    if (key !== undefined) return await within(deadline - performance.now(), this.#decide(key, create));
     const outcome = await create();
     if (typeof outcome === 'string') throw new Error(`${outcome} without an Idempotency-Key`);
     return { ...outcome, isReplay: false };
-  }
-
-  async #inTurn(key: IdempotencyKey, create: () => Promise<CreationOutcome>): Promise<OnceResult> {
-    const name = `${key.apiKeyId} ${key.key}`;
-    for (;;) {
-      const first = this.#underWay.get(name);
-      if (first === undefined) break;
-      // A first request that was rejected has stored nothing, so the next one takes its place. When the database is unavailable all
-      // of them fail at once: one after another they would wait for as many time-outs.
-      const stored = await first.catch(unlessUnavailable);
-      if (stored !== undefined) return replay(stored, key);
-    }
-    const result = this.#decide(key, create);
-    const response = result.then((one) => ({ ...one, fingerprint: key.fingerprint }));
-    this.#underWay.set(name, response);
-    const leave = (): void => void this.#underWay.delete(name);
-    response.then(leave, leave);
-    return await result;
   }
 
   async #decide(key: IdempotencyKey, create: () => Promise<CreationOutcome>): Promise<OnceResult> {
@@ -102,7 +81,7 @@ export class Idempotency {
     const stored = outcome === 'used' ? await this.#find(key) : undefined;
     if (stored !== undefined) return replay(stored, key);
     if (rejection !== undefined) throw rejection;
-    // Another replica executes it, or the response expired between the two statements.
+    // The first request is under way, or the response expired between the two statements.
     throw new ApiError('request_in_progress', undefined, { headers: { 'retry-after': '1' } });
   }
 
@@ -116,10 +95,6 @@ export class Idempotency {
     );
     return stored;
   }
-}
-
-function unlessUnavailable(error: unknown): undefined {
-  if (isUnavailable(error)) throw error;
 }
 
 function replay({ id, json, fingerprint }: StoredResponse, key: IdempotencyKey): OnceResult {

@@ -25,8 +25,8 @@ interface Creation {
 
 /**
  * Creates records, in the order in which they were requested, and stores the response where there is an Idempotency-Key. One row for each
- * item, in their order: its outcome, and what was created. The keys of a batch are different ones. One is free when it was never used,
- * also not since the statement began, or when its 24 hours are over.
+ * item, in their order: its outcome, and what was created. A key is free when it was never used, also not since the statement began, or
+ * when its 24 hours are over. Of equal keys one is `created`, and the others are `busy` until then.
  */
 export const creationSql = (
   { table, json, newRow }: Resource,
@@ -35,8 +35,9 @@ export const creationSql = (
     with input as materialized (
       select
         wanted.*,
-        -- without a key, or with one with which no other transaction creates at this moment
-        key is null or pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
+        -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
+        key is null or row_number() over (partition by api_key_id, key order by number) = 1
+          and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
         key is not null and exists (
           select from idempotency_keys as known
           where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
