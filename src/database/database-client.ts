@@ -132,7 +132,8 @@ export class DatabasePool extends pg.Pool {
 
   async #query(call: Call): Promise<unknown> {
     const moment = lastMoment.getStore() ?? Infinity;
-    const connection: pg.PoolClient = await this.connect();
+    const connecting: Promise<pg.PoolClient> = this.connect();
+    const connection = await connecting;
     if (performance.now() > moment) {
       connection.release();
       throw new NotSentError('no connection was available in time');
