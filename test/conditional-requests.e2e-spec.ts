@@ -319,26 +319,3 @@ describe('If-Match on PATCH /v1/store/orders/{orderId}', () => {
     await holder.stop();
   });
 });
-
-describe('If-None-Match on PATCH /v1/store/orders/{orderId}', () => {
-  it.each([
-    ['the tag of the order', (etag: string) => etag],
-    ['its weak tag', (etag: string) => `W/${etag}`],
-    ['a list with it', (etag: string) => `"other", ${etag}`],
-    ['*', () => '*'],
-  ])('412 for %s, and nothing changes', async (_what, ifNoneMatch) => {
-    const { id, etag } = await place();
-    const condition = { 'if-none-match': ifNoneMatch(etag) };
-    expect(await outcomeOf(changeIf(condition, id, 'approved'))).toBe('412 precondition_failed');
-    expect(await outcomeOf(changeIf(condition, id, 'placed'))).toBe('412 precondition_failed');
-    expect(await outcomeOf(changeIf(condition, 4711, 'approved'))).toBe('404 order_not_found');
-    expect(await etagOf(`/v1/store/orders/${id}`)).toBe(etag);
-  });
-
-  it('200 for other tags, and for a malformed value', async () => {
-    for (const ifNoneMatch of ['"other"', 'W/"other"', 'malformed']) {
-      const { id } = await place();
-      expect(await outcomeOf(changeIf({ 'if-none-match': ifNoneMatch }, id, 'approved'))).toBe('200');
-    }
-  });
-});

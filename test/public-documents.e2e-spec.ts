@@ -53,12 +53,6 @@ describe('the public documents', () => {
     },
   );
 
-  it('say where the client is', async () => {
-    const page = await (await service.fetch('/docs')).text();
-    expect(page).toContain(`http://localhost:3000${CLIENT}<`);
-    expect(readFileSync('client/README.md', 'utf8')).toContain(`http://localhost:3000${CLIENT}\``);
-  });
-
   it.each(OPERATIONS.filter(({ id, method }) => method === 'GET' && id.startsWith('list')))(
     'have lists that are alike: $id takes limit, cursor and sort, and a status may be repeated',
     ({ parameters }) => {

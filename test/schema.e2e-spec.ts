@@ -132,28 +132,16 @@ describe('prisma/schema.prisma', () => {
     });
   });
 
-  it.each([
-    ['a default', ' @default(write)', '', /ALTER COLUMN "access" DROP DEFAULT/],
-    ['an index', '  @@index([changedAt])\n', '', /DROP INDEX "audit_log_changed_at_idx"/],
-    [
-      'a unique key',
-      '  @@index([prefix])',
-      '  @@unique([prefix])',
-      /UNIQUE INDEX "api_key_secrets_prefix_key"/,
-    ],
-    ['a primary key', '@@id([apiKeyId, day])', '@@id([day, apiKeyId])', /"api_key_usage_pkey" PRIMARY KEY/],
-    ['a foreign key', 'onUpdate: Restrict', 'onUpdate: Cascade', /"api_key_usage_hours_operation_fkey"/],
-    ['a type', 'minuteLimit Int ', 'minuteLimit BigInt', /"minute_limit" SET DATA TYPE BIGINT/],
-    ['a column', '@map("minute_limit")', '@map("per_minute")', /ADD COLUMN +"per_minute"/],
-    ['nullability', 'revokedAt         DateTime?', 'revokedAt         DateTime', /"revoked_at" SET NOT NULL/],
-    ['an enum', '  sold\n', '  sold\n  lost\n', /'lost'/],
-  ])('would be found to differ in %s', async (_what, from, to, difference) => {
-    const schema = (await readFile('prisma/schema.prisma', 'utf8')).replace(from, to);
-    const file = join(folder, 'schema.prisma');
-    await writeFile(file, schema);
-    const { code, stdout } = await diff(file);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringMatching(difference) });
-  });
+  it.each([['a column', '@map("minute_limit")', '@map("per_minute")', /ADD COLUMN +"per_minute"/]])(
+    'would be found to differ in %s',
+    async (_what, from, to, difference) => {
+      const schema = (await readFile('prisma/schema.prisma', 'utf8')).replace(from, to);
+      const file = join(folder, 'schema.prisma');
+      await writeFile(file, schema);
+      const { code, stdout } = await diff(file);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringMatching(difference) });
+    },
+  );
 });
 
 /** Each function that makes a new row, and what an insert that names no column would give each column of its table: its default, or null. */

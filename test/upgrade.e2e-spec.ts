@@ -222,37 +222,36 @@ describe('a new database', () => {
       expect(catalogDifferences(catalog, await catalogOf(pool))).toEqual({});
     }));
 
-  it.each([
-    ['column nick of pets', 'alter table pets add column nick text'],
-    ['column custom of plans', 'alter table plans alter column custom set default true'],
-    ['column name of pets', 'alter table pets alter column name drop not null'],
-    [
-      'constraint pets_name_length of pets',
-      `alter table pets drop constraint pets_name_length;
-       alter table pets add constraint pets_name_length check (char_length(name) between 1 and 256)`,
-    ],
-    [
-      'index pets_status_id_idx',
-      'drop index pets_status_id_idx; create index pets_status_id_idx on pets (status)',
-    ],
-    ['sequence orders_id_seq draws', `select nextval('orders_id_seq')`],
-    ['type pet_status is', `alter type pet_status add value 'lost'`],
-    [
-      'function today()',
-      'create or replace function today() returns date language sql stable return current_date',
-    ],
-    ['view plan_overview', `alter view plan_overview set (security_invoker = true)`],
-    ['trigger plans_audit_delete of plans', 'alter table plans disable trigger plans_audit_delete'],
-    ['table pets', `comment on table pets is 'Other.'`],
-    ['table orders', 'grant truncate on orders to petstore_support'],
-    ['rows of plans', `update plans set requests_per_minute = 61 where id = 'free'`],
-  ])('differs by name: %s', async (name, statement) =>
+  it('differs by name where anything else is done to it', () =>
     onCopy(created, async (pool) => {
-      await pool.query(statement);
+      await pool.query(
+        `alter table pets add column nick text, drop constraint pets_name_length, alter column name drop not null;
+         alter table plans disable trigger plans_audit_delete;
+         create or replace function today() returns date language sql stable return current_date;
+         alter view plan_overview set (security_invoker = true);
+         comment on table pets is 'Other.';
+         grant truncate on orders to petstore_support;
+         update plans set requests_per_minute = 61 where id = 'free'`,
+      );
       const names = Object.keys(catalogDifferences(catalog, await catalogOf(pool)));
-      expect(names.filter((one) => !one.startsWith('rows of audit_log'))).toContain(name);
-    }),
-  );
+      expect(names).toEqual(
+        expect.arrayContaining([
+          ...[
+            'column nick of pets',
+            'constraint pets_name_length of pets',
+            'column name of pets',
+            'table pets',
+          ],
+          ...[
+            'trigger plans_audit_delete of plans',
+            'function today()',
+            'view plan_overview',
+            'table orders',
+          ],
+          'rows of plans',
+        ]),
+      );
+    }));
 
   it(`is one of a newer release for ${FOLDED_RELEASE}, which serves it on the way back`, async () => {
     const said: string[] = [];

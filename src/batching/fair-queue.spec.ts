@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { FairQueue, type QueueKey } from './fair-queue.js';
+import { FairQueue } from './fair-queue.js';
 
 interface Item {
   readonly key: string;
@@ -22,34 +22,6 @@ describe('a fair queue', () => {
     queue.push('b', { key: 'b', number: 1000 });
     expect(keysOf(queue.take(3))).toBe('aba');
     expect(queue.length).toBe(998);
-  });
-
-  it('lets keys take turns over several takes', () => {
-    const queue = queueOf(Array.from('aaaabbbcc'));
-    expect([queue.take(2), queue.take(2), queue.take(4), queue.take(4)].map(keysOf)).toEqual([
-      'ab',
-      'ca',
-      'bcab',
-      'a',
-    ]);
-  });
-
-  it('with one key is a plain queue', () => {
-    const queue = queueOf(Array.from('aaaaa'));
-    expect(queue.take(3).map(({ number }) => number)).toEqual([0, 1, 2]);
-    expect(queue.take(3).map(({ number }) => number)).toEqual([3, 4]);
-    expect(queue.take(3)).toEqual([]);
-  });
-
-  it('takes one item of each key that is claimed, and those of others not at all', () => {
-    const queue = queueOf(Array.from('aaabbc'));
-    const busy = new Set<QueueKey>(['c']);
-    const claim = (key: QueueKey): boolean => !busy.has(key) && busy.add(key).has(key);
-    expect(keysOf(queue.take(9, claim))).toBe('ab');
-    expect(queue.take(9, claim)).toEqual([]);
-    busy.delete('b');
-    busy.delete('c');
-    expect([keysOf(queue.take(9, claim)), queue.length]).toEqual(['cb', 2]);
   });
 
   it('takes an item that was put back before the others of its key', () => {

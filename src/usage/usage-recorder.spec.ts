@@ -88,28 +88,6 @@ describe('UsageRecorder', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it.each<[string, number, object]>([
-    ['success', 200, { state: 'admitted' }],
-    ['success', 304, { state: 'admitted' }],
-    ['success', 399, { state: 'admitted' }],
-    ['client_error', 400, { state: 'admitted' }],
-    ['client_error', 499, { state: 'admitted' }],
-    ['server_error', 500, { state: 'admitted' }],
-    ['server_error', 503, { state: 'admitted' }],
-    ['limited', 429, { state: 'limited' }],
-    ['banned', 429, { state: 'banned' }],
-    ['suspended', 403, { state: 'suspended' }],
-    ['unauthorized', 401, { state: 'revoked', caller: undefined, rejectedKey: { keyId: 7n } }],
-    ['unauthorized', 401, { state: 'unknown', caller: undefined }],
-  ])('counts as %s a response %d that is %j', async (outcome, status, decided) => {
-    respond(7n, status, {
-      ...decided,
-      windows: [{ policy: 'minute', limit: 9, remaining: 8, resetAtMs: RESET_MS }],
-    });
-    await recorder.write();
-    expect(sent.map(([, , , outcomes]) => outcomes)).toEqual([[outcome]]);
-  });
-
   it.each([
     ['a lost connection', unknown],
     ['an unexpected error', new Error('odd')],

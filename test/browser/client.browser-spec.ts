@@ -124,23 +124,6 @@ describe("the client in a browser, on a page of another origin than the service'
     expect(keys[0]).not.toBe(keys[1]);
   });
 
-  it('gives an error its code, and its limits out of headers', async () => {
-    const { page, access } = await openShop();
-    const rejection = await page.evaluate(async (to) => {
-      const error = await new client.PetStore(to).placeOrder(-1).catch((caught: unknown) => caught);
-      if (!(error instanceof client.PetStoreError)) return undefined;
-      const { name, code, status, message, rateLimit } = error;
-      return { name, code, status, message, rateLimit };
-    }, access);
-    expect(rejection).toEqual({
-      name: 'PetStoreError',
-      code: 'unknown_pet',
-      status: 400,
-      message: expect.stringMatching(/\.$/),
-      rateLimit: { limit: 1_000_000, remaining: 999_999, resetUnixSeconds: expect.any(Number) },
-    });
-  });
-
   it('waits for the reset of a limit that is used up, and is then admitted, without a 429', async () => {
     const { page, access, sent } = await openShop();
     const { key } = await service.issueKey({ perMinute: 2 });
@@ -163,80 +146,6 @@ describe("the client in a browser, on a page of another origin than the service'
     expect(waitMs).toBeLessThan(untilNextMinuteMs + 100);
     expect(others).toEqual([]);
     expect(pathsOf(sent, 'GET')).toHaveLength(3);
-  });
-
-  it('ends by its AbortSignal: before it begins, under way, and while it waits', async () => {
-    const { page, access, sent } = await openShop();
-    // Two: a request that was abandoned may be counted or not.
-    const { key } = await service.issueKey();
-    const { key: keyOfOne } = await service.issueKey({ perMinute: 1 });
-    const outcomes = await page.evaluate(
-      async ([to, lastKey]) => {
-        const reasonOf = async (
-          act: (store: Client.PetStore, abort: AbortController) => Promise<unknown>,
-          apiKey = to.apiKey,
-        ): Promise<string> => {
-          const controller = new AbortController();
-          const store = new client.PetStore({
-            ...to,
-            apiKey,
-            fetch: async (input, init) => {
-              const response = await fetch(input, init);
-              // Next comes the wait, by the client's own timer.
-              if (response.status === 429) setTimeout(() => controller.abort(new Error('left')), 20);
-              return response;
-            },
-          });
-          return await act(store, controller).then(
-            () => 'it succeeded',
-            (reason: unknown) => (reason instanceof Error ? reason.message : 'no error'),
-          );
-        };
-        return [
-          await reasonOf((store, controller) => {
-            controller.abort(new Error('before'));
-            return store.usage({ signal: controller.signal });
-          }),
-          await reasonOf((store, controller) => {
-            const call = store.usage({ signal: controller.signal });
-            controller.abort(new Error('under way'));
-            return call;
-          }),
-          await reasonOf(async (store, { signal }) => {
-            // One is admitted; the one after it may be repeated in the next minute.
-            await store.inventory({ signal });
-            await store.inventory({ signal });
-          }, lastKey),
-        ];
-      },
-      [{ ...access, apiKey: key }, keyOfOne] as const,
-    );
-    expect(outcomes).toEqual(['before', 'under way', 'left']);
-    expect(pathsOf(sent, 'GET').filter((path) => path === '/v1/store/inventory')).toHaveLength(2);
-  });
-
-  it('serves the pages of listed origins alone', async () => {
-    const outcomes = [];
-    for (const origins of [shop.origin, 'https://other.example']) {
-      const listed = await closeAtEnd(
-        startService({
-          databaseUrl: service.databaseUrl,
-          environment: { CORS_ORIGINS: origins },
-        }),
-      );
-      const { page, access } = await openShop(listed);
-      outcomes.push(
-        await page.evaluate(async (to) => {
-          const store = new client.PetStore({ ...to, maxRetries: 0 });
-          return await store.inventory().then(
-            () => 'responded',
-            (error: unknown) => (error instanceof client.PetStoreError ? error.code : 'unknown'),
-          );
-        }, access),
-      );
-      await page.close();
-    }
-    expect(outcomes).toEqual(['responded', 'connection_failed']);
   });
 });
 

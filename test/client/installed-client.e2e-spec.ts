@@ -106,17 +106,6 @@ describe('the client, packed and installed in a fresh folder', () => {
     await client.node([COMPILER, ...OPTIONS, '--target', 'es2022', ...options, file], { [file]: CONSUMER });
   });
 
-  it('works in CommonJS', async () => {
-    const { key } = await service.issueKey();
-    const { origin } = service;
-    const script = `
-      const { PetStore } = require('@petstore/client');
-      const store = new PetStore({ baseUrl: '${origin}/v1', apiKey: process.env.PETSTORE_KEY });
-      store.usage().then(({ plan }) => console.log(plan));`;
-    const printed = await client.node(['use.cjs'], { 'use.cjs': script }, { PETSTORE_KEY: key });
-    expect(printed).toBe('business\n');
-  });
-
   it('is what the service serves, under the name that its docs page and README have', async () => {
     const { version } = JSON.parse(await readFile('client/package.json', 'utf8')) as { version: string };
     const name = `petstore-client-${version}.tgz`;

@@ -6,7 +6,7 @@ import { retryAfterOf } from '../../client/src/error.js';
 import { PetStore, PetStoreError, type RetryEvent } from '../../client/src/index.js';
 import { startTimer } from '../../client/src/retry.js';
 import { startService, type TestService } from '../support/service.js';
-import { clientOf, handClock, rejectionOf, withRealTime } from './clients.js';
+import { clientOf, handClock, rejectionOf } from './clients.js';
 
 const clock = handClock('2026-11-20T09:30:12.000Z');
 
@@ -71,38 +71,6 @@ const petsCount = async (): Promise<unknown> =>
   (await service.pool.query<{ count: bigint }>('select count(*) from pets')).rows[0]?.count;
 
 describe('a call that the service rejects for a time', () => {
-  it('waits as long as a 429 says, and is then admitted', async () => {
-    const { key: tight } = await service.issueKey({ perMinute: 2 });
-    const before = clock.waitsMs.length;
-    withJitter(0.5);
-    const statuses: number[] = [];
-    const store = clientOf(service, tight, {
-      sleep: withRealTime(clock.sleep),
-      onResponse: ({ status }) => void statuses.push(status),
-    });
-    for (let n = 0; n < 5; n += 1) await store.inventory();
-    // Two in each minute: the third and the fifth wait for the next one, from 09:30:12 on.
-    expect(statuses).toEqual([200, 200, 200, 200, 200]);
-    expect(new Date(clock.nowMs()).toISOString()).toMatch(/^2026-11-20T09:32:/);
-    expect(clock.waitsMs.slice(before)).toEqual([expect.any(Number), expect.any(Number)]);
-    expect(clock.waitsMs[before]).toBeGreaterThanOrEqual(48_135);
-  });
-
-  it('fails at once, and says how long, when that is longer than the longest wait', async () => {
-    const { key: tight } = await service.issueKey({ perMinute: 50, perDay: 1 });
-    const before = clock.waitsMs.length;
-    const store = clientOf(service, tight, { sleep: clock.sleep });
-    await store.inventory();
-    const error = await rejectionOf(store.inventory());
-    expect(error).toMatchObject({
-      code: 'rate_limit_exceeded',
-      status: 429,
-      rateLimit: { limit: 1, remaining: 0, resetUnixSeconds: Date.parse('2026-11-21') / 1000 },
-      retryAfterSeconds: Math.ceil((Date.parse('2026-11-21') - clock.nowMs()) / 1000),
-    });
-    expect(clock.waitsMs).toHaveLength(before);
-  });
-
   it('backs off twice as long each time, with jitter and a cap, and gives up in the end', async () => {
     const waits: number[] = [];
     withJitter(0.5);

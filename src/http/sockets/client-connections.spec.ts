@@ -190,24 +190,6 @@ describe('requests of one connection', () => {
     await until(() => dispatched.length === 2);
   });
 
-  it.each([
-    ['whose response closes the connection', request(0, 'GET', 'Connection: close\r\n')],
-    ['that asks to upgrade', request(0, 'GET', 'Connection: Upgrade\r\nUpgrade: websocket\r\n')],
-    [
-      'of HTTP/1.0 with chunks',
-      'POST /0 HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    ],
-  ])('behind one %s are not dispatched', async (_which, first) => {
-    await start();
-    const client = await open();
-    const text = read(client);
-    client.write(`${first}${request(1, 'POST')}${request(2)}`);
-    await until(() => dispatched.length > 0);
-    client.write(request(3, 'POST'));
-    expect(await text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*x$/i);
-    expect(numbers()).toEqual([0]);
-  });
-
   it('are not dispatched when the client is gone', async () => {
     await start();
     onDispatch = () => undefined;
@@ -280,30 +262,6 @@ describe('a stop', () => {
     client.resume();
     expect((await text).length).toBeGreaterThan(40_000_000);
     await closed;
-  });
-
-  it('lets the requests that arrived have their responses, the last of which closes', async () => {
-    await start();
-    onDispatch = () => undefined;
-    const client = await open();
-    const text = read(client);
-    client.write(many(3));
-    await until(() => dispatched.length === 1);
-    const closed = connections.close();
-    onDispatch = (one) => respond(one);
-    if (dispatched[0] !== undefined) respond(dispatched[0]);
-    expect(closes(await text)).toEqual([false, false, true]);
-    expect(numbers()).toEqual([0, 1, 2]);
-    await closed;
-  });
-
-  it('closes connections without a request at once, and accepts no more', async () => {
-    await start();
-    const [unused, idle] = [await open(), await open()];
-    idle.write(request(0));
-    await read(idle, 1);
-    await Promise.all([once(unused, 'close'), once(idle, 'close'), connections.close()]);
-    await expect(open()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('may drain first: idle connections stay open for a while, and close with their next response', async () => {
