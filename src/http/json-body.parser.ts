@@ -56,7 +56,7 @@ interface Level {
   /** The member whose value it is; empty for the body itself and in an array. */
   readonly name: string;
   /** The names that an object has so far; an array has none. */
-  readonly names?: Set<string>;
+  readonly names: Set<string> | undefined;
 }
 
 /**
@@ -67,63 +67,33 @@ interface Level {
 function inspect(text: string): readonly (readonly [name: string, exact: bigint | number])[] {
   const exact: [string, bigint | number][] = [];
   const levels: Level[] = [];
-  let level: Level = { name: '' };
-  /** The last string, with its quotes, and the last name. */
-  let [start, end] = [0, 0];
   let name = '';
-  for (let at = 0; at < text.length; at += 1) {
-    const mark = text[at] as string;
-    if (mark === '"') {
-      start = at;
-      at = endOfString(text, at);
-      end = at + 1;
-    } else if (mark === ':') {
-      name = nameOf(text.slice(start, end));
-      addName(name, level);
-    } else if (mark === '{' || mark === '[') {
-      if (levels.push(level) > DEPTH_MAX) {
-        throw new ApiError('malformed_json', `The body is nested more than ${DEPTH_MAX} levels deep.`);
-      }
-      level = mark === '{' ? { name, names: new Set() } : { name };
-      name = '';
-    } else if (mark === '}' || mark === ']') {
-      level = levels.pop() as Level;
-      name = '';
-    } else if (mark === '-' || isDigit(mark)) {
-      const from = at;
-      at = endOfNumber(text, at);
-      if (levels.length > 1 || level.names === undefined) continue;
-      const number = text.slice(from, at + 1);
-      if (MAY_ROUND.test(number)) exact.push([name, exactNumber(number)]);
-    }
-  }
+  const enter = (names?: Set<string>): void => {
+    if (levels.push({ name, names }) > DEPTH_MAX)
+      throw new ApiError('malformed_json', `The body is nested more than ${DEPTH_MAX} levels deep.`);
+    name = '';
+  };
+  const leave = (): void => {
+    levels.pop();
+    name = '';
+  };
+  visit(text, {
+    onObjectBegin: () => enter(new Set()),
+    onArrayBegin: () => enter(),
+    onObjectEnd: leave,
+    onArrayEnd: leave,
+    onObjectProperty: (property) => addName((name = property), levels.at(-1) as Level),
+    onLiteralValue: (value, offset, length) => {
+      if (typeof value !== 'number' || levels.length > 1 || levels[0]?.names === undefined) return;
+      const digits = text.slice(offset, offset + length);
+      if (MAY_ROUND.test(digits)) exact.push([name, exactNumber(digits)]);
+    },
+  });
   return exact;
-}
-
-/** The place of the quote that ends the string. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return at;
-}
-
-const isDigit = (mark: string): boolean => mark >= '0' && mark <= '9';
-
-const NUMBER = /[-+.\deE]+/y;
-
-/** The place of the last character of the number. */
-function endOfNumber(text: string, start: number): number {
-  NUMBER.lastIndex = start;
-  NUMBER.test(text);
-  return NUMBER.lastIndex - 1;
 }
 
 /** Only these can hold a number that a double rounds: 16 digits or more (with or without a point), or an exponent. */
 const MAY_ROUND = /[\d.]{16}|[eE]/;
-
-/** The same name may be written in several ways. */
-const nameOf = (string: string): string =>
-  string.includes('\\') ? (JSON.parse(string) as string) : string.slice(1, -1);
 
 function addName(name: string, { name: parent, names }: Level): void {
   if (name === '__proto__' || (name === 'prototype' && parent === 'constructor')) {
