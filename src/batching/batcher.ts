@@ -134,7 +134,6 @@ class Entry<Item, Result> implements BatchItem {
  * - A statement keeps its place until it settles, also when all of its items were given up: it may be in its commit.
  */
 export class Batcher<Item, Result> {
-  readonly #options: BatcherOptions<Item, Result>;
   readonly #queue = new FairQueue<Entry<Item, Result>>();
   /** Sent before and to be sent again, before all others. */
   #retries: Entry<Item, Result>[] = [];
@@ -152,12 +151,10 @@ export class Batcher<Item, Result> {
   #isTicking = false;
   #isClosing = false;
 
-  constructor(options: BatcherOptions<Item, Result>) {
-    this.#options = options;
-  }
+  constructor(private readonly options: BatcherOptions<Item, Result>) {}
 
   get name(): string {
-    return this.#options.name;
+    return this.options.name;
   }
 
   /** Items that wait for a statement now. */
@@ -170,8 +167,8 @@ export class Batcher<Item, Result> {
    *
    * @param deadline a moment of `performance.now()`
    */
-  load(item: Item, deadline = performance.now() + this.#options.timeoutMs): Promise<Result> {
-    const { waitingMax, sizeMax, keyOf, contextOf } = this.#options;
+  readonly load = (item: Item, deadline = performance.now() + this.options.timeoutMs): Promise<Result> => {
+    const { waitingMax, sizeMax, keyOf, contextOf } = this.options;
     if (this.#isClosing) return Promise.reject(this.#unavailable('closing', 'is closing'));
     if (this.waiting >= waitingMax) {
       return Promise.reject(this.#unavailable('overloaded', 'the queue is full'));
@@ -187,7 +184,7 @@ export class Batcher<Item, Result> {
     if (this.#queue.length >= sizeMax) this.#dispatch();
     else this.#dispatchSoon();
     return entry.promise;
-  }
+  };
 
   /** Rejects new items, and resolves when all earlier ones are settled: by the latest of their deadlines. */
   async close(): Promise<void> {
@@ -197,7 +194,7 @@ export class Batcher<Item, Result> {
 
   /** After all sockets that have something were read: else the items of several connections would not share a statement. */
   #dispatchSoon(): void {
-    if (this.#isDispatchDue || this.#underWay >= this.#options.concurrencyMax) return;
+    if (this.#isDispatchDue || this.#underWay >= this.options.concurrencyMax) return;
     this.#isDispatchDue = true;
     setImmediate(() => {
       this.#isDispatchDue = false;
@@ -207,7 +204,7 @@ export class Batcher<Item, Result> {
 
   readonly #dispatch = (): void => {
     if (performance.now() < this.#restUntil) return; // the next tick comes back to it
-    const { concurrencyMax, permits } = this.#options;
+    const { concurrencyMax, permits } = this.options;
     while (this.#underWay < concurrencyMax && this.waiting > 0) {
       if (permits?.enter(this.#dispatch) === false) return;
       const batch = this.#take();
@@ -218,7 +215,7 @@ export class Batcher<Item, Result> {
 
   /** The items of the next statement. */
   #take(): Entry<Item, Result>[] {
-    const { sizeMax, locksRow = false } = this.#options;
+    const { sizeMax, locksRow = false } = this.options;
     const now = performance.now();
     const batch: Entry<Item, Result>[] = [];
     const add = (entry: Entry<Item, Result>): void => {
@@ -252,7 +249,7 @@ export class Batcher<Item, Result> {
   }
 
   async #run(batch: readonly Entry<Item, Result>[]): Promise<void> {
-    const { name, send, onStatement, permits } = this.#options;
+    const { name, send, onStatement, permits } = this.options;
     const sentAt = performance.now();
     const deadline = batch.reduce((earliest, one) => Math.min(earliest, one.deadline), Infinity);
     let error: unknown;
@@ -293,7 +290,7 @@ export class Batcher<Item, Result> {
   }
 
   #fail(batch: readonly Entry<Item, Result>[], failure: DatabaseFailure, error: unknown): void {
-    const { isRead, separatesTimeouts = false, keyOf } = this.#options;
+    const { isRead, separatesTimeouts = false, keyOf } = this.options;
     const isSeparated = failure === 'server-timeout' && separatesTimeouts;
     const isTemporary = failure === 'not-sent' || (failure === 'server-timeout' && !separatesTimeouts);
     if (isTemporary || failure === 'broken') this.#restUntil = performance.now() + BACKOFF_MS;
@@ -325,7 +322,7 @@ export class Batcher<Item, Result> {
   #putBack(entry: Entry<Item, Result>): void {
     const { key: row } = entry;
     if (entry.state === 'settled') return this.#rows.release(row);
-    const { locksRow = false, name, onLongLocked } = this.#options;
+    const { locksRow = false, name, onLongLocked } = this.options;
     if (!locksRow) throw new Error(`${name}: LOCKED without a row`);
     const now = performance.now();
     entry.lockedSince ??= now;
@@ -358,7 +355,7 @@ export class Batcher<Item, Result> {
   }
 
   get #neededMs(): number {
-    return this.#options.neededMs?.() ?? 0;
+    return this.options.neededMs?.() ?? 0;
   }
 
   #giveUp(entry: Entry<Item, Result>): void {

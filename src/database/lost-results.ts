@@ -28,9 +28,7 @@ const TOO_MANY_CONNECTIONS = '53300';
  * the server has none left, and a cancelled commit would count although no standby has it.
  */
 export class LostResults {
-  readonly #url: string;
   readonly #lateMs: number;
-  readonly #probeTimeoutMs: number;
   readonly #timer: NodeJS.Timeout;
   /** Connections in use, and when each was taken or had its last result. */
   readonly #takenAt = new Map<PoolClient, number>();
@@ -42,10 +40,12 @@ export class LostResults {
    * @param statementTimeoutMs the time of a statement, with the time to find that its result is lost
    * @param probeTimeoutMs the time of a probe to connect, and that of its query
    */
-  constructor(url: string, statementTimeoutMs: number, probeTimeoutMs: number) {
-    this.#url = url;
+  constructor(
+    private readonly url: string,
+    statementTimeoutMs: number,
+    private readonly probeTimeoutMs: number,
+  ) {
     this.#lateMs = serverTimeoutMs(statementTimeoutMs);
-    this.#probeTimeoutMs = probeTimeoutMs;
     this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
@@ -81,7 +81,7 @@ export class LostResults {
       if (isStalled && !this.#isClosing) return;
       // Its statement rejects, and the pool removes the connection.
       for (const [client, takenAt] of late) {
-        if (this.#takenAt.get(client) === takenAt) client.end().catch(ignore);
+        if (this.#takenAt.get(client) === takenAt) client.end().catch(() => undefined);
       }
     });
   }
@@ -89,10 +89,10 @@ export class LostResults {
   /** By a connection of its own: one that is open may be lost with the others. */
   async #hasStalledCommits(): Promise<boolean> {
     const client: pg.Client = new DatabaseClient({
-      ...connectionTo(this.#url),
+      ...connectionTo(this.url),
       application_name: 'petstore',
-      connectionTimeoutMillis: this.#probeTimeoutMs,
-      query_timeout: this.#probeTimeoutMs,
+      connectionTimeoutMillis: this.probeTimeoutMs,
+      query_timeout: this.probeTimeoutMs,
     });
     try {
       await client.connect();
@@ -111,7 +111,7 @@ export class LostResults {
       // where all sessions of a pooler are in use.
       return !(error instanceof pg.DatabaseError && classifyDatabaseError(error) === 'broken');
     } finally {
-      client.end().catch(ignore);
+      client.end().catch(() => undefined);
     }
   }
 }
@@ -124,8 +124,4 @@ async function unreadResults(): Promise<void> {
   await delay(LOOK_MS);
   // After a pause of the process its timers run first, then it reads.
   await turn();
-}
-
-function ignore(): void {
-  // It fails the probe, or it is over.
 }

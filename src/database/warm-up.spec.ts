@@ -34,11 +34,7 @@ afterEach(async () => {
 });
 
 const prepare = (...statements: readonly Statement[]): WarmUp => {
-  warmUp = new WarmUp({
-    pools: [{ pool, statements }],
-    namedStatements: true,
-    warn: (message) => warnings.push(message),
-  });
+  warmUp = new WarmUp([{ pool, statements }], true, (message) => warnings.push(message));
   return warmUp;
 };
 

@@ -12,12 +12,6 @@ export interface WarmPool {
   readonly statements: readonly Statement[];
 }
 
-export interface WarmUpOptions {
-  readonly pools: readonly WarmPool[];
-  readonly namedStatements: boolean;
-  readonly warn: (message: string) => void;
-}
-
 /** Connections of a pool: reads and writes of two kinds with two statements of each under way. */
 const CONNECTIONS_MAX = 8;
 
@@ -34,16 +28,20 @@ const BEFORE_LISTEN_MAX_MS = 30_000;
 export class WarmUp implements OnApplicationBootstrap {
   readonly #closing = new AbortController();
 
-  constructor(private readonly options: WarmUpOptions) {}
+  constructor(
+    private readonly pools: readonly WarmPool[],
+    private readonly namedStatements: boolean,
+    private readonly warn: (message: string) => void,
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     const endsAt = performance.now() + BEFORE_LISTEN_MAX_MS;
     let hasWarned = false;
     while (performance.now() < endsAt && !this.#closing.signal.aborted) {
-      const warmed = await Promise.allSettled(this.options.pools.map((pool) => this.#warm(pool)));
+      const warmed = await Promise.allSettled(this.pools.map((pool) => this.#warm(pool)));
       const failed = warmed.find((one) => one.status === 'rejected');
       if (failed === undefined) return;
-      if (!hasWarned) this.options.warn(`the database is not ready: ${describeFault(failed.reason)}`);
+      if (!hasWarned) this.warn(`the database is not ready: ${describeFault(failed.reason)}`);
       hasWarned = true;
       // The database works, and rejects the same statements of requests (a missing right, read only).
       if (isRejected(failed.reason)) return;
@@ -69,7 +67,7 @@ export class WarmUp implements OnApplicationBootstrap {
   }
 
   async #prepare(connection: pg.PoolClient, statements: readonly Statement[]): Promise<void> {
-    const source = { queryable: connection, named: this.options.namedStatements };
+    const source = { queryable: connection, named: this.namedStatements };
     let rejection: unknown;
     try {
       for (const statement of statements) {
@@ -92,15 +90,12 @@ export function warmUpOf(
   { admission, main, namedStatements }: ConnectionPools,
   warn: (message: string) => void,
 ): WarmUp {
-  return new WarmUp({
-    pools: [
-      { pool: admission, statements: statementsOf('admission') },
-      // Admission of low-priority lookups runs there, too.
-      { pool: main, statements: [...statementsOf('admission'), ...statementsOf('main')] },
-    ],
-    namedStatements,
-    warn,
-  });
+  const pools = [
+    { pool: admission, statements: statementsOf('admission') },
+    // Admission of low-priority lookups runs there, too.
+    { pool: main, statements: [...statementsOf('admission'), ...statementsOf('main')] },
+  ];
+  return new WarmUp(pools, namedStatements, warn);
 }
 
 /** Values for which a statement does nothing: null for each parameter, which has no elements as an array. */

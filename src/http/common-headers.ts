@@ -3,20 +3,6 @@ import type { Clock } from '../auth/admission/clock.js';
 import type { AdmissionDecision, LimitWindow } from '../auth/admission/decision.js';
 import type { Headers } from '../errors/api-error.js';
 
-export interface CommonHeadersOptions {
-  /** The clock of limits and removal dates. */
-  readonly clock: Clock;
-  readonly cors: Cors;
-}
-
-interface CommonHeadersInput {
-  /** The identifier of the request. */
-  readonly id: string;
-  readonly decision: AdmissionDecision;
-  /** The `Origin` header of the request. */
-  readonly origin?: string | undefined;
-}
-
 /**
  * The headers of every response: `X-RateLimit-*` for the window with the fewest requests remaining (a tie: the longer one), all
  * windows as draft-ietf-httpapi-ratelimit-headers-11 says, CORS and the request id.
@@ -24,8 +10,10 @@ interface CommonHeadersInput {
  * A reset that has passed meanwhile is reported as the next second, never as the past.
  */
 export function commonHeaders(
-  { clock, cors }: CommonHeadersOptions,
-  { id, decision: { windows, retryAtMs }, origin }: CommonHeadersInput,
+  { clock, cors }: { readonly clock: Clock; readonly cors: Cors },
+  requestId: string,
+  { windows, retryAtMs }: AdmissionDecision,
+  origin: string | undefined,
 ): Headers {
   const nowSeconds = Math.floor(clock.nowMs() / 1000);
   let [tightest] = windows;
@@ -46,7 +34,7 @@ export function commonHeaders(
       'x-ratelimit-reset': String(secondsOf(retryAtMs ?? tightest.resetAtMs, nowSeconds)),
       'ratelimit-policy': policies,
       ratelimit: states,
-      'x-request-id': id,
+      'x-request-id': requestId,
     },
     cors.headers(origin),
   );

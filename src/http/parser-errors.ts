@@ -101,7 +101,7 @@ function respond(
     date: new Date().toUTCString(),
     connection: 'close',
     ...pipeline.cors.vary('Accept'),
-    ...commonHeaders(pipeline, { id, decision, origin: UNKNOWN_ORIGIN }),
+    ...commonHeaders(pipeline, id, decision, UNKNOWN_ORIGIN),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('')}\r\n${text}`);

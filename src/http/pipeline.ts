@@ -223,9 +223,7 @@ export class RequestPipeline {
     // The next bytes of the connection could be the rest of the body.
     const isArriving = hasBody(raw) && !raw.complete;
     if (this.#connections.isLast(raw) || isArriving || isBrokenOff(raw)) reply.header('connection', 'close');
-    reply
-      .headers(commonHeaders(this, { id, decision: request.decision, origin: headers.origin }))
-      .headers(caching);
+    reply.headers(commonHeaders(this, id, request.decision, headers.origin)).headers(caching);
   }
 
   /** Responds to a target that cannot be decoded. It reaches no hook, so nothing was decided and no header is set. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { Public } from '../auth/route-config.js';
 import { ApiError } from '../errors/api-error.js';
+import { PublicFile } from './public-file.decorator.js';
 
 /** Where the build puts it. A build that watches for changes does not. */
 const FOLDER = new URL('../../dist/client/', import.meta.url);
@@ -22,11 +22,7 @@ const PACKAGE = readPackage(FOLDER);
 @ApiExcludeController()
 @Controller('client')
 export class ClientPackageController {
-  @Get(PACKAGE.name)
-  @Public()
-  @Header('content-type', 'application/gzip')
-  @Header('cache-control', 'public, no-cache')
-  @Header('x-content-type-options', 'nosniff')
+  @PublicFile(PACKAGE.name, 'application/gzip')
   readClientPackage(): Buffer {
     if (PACKAGE.bytes === undefined) throw new ApiError('not_found');
     return PACKAGE.bytes;

@@ -1,6 +1,6 @@
-import { Controller, Get, type OnModuleInit, Req, Res } from '@nestjs/common';
+import { Controller, Get, type OnModuleInit, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
 import { PAGE_HEADERS, readPageFiles } from '../pages/page-files.js';
 import { PartOfPage, Public } from '../auth/route-config.js';
@@ -30,30 +30,20 @@ export class DocsPageController implements OnModuleInit {
 
   @Get(PAGE)
   @Public()
-  readDocs(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string | Buffer> {
-    return this.#send(request, reply);
-  }
-
-  @Get([...PAGE_FILES.keys()].filter((path) => path !== PAGE))
-  @PartOfPage('readDocs')
-  readPart(
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<string | Buffer> {
-    return this.#send(request, reply);
-  }
-
-  async #send(request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> {
-    const file = PAGE_FILES.get(request.routeOptions.url ?? '');
+  async readDocs(@Res({ passthrough: true }) reply: FastifyReply): Promise<string | Buffer> {
+    const file = PAGE_FILES.get(reply.request.routeOptions.url ?? '');
     if (file === undefined) throw new ApiError('not_found');
     reply.headers({
       ...PAGE_HEADERS,
       'cache-control': 'public, no-cache',
       'content-type': file.mediaType,
     });
-    return await file.text.for(request, reply);
+    return await file.text.for(reply);
+  }
+
+  @Get([...PAGE_FILES.keys()].filter((path) => path !== PAGE))
+  @PartOfPage('readDocs')
+  readPart(@Res({ passthrough: true }) reply: FastifyReply): Promise<string | Buffer> {
+    return this.readDocs(reply);
   }
 }

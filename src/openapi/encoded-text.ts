@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import Negotiator from 'negotiator';
 
 type Encode = (text: string) => Promise<Buffer>;
@@ -19,9 +19,9 @@ export class EncodedText {
   constructor(private readonly text: string) {}
 
   /** The text in the encoding that the client prefers, with the headers for it. */
-  async for({ headers }: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> {
+  async for(reply: FastifyReply): Promise<string | Buffer> {
     reply.header('vary', 'Accept-Encoding');
-    const client = new Negotiator({ headers });
+    const client = new Negotiator({ headers: reply.request.headers });
     const encoding = client.encoding([...COMPRESSED, 'identity'], { preferred: COMPRESSED }) ?? 'identity';
     const encode = ENCODERS[encoding];
     if (encode === undefined) return this.text;

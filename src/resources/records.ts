@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Batcher, deduplicated, LOCKED, type Send } from '../batching/batcher.js';
+import { deduplicated, LOCKED, type Send } from '../batching/batcher.js';
 import { Batching } from '../batching/batching.js';
 import type { LockedRow } from '../database/lock-report.js';
 import { PrismaService } from '../database/prisma.service.js';
@@ -88,7 +88,7 @@ export class Records {
         return rows.map(({ nextId, items }) => ({ nextId, json: `[${items ?? ''}]` }));
       },
     );
-    return loading(this.batching.batchReads({ name: statement.name, send }));
+    return this.batching.batchReads({ name: statement.name, send }).load;
   }
 
   /**
@@ -101,7 +101,7 @@ export class Records {
       const rows = await this.prisma.read<{ json: string | null }>(statement, [plainArray(ids)]);
       return rows.map(({ json }) => json ?? new ApiError(absent));
     });
-    return loading(this.batching.batchReads({ name: statement.name, send }));
+    return this.batching.batchReads({ name: statement.name, send }).load;
   }
 
   /** Creations by a statement of `creationSql`. They resolve when the record, and with a key the response, is durable. */
@@ -124,11 +124,9 @@ export class Records {
     const send: typeof create = (items, sendBefore) =>
       skippingUsedIds(this.prisma, write.table, sendBefore, () => create(items, sendBefore));
     const { name } = write.statement;
-    return loading(
-      locks === undefined
-        ? this.batching.batchWrites({ name, send })
-        : this.batching.batchRowWrites({ ...locks, name, send }),
-    );
+    return locks === undefined
+      ? this.batching.batchWrites({ name, send }).load
+      : this.batching.batchRowWrites({ ...locks, name, send }).load;
   }
 
   /** Changes by a statement of `changeSql`. They resolve to the record as JSON. */
@@ -167,9 +165,11 @@ export class Records {
       ];
     });
     const { table, statement } = write;
-    return loading(
-      this.batching.batchRowWrites({ table, name: statement.name, keyOf: ({ id }) => id, send }),
-    );
+    return this.batching.batchRowWrites<Item, Result>({
+      ...{ table, send },
+      name: statement.name,
+      keyOf: ({ id }) => id,
+    }).load;
   }
 
   /**
@@ -211,8 +211,3 @@ const CHANGES: Outcomes<unknown, string> = {
   changed: ({ json }) => json,
   unchanged: ({ json }) => json,
 };
-
-const loading =
-  <Item, Result>(batcher: Batcher<Item, Result>): Load<Item, Result> =>
-  (item, deadline) =>
-    batcher.load(item, deadline);

@@ -11,19 +11,15 @@ const READ_INVENTORY = statement('read_inventory', 'select available, pending, s
 /** The counts of the pets, which triggers of the database maintain. Concurrent reads share a result. */
 @Injectable()
 export class InventoryRepository {
-  readonly #reads: Batcher<undefined, Inventory>;
+  readonly read: Batcher<undefined, Inventory>['load'];
 
   constructor(batching: Batching, prisma: PrismaService) {
-    this.#reads = batching.batchReads<undefined, Inventory>({
+    this.read = batching.batchReads<undefined, Inventory>({
       name: 'read_inventory',
       send: deduplicated(
         () => 'the inventory',
         () => prisma.read<Inventory>(READ_INVENTORY, []),
       ),
-    });
-  }
-
-  read(deadline: number): Promise<Inventory> {
-    return this.#reads.load(undefined, deadline);
+    }).load;
   }
 }

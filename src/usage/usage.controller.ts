@@ -27,10 +27,10 @@ export class UsageController {
   @ApiOkResponse({ type: Usage, description: 'The usage of the API key.', example: USAGE_EXAMPLE })
   async getUsage(@CurrentKey() key: CallingKey, @RequestDeadline() deadline: number): Promise<Usage> {
     const { keyId, planId: plan } = key;
-    const now = new Date(this.clock.nowMs());
+    const query = { keyId, now: new Date(this.clock.nowMs()) };
     const [days, hours] = await Promise.all([
-      this.usage.days(keyId, now, deadline),
-      this.usage.hours(keyId, now, deadline),
+      this.usage.days(query, deadline),
+      this.usage.hours(query, deadline),
     ]);
     return { plan, ...windowsOf(key), days, hours };
   }

@@ -60,25 +60,23 @@ interface UsageQuery {
 /** The usage of keys by day and hour. Concurrent queries share a statement. */
 @Injectable()
 export class UsageRepository {
-  readonly #days: Batcher<UsageQuery, readonly UsageDay[]>;
-  readonly #hours: Batcher<UsageQuery, readonly UsageHour[]>;
+  /** The last 31 UTC days of a key, the oldest first. */
+  readonly days: Batcher<UsageQuery, readonly UsageDay[]>['load'];
+  /** The last 24 hours of a key, the oldest first. They may lack what replicas have counted since they wrote. */
+  readonly hours: Batcher<UsageQuery, readonly UsageHour[]>['load'];
 
   constructor(
     batching: Batching,
     private readonly prisma: PrismaService,
   ) {
-    this.#days = batching.batchReads({ name: 'usage_days', send: (queries) => this.#readDays(queries) });
-    this.#hours = batching.batchReads({ name: 'usage_hours', send: (queries) => this.#readHours(queries) });
-  }
-
-  /** The last 31 UTC days of a key, the oldest first. */
-  days(keyId: bigint, now: Date, deadline: number): Promise<readonly UsageDay[]> {
-    return this.#days.load({ keyId, now }, deadline);
-  }
-
-  /** The last 24 hours of a key, the oldest first. They may lack what replicas have counted since they wrote. */
-  hours(keyId: bigint, now: Date, deadline: number): Promise<readonly UsageHour[]> {
-    return this.#hours.load({ keyId, now }, deadline);
+    this.days = batching.batchReads<UsageQuery, readonly UsageDay[]>({
+      name: 'usage_days',
+      send: (queries) => this.#readDays(queries),
+    }).load;
+    this.hours = batching.batchReads<UsageQuery, readonly UsageHour[]>({
+      name: 'usage_hours',
+      send: (queries) => this.#readHours(queries),
+    }).load;
   }
 
   async #readDays(queries: readonly UsageQuery[]): Promise<readonly (readonly UsageDay[])[]> {

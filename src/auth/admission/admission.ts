@@ -43,9 +43,6 @@ const FLOOD_AFTER = 600;
 const LOOKUPS_MAX = 32;
 const ALL_LOOKUPS_MAX = 256;
 
-/** Some 4 MB. */
-const RECENT_SECRETS = { max: 10_000, forMs: 5 * 60_000 };
-
 /** Delayed rejections at a time, so that a flood cannot hold every connection of a proxy. */
 const DELAYED_MAX = 100;
 
@@ -65,7 +62,7 @@ export class Admission {
   readonly #keys: Batcher<ApiKeyHash, KeyDecision>;
   /** For keys that were not admitted lately, from addresses that are past their limit. */
   readonly #lowPriorityKeys: Batcher<ApiKeyHash, KeyDecision>;
-  readonly #recent = new RecentSecrets(RECENT_SECRETS);
+  readonly #recent = new RecentSecrets();
   readonly #addresses: AddressLimiter;
   readonly #documents = addressLimiter(DOCUMENTS_PER_MINUTE);
   readonly #delay = createDelay(DELAYED_MAX);

@@ -8,7 +8,7 @@ const of = (secrets: RecentSecrets, nowMs: number, ...numbers: number[]): boolea
 
 describe('RecentSecrets', () => {
   it('remembers a secret for its time at least, and for twice as long at most', () => {
-    const secrets = new RecentSecrets({ max: 10, forMs: 1000 });
+    const secrets = new RecentSecrets(10, 1000);
     secrets.add(secret(1), 5000);
     secrets.add(secret(2), 5900);
     expect(of(secrets, 6899, 1, 2, 3)).toEqual([true, true, false]);
@@ -18,7 +18,7 @@ describe('RecentSecrets', () => {
   });
 
   it('forgets a secret that was rejected', () => {
-    const secrets = new RecentSecrets({ max: 10, forMs: 1000 });
+    const secrets = new RecentSecrets(10, 1000);
     secrets.add(secret(1), 0);
     secrets.add(secret(2), 1500);
     secrets.remove(secret(1));
@@ -27,7 +27,7 @@ describe('RecentSecrets', () => {
   });
 
   it('remembers twice as many as its maximum at most, those that were admitted last', () => {
-    const secrets = new RecentSecrets({ max: 3, forMs: 1000 });
+    const secrets = new RecentSecrets(3, 1000);
     for (let number = 1; number <= 99; number += 1) secrets.add(secret(number), 10);
     const remembered = Array.from({ length: 99 }, (_, nth) => nth + 1).filter((number) =>
       secrets.has(secret(number), 10),
@@ -36,7 +36,7 @@ describe('RecentSecrets', () => {
   });
 
   it('goes on when the clock is set back', () => {
-    const secrets = new RecentSecrets({ max: 10, forMs: 1000 });
+    const secrets = new RecentSecrets(10, 1000);
     secrets.add(secret(1), 1_000_000);
     secrets.add(secret(2), 10);
     expect(of(secrets, 20, 1, 2)).toEqual([true, true]);

@@ -1,19 +1,19 @@
 import type { ApiKeyHash } from '../keys/api-key.js';
 
-export interface RecentSecretsOptions {
-  /** Secrets that are remembered, up to twice as many. */
-  readonly max: number;
-  /** How long a secret is remembered after its last admission, up to twice as long. */
-  readonly forMs: number;
-}
-
 /** The secrets that were admitted lately. They choose the queue of a request and decide nothing: each request is decided by the database. */
 export class RecentSecrets {
   #recent = new Set<ApiKeyHash>();
   #before = new Set<ApiKeyHash>();
   #turnsAtMs = 0;
 
-  constructor(private readonly options: RecentSecretsOptions) {}
+  /**
+   * @param max secrets that are remembered, up to twice as many: some 4 MB
+   * @param forMs how long one is remembered after its last admission, up to twice as long
+   */
+  constructor(
+    private readonly max = 10_000,
+    private readonly forMs = 300_000,
+  ) {}
 
   add(secret: ApiKeyHash, nowMs: number): void {
     this.#turn(nowMs);
@@ -33,10 +33,9 @@ export class RecentSecrets {
 
   /** Two generations: what is not admitted in the second is forgotten with it. */
   #turn(nowMs: number): void {
-    const { max, forMs } = this.options;
-    if (this.#recent.size < max && nowMs < this.#turnsAtMs) return;
-    this.#before = nowMs < this.#turnsAtMs + forMs ? this.#recent : new Set();
+    if (this.#recent.size < this.max && nowMs < this.#turnsAtMs) return;
+    this.#before = nowMs < this.#turnsAtMs + this.forMs ? this.#recent : new Set();
     this.#recent = new Set();
-    this.#turnsAtMs = nowMs + forMs;
+    this.#turnsAtMs = nowMs + this.forMs;
   }
 }

@@ -3,7 +3,7 @@ import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../../errors/describe-fault.js';
-import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import { isOwnDirectory, makeOwnDirectory, SHARED_DIRECTORY, temporaryDirectory } from './open-directory.js';
 import { canEnter, canRun, type ServerAccount } from './server-account.js';
 
@@ -53,7 +53,7 @@ async function linkLibraries(root: string): Promise<void> {
     if (existsSync(link)) continue;
     await symlink(basename(source), link).catch((error: unknown) => {
       // Another process may be doing the same.
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     });
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Binaries } from './binaries.js';
 import { type DataDirectory, hasCluster } from './data-directory.js';
-import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 
 /** The superuser, for work of the embedded server itself. The service has a role of its own. */
 export const SUPERUSER = 'postgres';
@@ -94,6 +94,6 @@ function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

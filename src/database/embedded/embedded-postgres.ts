@@ -8,7 +8,7 @@ import { messageOf } from '../../errors/describe-fault.js';
 import { type Binaries, findBinaries, packageDirectory } from './binaries.js';
 import { ensureCluster, SUPERUSER } from './cluster.js';
 import { type DataDirectory, hasCluster, prepareDataDirectory, runDirectoryOf } from './data-directory.js';
-import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 import {
   endServer,
   findPostmaster,
@@ -136,8 +136,8 @@ const anotherOwner = ({ root }: DataDirectory): EmbeddedPostgresError =>
     `Another service is using the data directory ${root}. Stop it, or set a different DATA_DIR.`,
   );
 
-function superuserClient({ runDirectory }: DataDirectory): Client {
-  const client = new DatabaseClient({
+const superuserClient = ({ runDirectory }: DataDirectory): Client =>
+  new DatabaseClient({
     host: runDirectory,
     port: PORT,
     user: SUPERUSER,
@@ -147,8 +147,6 @@ function superuserClient({ runDirectory }: DataDirectory): Client {
     connectionTimeoutMillis: 5000,
     query_timeout: 30_000,
   });
-  return client;
-}
 
 /** False: another service owns the server. */
 async function takeOwnership(client: Client): Promise<boolean> {
@@ -180,7 +178,7 @@ async function isTrue(client: Client, expression: string): Promise<boolean> {
 /** No server listens on the socket, it rejects connections (`cannot_connect_now`), or it has ended this one, also while it was opened. */
 function isStartingOrStopping(error: unknown): boolean {
   const isNotSent = error instanceof NotSentError;
-  const code = codeOf(isNotSent ? error.cause : error);
-  if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03'].includes(code)) return true;
-  return classifyDatabaseError(error) === 'broken' || (isNotSent && code === '');
+  const { code } = Object(isNotSent ? error.cause : error) as NodeJS.ErrnoException;
+  if (['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03'].includes(code ?? '')) return true;
+  return classifyDatabaseError(error) === 'broken' || (isNotSent && code === undefined);
 }

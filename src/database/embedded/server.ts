@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.js';
 import { SERVER_ENVIRONMENT } from './cluster.js';
 import { type DataDirectory, SOCKET_NAME } from './data-directory.js';
-import { codeOf, EmbeddedPostgresError } from './embedded-postgres.error.js';
+import { EmbeddedPostgresError } from './embedded-postgres.error.js';
 
 const SETTINGS = {
   listen_addresses: '',
@@ -138,7 +138,7 @@ function readLockFile(file: string): { readonly pid?: number; readonly isReady: 
     const pid = Number(lines[0]);
     return { ...(pid > 0 && { pid }), isReady: lines[7]?.trim() === 'ready' };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { isReady: false };
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { isReady: false };
     throw error;
   }
 }

@@ -43,7 +43,7 @@ export class ClientConnections {
   /** Clients that have sent nothing yet. */
   readonly #unused = new Set<Socket>();
   readonly #open = new Set<ClientConnection>();
-  readonly #server: AcceptingServer;
+  readonly server: AcceptingServer;
   readonly #closed: Promise<unknown>;
   #isStopping = false;
 
@@ -53,17 +53,13 @@ export class ClientConnections {
     handle: RequestListener,
     { max, firstByteTimeoutMs, warn }: ConnectionOptions,
   ) {
-    this.#server = new AcceptingServer(options, (request, response) =>
+    this.server = new AcceptingServer(options, (request, response) =>
       ClientConnection.of(request.socket).dispatch(request, response, handle),
     );
-    this.#server.accept = (socket) => this.#accept(socket, firstByteTimeoutMs);
-    this.#server.maxConnections = max;
-    this.#server.on('drop', warningOfRejected(warn));
-    this.#closed = new Promise((resolve) => void this.#server.once('close', resolve));
-  }
-
-  get server(): Server {
-    return this.#server;
+    this.server.accept = (socket) => this.#accept(socket, firstByteTimeoutMs);
+    this.server.maxConnections = max;
+    this.server.on('drop', warningOfRejected(warn));
+    this.#closed = new Promise((resolve) => void this.server.once('close', resolve));
   }
 
   /** Whether the response to a request must close its connection. An injected request has none. */
@@ -83,13 +79,13 @@ export class ClientConnections {
     for (const socket of this.#unused) socket.destroy();
     // Node.js takes a connection for idle when its response has been written, although the client has not read it.
     while ([...this.#open].some(({ requests }) => requests.isSending)) await delay(SENDING_CHECK_MS);
-    this.#server.closeIdleConnections();
+    this.server.closeIdleConnections();
     await this.#closed;
   }
 
   #stop(): void {
     this.#isStopping = true;
-    this.#server.stopListening();
+    this.server.stopListening();
   }
 
   /** An unused connection stays a mere socket, which takes half of the memory. */
@@ -104,7 +100,7 @@ export class ClientConnections {
       const connection = new ClientConnection(socket, bytes);
       this.#open.add(connection);
       connection.once('close', () => this.#open.delete(connection));
-      this.#server.emit('connection', connection);
+      this.server.emit('connection', connection);
     });
   }
 }
