@@ -86,8 +86,14 @@ interface BatchItem {
 }
 
 /**
- * Where an item is: in the queue, in a statement, to be sent again before all that are queued, or done. One whose row is locked is queued,
- * before the later ones of that row.
+ * Where an item is: in the queue, in a statement, to be sent again before all that are queued, or done.
+ *
+ *     load ──► queued ──────── #giveUp ────────┐
+ *      #take ↓     ↑ #putBack: its row is      │
+ *            ↓     ↑ locked                    ▼
+ *           under-way ─── #settle, #fail ──► settled
+ *       #fail ↓    ↑ #take                     ▲
+ *           to-retry ───────── #giveUp ────────┘
  */
 type State = 'queued' | 'under-way' | 'to-retry' | 'settled';
 
@@ -213,29 +219,31 @@ export class Batcher<Item, Result> {
     }
   };
 
-  /** The items of the next statement. */
+  /** The items of the next statement: those that are to be sent again, and where none is left, those of the queue. */
   #take(): Entry<Item, Result>[] {
-    const { sizeMax, locksRow = false } = this.options;
-    const now = performance.now();
+    const batch = this.#takeRetries();
+    if (batch[0]?.isAlone !== true && this.#retries.length === 0) this.#takeQueued(batch);
+    return batch;
+  }
+
+  #takeRetries(): Entry<Item, Result>[] {
     const batch: Entry<Item, Result>[] = [];
-    const add = (entry: Entry<Item, Result>): void => {
-      if (entry.deadline >= now + this.#neededMs) return void batch.push(entry);
-      this.#giveUp(entry);
-      this.#rows.release(entry.key);
-    };
-    while (batch.length < sizeMax) {
+    while (batch.length < this.options.sizeMax && batch[0]?.isAlone !== true) {
       const [next] = this.#retries;
       // One that has to be alone neither joins others nor is overtaken by them.
       if (next === undefined || (next.isAlone && batch.length > 0)) break;
       this.#retries.shift();
-      add(next);
-      if (next.isAlone && batch.length > 0) return batch;
+      this.#takeInto(batch, next);
     }
-    if (this.#retries.length > 0) return batch;
+    return batch;
+  }
+
+  #takeQueued(batch: Entry<Item, Result>[]): void {
+    const { sizeMax, locksRow = false } = this.options;
     const due = batch.length === 0 ? this.#quarantine.takeDue(this.#hasQueued) : undefined;
     if (due !== undefined) {
-      this.#queue.take(1, (key) => key === due).forEach(add);
-      return batch;
+      for (const entry of this.#queue.take(1, (key) => key === due)) this.#takeInto(batch, entry);
+      return;
     }
     const isNotQuarantined = this.#quarantine.isEmpty
       ? undefined
@@ -243,9 +251,16 @@ export class Batcher<Item, Result> {
     const claim = locksRow ? (row: QueueKey) => this.#rows.claim(row) : isNotQuarantined;
     for (;;) {
       const taken = this.#queue.take(sizeMax - batch.length, claim);
-      if (taken.length === 0) return batch;
-      taken.forEach(add);
+      if (taken.length === 0) return;
+      for (const entry of taken) this.#takeInto(batch, entry);
     }
+  }
+
+  /** Unless too little of its time is left. */
+  #takeInto(batch: Entry<Item, Result>[], entry: Entry<Item, Result>): void {
+    if (entry.deadline >= performance.now() + this.#neededMs) return void batch.push(entry);
+    this.#giveUp(entry);
+    this.#rows.release(entry.key);
   }
 
   async #run(batch: readonly Entry<Item, Result>[]): Promise<void> {
@@ -310,9 +325,14 @@ export class Batcher<Item, Result> {
     }
     this.#retries.sort(byArrival);
     const [only] = batch;
-    if (!isSeparated || only === undefined || batch.length > 1 || keyOf === undefined) return;
-    this.#quarantine.add(only.key, this.#hasQueued);
-    for (const entry of this.#retries) if (entry.key === only.key) this.#reject(entry, reason);
+    if (isSeparated && keyOf !== undefined && only !== undefined && batch.length === 1)
+      this.#keepApart(only.key, reason);
+  }
+
+  /** A key whose item timed out alone: of those that wait for it one is tried from time to time, and the others are rejected. */
+  #keepApart(key: QueueKey, reason: unknown): void {
+    this.#quarantine.add(key, this.#hasQueued);
+    for (const entry of this.#retries) if (entry.key === key) this.#reject(entry, reason);
     this.#retries = this.#retries.filter(({ state }) => state !== 'settled');
   }
 
