@@ -527,6 +527,7 @@ cross join lateral (
     select pet.*
     from unnest(page.statuses::pet_status[]) as wanted (status)
     cross join lateral (
+      -- of a status, in all categories
       (select *
        from pets as listed
        where page.category_id is null
@@ -534,6 +535,7 @@ cross join lateral (
        order by listed.status asc, listed.id asc
        limit page.size + 1)
       union all
+      -- of a status, in one category
       (select *
        from pets as listed
        where listed.status is not null and wanted.status is not null
@@ -542,6 +544,7 @@ cross join lateral (
        order by listed.category_id asc, listed.status asc, listed.id asc
        limit page.size + 1)
       union all
+      -- without a status, in one category
       (select *
        from pets as listed
        where listed.status is null and wanted.status is null
@@ -565,6 +568,7 @@ cross join lateral (
     select pet.*
     from unnest(page.statuses::pet_status[]) as wanted (status)
     cross join lateral (
+      -- of a status, in all categories
       (select *
        from pets as listed
        where page.category_id is null
@@ -572,6 +576,7 @@ cross join lateral (
        order by listed.status desc, listed.id desc
        limit page.size + 1)
       union all
+      -- of a status, in one category
       (select *
        from pets as listed
        where listed.status is not null and wanted.status is not null
@@ -580,6 +585,7 @@ cross join lateral (
        order by listed.category_id desc, listed.status desc, listed.id desc
        limit page.size + 1)
       union all
+      -- without a status, in one category
       (select *
        from pets as listed
        where listed.status is null and wanted.status is null

@@ -33,6 +33,7 @@ export const FILTER_PETS = inBothOrders('filter_pets', (name, { direction, from,
         select pet.*
         from unnest(page.statuses::pet_status[]) as wanted (status)
         cross join lateral (
+          -- of a status, in all categories
           (select *
            from pets as listed
            where page.category_id is null
@@ -40,6 +41,7 @@ export const FILTER_PETS = inBothOrders('filter_pets', (name, { direction, from,
            order by listed.status ${direction}, listed.id ${direction}
            limit page.size + 1)
           union all
+          -- of a status, in one category
           (select *
            from pets as listed
            where listed.status is not null and wanted.status is not null
@@ -48,6 +50,7 @@ export const FILTER_PETS = inBothOrders('filter_pets', (name, { direction, from,
            order by listed.category_id ${direction}, listed.status ${direction}, listed.id ${direction}
            limit page.size + 1)
           union all
+          -- without a status, in one category
           (select *
            from pets as listed
            where listed.status is null and wanted.status is null
