@@ -160,13 +160,8 @@ describe('loadConfig', () => {
   });
 
   it('rejects time-outs that leave no time for a response, or for sending a write', () => {
-    for (const [name, tooShort, tooLong] of [
-      ['DATABASE_STATEMENT_TIMEOUT_MS', '499', '1501'],
-      ['DATABASE_CONNECT_TIMEOUT_MS', '49', '2001'],
-    ] as const) {
-      expect(faultsOf({ [name]: tooShort })).toHaveLength(1);
-      expect(faultsOf({ [name]: tooLong })).toHaveLength(1);
-    }
+    for (const timeoutMs of ['499', '1501'])
+      expect(faultsOf({ DATABASE_STATEMENT_TIMEOUT_MS: timeoutMs })).toHaveLength(1);
   });
 
   it('keeps the management port apart from the public one, but for 0, which picks one', () => {

@@ -21,6 +21,9 @@ export type DatabaseConfig = Config['database'];
  */
 const DATABASE_WAIT_MS = 1900;
 
+/** For a connection with its settings. */
+const DATABASE_CONNECT_MS = 800;
+
 /**
  * PostgreSQL ends a statement so much earlier than the service gives its connection up: meanwhile a probe looks whether its commit
  * stalls. Writes that wait for their turn in a stall of a second then still have the time to be sent.
@@ -82,7 +85,7 @@ function toConfig(read: z.infer<typeof variables>) {
       namedStatements: read.DATABASE_NAMED_STATEMENTS === 'on',
       poolMax: read.DATABASE_POOL_MAX,
       waitMs: DATABASE_WAIT_MS,
-      connectTimeoutMs: read.DATABASE_CONNECT_TIMEOUT_MS,
+      connectTimeoutMs: DATABASE_CONNECT_MS,
       statementTimeoutMs: read.DATABASE_STATEMENT_TIMEOUT_MS,
       probeTimeoutMs: DATABASE_PROBE_MS,
     },

@@ -196,7 +196,6 @@ export const variables = z
     // Off behind a pooler that does not keep prepared statements (PgBouncer before 1.21).
     DATABASE_NAMED_STATEMENTS: oneOf(['on', 'off']).default('on'),
     DATABASE_POOL_MAX: integer(5, 1000).default(10),
-    DATABASE_CONNECT_TIMEOUT_MS: integer(50, 2000).default(800),
     // The server ends the statement 350 ms earlier. The longer that takes, the less time a write has to be sent in.
     DATABASE_STATEMENT_TIMEOUT_MS: integer(500, 1500).default(950),
     ADDRESS_LIMIT_PER_MINUTE: integer(1, 1_000_000).default(60),
