@@ -34,6 +34,7 @@ describe('a message', () => {
     [pet('{"name":"Rex","categoryId":1.5}'), 'categoryId must be a 64-bit integer.'],
     [pet('{"name":"Rex","categoryId":9223372036854775808}'), 'categoryId must be a 64-bit integer.'],
     [pet('{"name":"Rex",\n "categoryId":7,}'), 'The body is not valid JSON: see line 2, column 17.'],
+    [pet(''), 'The body is empty.'],
     [pet('{"name":"Rex"'), 'The body is not valid JSON: see line 1, column 14.'],
     [pet(`{"name": 'Rex'}`), 'The body is not valid JSON: see line 1, column 10.'],
     [pet('['.repeat(60_000)), 'The body is not valid JSON.'],

@@ -22,7 +22,8 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     // The parser's own message would quote what was sent, and names the place only sometimes.
-    throw new ApiError('malformed_json', `The body is not valid JSON${placeOf(text)}.`, { cause: error });
+    const message = text === '' ? 'The body is empty.' : `The body is not valid JSON${placeOf(text)}.`;
+    throw new ApiError('malformed_json', message, { cause: error });
   }
 }
 
