@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CreationOutcome } from '../resources/idempotency.service.js';
 import type { Page, PageRequest } from '../resources/lists.js';
 import { type Changed, type Existing, type Load, type New, Records } from '../resources/records.js';
-import type { NewCategoryBody } from './categories.dto.js';
+import type { ListCategoriesQuery, NewCategoryBody } from './categories.dto.js';
 import {
   CREATE_CATEGORIES,
   DELETE_CATEGORIES,
@@ -10,10 +10,6 @@ import {
   LIST_CATEGORIES,
   PUT_CATEGORIES,
 } from './categories.sql.js';
-
-interface CategoriesQuery extends PageRequest {
-  readonly name?: string | undefined;
-}
 
 /** A category that has the name now. */
 interface PutCategory {
@@ -24,7 +20,7 @@ interface PutCategory {
 /** The categories in the database. */
 @Injectable()
 export class CategoriesRepository {
-  readonly list: Load<CategoriesQuery, Page>;
+  readonly list: Load<ListCategoriesQuery & PageRequest, Page>;
   readonly find: Load<bigint, string>;
   readonly create: Load<New<NewCategoryBody>, CreationOutcome>;
   /** Gives a number a name, whether or not it has one. */

@@ -220,14 +220,8 @@ const isSocket = (host: string): boolean => host === '' || host.startsWith('/');
 const isThisMachine = (host: string): boolean =>
   isSocket(host) || /^(?:localhost|127\.[\d.]+|\[?::1\]?)$/.test(host);
 
-export interface Protection {
-  readonly text: string;
-  /** Whether an operator should look. */
-  readonly isDoubtful: boolean;
-}
-
-/** How connections to a database are protected, for operators. */
-export function describeProtection(databaseUrl: string): Protection {
+/** How connections to a database are protected, for operators, and whether they should look. */
+export function describeProtection(databaseUrl: string) {
   const url = new URL(databaseUrl);
   const { sslmode, sslrootcert } = tlsParametersOf(url);
   const host = hostOf(url);

@@ -3,16 +3,8 @@ import { ERROR_CODES } from './error-codes.js';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-export interface ErrorBody {
-  readonly mediaType: string;
-  readonly text: string;
-}
-
 /** The body of an error: the Error body of the interface, or problem details (RFC 9457) for a client that prefers them. */
-export function errorBody(
-  { code, message, status, faults }: ApiError,
-  accept: string | undefined,
-): ErrorBody {
+export function errorBody({ code, message, status, faults }: ApiError, accept: string | undefined) {
   if (!prefersProblem(accept)) {
     return { mediaType: 'application/json; charset=utf-8', text: JSON.stringify({ code, message, status }) };
   }

@@ -32,7 +32,7 @@ export class PetsRepository {
       const { status = [], id, categoryId } = page;
       if (id !== undefined) return pagesById(page, deadline);
       return categoryId === undefined && status.length < 2
-        ? pages({ ...page, status: status[0] }, deadline)
+        ? pages(Object.assign({}, page, { status: status[0] }), deadline)
         : filtered(page, deadline);
     };
     this.find = records.finds(FIND_PETS, 'pet_not_found');

@@ -1,17 +1,12 @@
 import { type ArrayElement, statement } from '../database/statement.js';
 import { arrayOf, inBothOrders, type List, listOf, type PageRequest, pagesSql } from '../resources/lists.js';
 import { changeSql, creationSql, findSql, type Resource } from '../resources/records.sql.js';
-import { PET_STATUSES, type PetStatus } from './pets.dto.js';
+import { type ListPetsQuery, PET_STATUSES } from './pets.dto.js';
 
 const PETS: Resource = { table: 'pets', json: 'pet_json', newRow: 'new_pet' };
 
-/** A page of the pets that pass every filter that is present. */
-export interface PetsQuery extends PageRequest {
-  /** Ascending. */
-  readonly id?: readonly bigint[] | undefined;
-  readonly status?: readonly PetStatus[] | undefined;
-  readonly categoryId?: bigint | undefined;
-}
+/** A page of the pets that pass every filter that is present. Repeated ones are ascending. */
+export type PetsQuery = ListPetsQuery & PageRequest;
 
 /** Pages of all pets or of one status. */
 export const LIST_PETS = listOf('list_pets', PETS, { status: { type: 'pet_status' } });

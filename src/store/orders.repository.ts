@@ -3,18 +3,13 @@ import { ApiError } from '../errors/api-error.js';
 import type { CreationOutcome } from '../resources/idempotency.service.js';
 import type { Page, PageRequest } from '../resources/lists.js';
 import { type Changed, type Load, type New, Records } from '../resources/records.js';
-import type { NewOrderBody, OrderChangeBody, OrderStatus } from './orders.dto.js';
+import type { ListOrdersQuery, NewOrderBody, OrderChangeBody } from './orders.dto.js';
 import { CHANGE_ORDERS, FIND_ORDERS, LIST_ORDERS, PLACE_ORDERS } from './orders.sql.js';
-
-interface OrdersQuery extends PageRequest {
-  readonly petId?: bigint | undefined;
-  readonly status?: readonly OrderStatus[] | undefined;
-}
 
 /** The orders in the database. */
 @Injectable()
 export class OrdersRepository {
-  readonly list: Load<OrdersQuery, Page>;
+  readonly list: Load<ListOrdersQuery & PageRequest, Page>;
   readonly find: Load<bigint, string>;
   /** Orders a pet for the first request for it. */
   readonly place: Load<New<NewOrderBody>, CreationOutcome>;
