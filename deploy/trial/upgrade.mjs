@@ -20,7 +20,7 @@ import {
 
 const [revision] = process.argv.slice(2);
 if (revision === undefined) {
-  console.error('Which release? npm run trial:upgrade -- v1.0.0');
+  console.error('Which release? npm run trial:upgrade -- v1.1.0');
   process.exit(2);
 }
 requirePackages({ haproxy: 'haproxy' });

@@ -71,10 +71,12 @@ const origin = z.string().refine(isOrigin, {
     `must be an origin such as https://api.example.com, without a path, not "${String(input)}"`,
 });
 
-const origins = z
-  .string()
-  .transform((text) => text.split(',').map((one) => one.trim()))
-  .pipe(z.array(origin));
+/** Several, separated by commas. */
+const listOf = (one: z.ZodType<string, string>) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(one));
 
 const ratio = z.string().refine((text) => Number(text) >= 0 && Number(text) <= 1, {
   error: ({ input }) => `must be a number from 0 to 1, not "${String(input)}"`,
@@ -89,20 +91,11 @@ const trustProxy = z.string().transform((text, context) => {
   }
 });
 
-/** Names by which browsers may reach the dashboard, besides localhost and addresses. */
-const hostNames = z
+/** A name by which browsers may reach the dashboard, besides localhost and addresses. */
+const hostName = z
   .string()
-  .transform((text) => text.split(',').map((one) => one.trim().toLowerCase()))
-  .pipe(
-    z.array(
-      z
-        .string()
-        .regex(
-          /^[a-z\d-]+(?:\.[a-z\d-]+)*$/,
-          'must be host names such as ops.example.com, separated by commas',
-        ),
-    ),
-  );
+  .toLowerCase()
+  .regex(/^[a-z\d-]+(?:\.[a-z\d-]+)*$/, 'must be host names such as ops.example.com, separated by commas');
 
 /** OpenTelemetry's own, in its environment variable specification. */
 const TRACES_SAMPLERS = [
@@ -153,13 +146,13 @@ export const variables = z
     MANAGEMENT_PORT: integer(0, 65_535).optional(),
     // On by default where only this machine reaches the management port.
     DASHBOARD: oneOf(['on', 'off']).optional(),
-    DASHBOARD_HOSTS: hostNames.default([]),
+    DASHBOARD_HOSTS: listOf(hostName).default([]),
     // What the banner names where a container's port is published as another.
     PUBLISHED_PORT: integer(1, 65_535).optional(),
     // Links begin with this origin; without one they are path-absolute.
     PUBLIC_URL: origin.default(''),
     TRUST_PROXY: trustProxy.optional(),
-    CORS_ORIGINS: z.literal('*').or(origins).default('*'),
+    CORS_ORIGINS: z.literal('*').or(listOf(origin)).default('*'),
     LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     // Text at a terminal, else JSON.
     LOG_FORMAT: oneOf(['json', 'text']).optional(),

@@ -43,49 +43,41 @@ type ServingPools = Pick<ConnectionPools, 'all' | 'waiting' | 'state' | 'losesSt
 
 /** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
 export class Readiness {
-  #pools: ServingPools | undefined;
-  #isDraining = false;
+  /** Those that requests use, once they can be served. */
+  pools: ServingPools | undefined;
+  isDraining = false;
   #wasReady = false;
   #checks: NodeJS.Timeout | undefined;
   #checked: { readonly atMs: number; readonly report: Promise<DatabaseReport> } | undefined;
 
-  /** Those that requests use, once they can be served. */
-  get pools(): ServingPools | undefined {
-    return this.#pools;
-  }
-
-  get isDraining(): boolean {
-    return this.#isDraining;
-  }
-
   /** The last result, a few seconds old, for those who must cause no query. */
   get wasReady(): boolean {
-    return this.#wasReady && !this.#isDraining;
+    return this.#wasReady && !this.isDraining;
   }
 
   /** Requests can be served from now on. */
   serve(pools: ServingPools): void {
-    this.#pools = pools;
+    this.pools = pools;
     this.#checks = setInterval(() => void this.check(), CHECK_EVERY_MS).unref();
     void this.check();
   }
 
   /** From now on the replica is not ready, whatever the checks find. */
   drain(): void {
-    this.#isDraining = true;
+    this.isDraining = true;
     clearInterval(this.#checks);
   }
 
   /** Settles within a second, whatever the database does. */
   async check(): Promise<ReadinessReport> {
     const { canServe, checks } = await this.#databaseReport();
-    const draining = this.#isDraining;
+    const { isDraining: draining } = this;
     this.#wasReady = canServe;
     return { isReady: canServe && !draining, checks: { ...checks, draining } };
   }
 
   #databaseReport(): Promise<DatabaseReport> {
-    const pools = this.#pools;
+    const { pools } = this;
     if (pools === undefined) return Promise.resolve({ canServe: false, checks: STARTING });
     const nowMs = performance.now();
     if (this.#checked === undefined || nowMs - this.#checked.atMs > FRESH_MS) {
