@@ -392,18 +392,21 @@ order by number;
 -- create_categories
 with input as materialized (
   select
-    wanted.*,
+    *,
     -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
-    key is null or row_number() over (partition by api_key_id, key order by number) = 1
-      and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
-    key is not null and exists (
-      select from idempotency_keys as known
-      where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
-  from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
-    with ordinality as wanted (members, api_key_id, key, fingerprint, number)),
+    key is null or not is_used and row_number() over (partition by api_key_id, key order by number) = 1
+      and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key
+  from (
+    select
+      wanted.*,
+      key is not null and exists (
+        select from idempotency_keys as known
+        where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
+    from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
+      with ordinality as wanted (members, api_key_id, key, fingerprint, number)) as wanted),
 -- a request whose key is used neither waits for a row nor takes something from another
 candidate as (
-  select * from input where holds_key and not is_used),
+  select * from input where holds_key),
 decided as (
   select candidate.*, 
     case
@@ -438,6 +441,7 @@ created as (
   select (record).* from free)
 select
   case
+    when input.is_used then 'used'
     when not input.holds_key then 'busy'
     when free.id is not null then 'created'
     else coalesce(decided.rejection, 'used')
@@ -451,18 +455,21 @@ order by input.number;
 -- create_pets
 with input as materialized (
   select
-    wanted.*,
+    *,
     -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
-    key is null or row_number() over (partition by api_key_id, key order by number) = 1
-      and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
-    key is not null and exists (
-      select from idempotency_keys as known
-      where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
-  from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
-    with ordinality as wanted (members, api_key_id, key, fingerprint, number)),
+    key is null or not is_used and row_number() over (partition by api_key_id, key order by number) = 1
+      and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key
+  from (
+    select
+      wanted.*,
+      key is not null and exists (
+        select from idempotency_keys as known
+        where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
+    from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
+      with ordinality as wanted (members, api_key_id, key, fingerprint, number)) as wanted),
 -- a request whose key is used neither waits for a row nor takes something from another
 candidate as (
-  select * from input where holds_key and not is_used),
+  select * from input where holds_key),
 decided as (
   select candidate.*, null as rejection
   from candidate),
@@ -493,6 +500,7 @@ created as (
   select (record).* from free)
 select
   case
+    when input.is_used then 'used'
     when not input.holds_key then 'busy'
     when free.id is not null then 'created'
     else coalesce(decided.rejection, 'used')
@@ -835,18 +843,21 @@ order by page.number;
 -- place_orders
 with input as materialized (
   select
-    wanted.*,
+    *,
     -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
-    key is null or row_number() over (partition by api_key_id, key order by number) = 1
-      and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
-    key is not null and exists (
-      select from idempotency_keys as known
-      where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
-  from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
-    with ordinality as wanted (members, api_key_id, key, fingerprint, number)),
+    key is null or not is_used and row_number() over (partition by api_key_id, key order by number) = 1
+      and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key
+  from (
+    select
+      wanted.*,
+      key is not null and exists (
+        select from idempotency_keys as known
+        where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
+    from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
+      with ordinality as wanted (members, api_key_id, key, fingerprint, number)) as wanted),
 -- a request whose key is used neither waits for a row nor takes something from another
 candidate as (
-  select * from input where holds_key and not is_used),
+  select * from input where holds_key),
 wanted as materialized (
   select *, (members ->> 'pet_id')::bigint as pet_id from candidate),
 -- locked in the order of their ids, as everywhere; without those that other transactions have locked
@@ -895,6 +906,7 @@ created as (
   select (record).* from free)
 select
   case
+    when input.is_used then 'used'
     when not input.holds_key then 'busy'
     when free.id is not null then 'created'
     else coalesce(decided.rejection, 'used')

@@ -65,6 +65,19 @@ describe.each(PATHS)('an Idempotency-Key on POST %s', (path) => {
     expect(await records(path)).toBe(before + 1);
   });
 
+  it('makes each of twenty repeats at once get the stored response', async () => {
+    const body = await bodyFor(path);
+    const first = await (await send(`stored${path}`, { path, body })).text();
+    const repeats = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => send(`stored${path}`, { path, body, by: replicas[n % 2] })),
+    );
+    expect(await Promise.all(repeats.map((repeat) => repeat.text()))).toEqual(Array(20).fill(first));
+    const others = await Promise.all(
+      Array.from({ length: 5 }, () => send(`stored${path}`, { path, body: `${body} ` })),
+    );
+    expect(others.map(({ status }) => status)).toEqual(Array(5).fill(422));
+  });
+
   it('makes one record of fifty repeats at once over two replicas', async () => {
     const body = await bodyFor(path);
     const before = await records(path);

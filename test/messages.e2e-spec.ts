@@ -53,9 +53,8 @@ describe('a message', () => {
     [get('/v1/pets/'), 'This path does not exist, but "/v1/pets" does: leave out the slash at the end.'],
     [
       get('/v1/pets/7/?a=1'),
-      'This path does not exist, but "/v1/pets/7" does: leave out the slash at the end.',
+      'This path does not exist, but "/v1/pets/{petId}" does: leave out the slash at the end.',
     ],
-    [get(`/v1/pets/${'7'.repeat(100)}/`), 'This path does not exist.'],
     [get('/v1/pets//'), 'This path does not exist.'],
     [get('/v1/pet/'), 'This path does not exist.'],
     [get('/v1/'), 'This path does not exist.'],

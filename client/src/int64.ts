@@ -46,11 +46,6 @@ export function parseJson(text: string, int64: Int64): unknown {
 function convert(name: string, digits: string, int64: Int64): Int64Like {
   if (int64 === 'string') return digits;
   if (int64 === 'bigint') return BigInt(digits);
-  return exactNumber(name, digits);
-}
-
-/** @throws RangeError for an integer beyond 2^53 @internal */
-export function exactNumber(name: string, digits: Int64Like): number {
   const value = Number(digits);
   if (Number.isSafeInteger(value)) return value;
   throw new RangeError(`${name} is ${digits}, which no number holds: use int64 'string' or 'bigint'.`);

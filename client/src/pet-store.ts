@@ -1,6 +1,6 @@
 import { Call } from './call.js';
 import { InvalidInputError } from './error.js';
-import { digitsOf, exactNumber, type Int64, type Int64Like, type Int64Types, writeJson } from './int64.js';
+import { digitsOf, type Int64, type Int64Like, type Int64Types, isInt64, writeJson } from './int64.js';
 import { List, pageOf, queryOf } from './list.js';
 import {
   type CallOptions,
@@ -232,11 +232,17 @@ const listOf = (
   toValue: (items, headers) => toValue(items as readonly unknown[], headers),
 });
 
-/** Counts are numbers, whatever the type of identifiers. */
+/** Counts are numbers, whatever the type of identifiers. Further members of a later release stay as they are. */
 const countsOf = (counts: unknown): unknown =>
   Object.fromEntries(
-    Object.entries(counts as Record<string, Int64Like>).map(([name, count]) => [
+    Object.entries(counts as object).map(([name, count]: [string, unknown]) => [
       name,
-      exactNumber(name, count),
+      isInt64(name) ? countOf(name, count) : count,
     ]),
   );
+
+function countOf(name: string, given: unknown): number {
+  const count = Number(given);
+  if (Number.isSafeInteger(count)) return count;
+  throw new RangeError(`${name} is ${String(given)}, which no number holds.`);
+}

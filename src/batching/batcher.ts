@@ -256,7 +256,7 @@ export class Batcher<Item, Result> {
     }
   }
 
-  /** Unless too little of its time is left. */
+  /** Adds an item, or gives it up if too little of its time is left. */
   #takeInto(batch: Entry<Item, Result>[], entry: Entry<Item, Result>): void {
     if (entry.deadline >= performance.now() + this.#neededMs) return void batch.push(entry);
     this.#giveUp(entry);
@@ -329,7 +329,7 @@ export class Batcher<Item, Result> {
       this.#keepApart(only.key, reason);
   }
 
-  /** A key whose item timed out alone: of those that wait for it one is tried from time to time, and the others are rejected. */
+  /** Quarantines a key whose item timed out alone: one of its items is tried now and then, and the others are rejected. */
   #keepApart(key: QueueKey, reason: unknown): void {
     this.#quarantine.add(key, this.#hasQueued);
     for (const entry of this.#retries) if (entry.key === key) this.#reject(entry, reason);

@@ -109,9 +109,9 @@ export class DatabasePool extends pg.Pool {
   }
 
   /**
-   * Runs what sends a statement by this pool, itself or through Prisma.
+   * Runs a function whose statements must be sent by a moment, by this pool or through Prisma.
    *
-   * @param moment of `performance.now()`
+   * @param moment one of `performance.now()`
    * @throws NotSentError if the statement could not be sent by then
    */
   sendBefore<Result>(moment: number, send: () => Promise<Result>): Promise<Result> {
@@ -147,7 +147,7 @@ export class DatabasePool extends pg.Pool {
       if (isUsableAfter(error) && connection instanceof DatabaseClient)
         void connection.idle().then(() => connection.release());
       else connection.release(error as Error);
-      this.onFailure?.(error);
+      lastMoment.exit(() => this.onFailure?.(error));
       throw error instanceof pg.DatabaseError ? new StatementError(error) : error;
     }
   }

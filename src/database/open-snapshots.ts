@@ -26,11 +26,11 @@ const OLD_TRANSACTIONS = 300_000;
 const isOld = ({ kind, seconds, transactions }: OpenSnapshot): boolean =>
   seconds === null ? kind !== 'session' && transactions >= OLD_TRANSACTIONS : seconds >= OLD_S;
 
-/** What is to be said of those that have been open for ten minutes, a sentence each. */
+/** A sentence, without its full stop, for each snapshot that has been open for ten minutes. */
 export const describeOldSnapshots = (snapshots: readonly OpenSnapshot[]): readonly string[] =>
   snapshots.filter(isOld).map(({ kind, name, role, program, transactions, remedy, seconds }) => {
     const age = seconds === null ? `${transactions} transactions` : `${Math.floor(seconds / 60)} minutes`;
     const details = [role && `role ${role}`, program && `program "${program}"`].filter(Boolean).join(', ');
     const holder = `${kind} ${name}${details && ` (${details})`}`;
-    return `${holder} has kept a snapshot open for ${age}, so old versions of rows add up and everything becomes slower; to end it: ${remedy}.`;
+    return `${holder} has kept a snapshot open for ${age}, so old versions of rows add up and everything becomes slower; to end it: ${remedy}`;
   });

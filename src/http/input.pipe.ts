@@ -99,7 +99,7 @@ function faultOf(error: ValidationError, source: Source): Fault {
   return source === 'body' ? { pointer: `#/${property}`, detail } : { parameter: property, detail };
 }
 
-/** What a value must be; before that, that it is missing, of another JSON type, or repeated. */
+/** The first that applies: it is missing, has another JSON type, is repeated, or is not what it must be. */
 function sentenceOf(
   { property, value, constraints = {}, contexts = {} }: ValidationError,
   source: Source,

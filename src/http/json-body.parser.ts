@@ -27,7 +27,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Where a text stops being JSON; nothing of one that is nested too deep to be looked at. */
+/** The line and column of the first part that is not JSON; nothing of a text that is nested too deep to be looked at. */
 function placeOf(text: string): string {
   const place = { line: 0, column: 0 };
   try {

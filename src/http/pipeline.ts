@@ -37,9 +37,6 @@ import { RouteMethods } from './route-methods.js';
 /** Longer than a page of cursors and filters needs, and shorter than Node's limit for all headers (16 KiB). */
 const TARGET_LENGTH_MAX = 8192;
 
-/** Longer than any path of the interface with its identifiers. A message is a line. */
-const NAMED_PATH_LENGTH_MAX = 100;
-
 /** Origin form or absolute form (RFC 9112 section 3.2). Routers also find a path behind other characters, as in `*v1/pets`. */
 const TARGET = /^(?:\/|https?:\/\/)/i;
 
@@ -193,10 +190,11 @@ export class RequestPipeline {
   #noPath(url: string): ApiError {
     const [path = ''] = url.split('?');
     const shorter = path.replace(/(?<=[^/])\/$/, '');
-    const isThere = shorter !== path && TARGET.test(shorter) && this.#methods.of(shorter).length > 0;
-    const isNamed = isThere && shorter.length <= NAMED_PATH_LENGTH_MAX;
-    const found = `This path does not exist, but "${shorter}" does: leave out the slash at the end.`;
-    return new ApiError('not_found', isNamed ? found : undefined);
+    const known = shorter !== path && TARGET.test(shorter) ? this.#methods.pathOf(shorter) : undefined;
+    return new ApiError(
+      'not_found',
+      known && `This path does not exist, but "${known}" does: leave out the slash at the end.`,
+    );
   }
 
   #onSend(

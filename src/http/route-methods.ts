@@ -1,5 +1,5 @@
 import type { RouteOptions } from 'fastify';
-import createRouter, { type HTTPMethod } from 'find-my-way';
+import createRouter, { type FindResult, type HTTPMethod, type HTTPVersion } from 'find-my-way';
 import { METHODS } from './common-headers.js';
 
 /**
@@ -24,18 +24,24 @@ export class RouteMethods {
     for (const one of [method].flat() as HTTPMethod[]) {
       if (!METHODS.includes(one)) throw new Error(`METHODS leaves out ${one}, which ${url} offers`);
       if (this.#router.hasRoute(one, url)) continue;
-      this.#router.on(one, url, () => undefined);
+      this.#router.on(one, url, () => undefined, url.replaceAll(/:(\w+)/g, '{$1}'));
       this.#methods.add(one);
     }
   }
 
   /** The methods of a request target, sorted; none when the path does not exist. */
   of(target: string): readonly string[] {
-    return [...this.#methods].filter((method) => this.#has(method, target)).sort();
+    return [...this.#methods].filter((method) => this.#find(method, target) !== null).sort();
   }
 
-  #has(method: HTTPMethod, target: string): boolean {
+  /** The path that a request target has, with the names of its parameters; undefined when it does not exist. */
+  pathOf(target: string): string | undefined {
+    const [method] = this.of(target);
+    return method === undefined ? undefined : (this.#find(method as HTTPMethod, target)?.store as string);
+  }
+
+  #find(method: HTTPMethod, target: string): FindResult<HTTPVersion.V1> | null {
     const found = this.#router.find(method, target);
-    return found !== null && Object.values(found.params).every((value) => value !== '');
+    return found !== null && Object.values(found.params).every((value) => value !== '') ? found : null;
   }
 }

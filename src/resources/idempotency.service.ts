@@ -52,7 +52,7 @@ export class Idempotency {
   }
 
   /**
-   * What it began goes on after the deadline without it.
+   * After the deadline the statement may still commit.
    *
    * @param deadline the moment of `performance.now()` until which it waits
    * @param create runs the statement that creates and, with a key, stores the response. If it throws, nothing is stored

@@ -26,7 +26,8 @@ interface Creation {
 /**
  * Creates records, in the order in which they were requested, and stores the response where there is an Idempotency-Key. One row for each
  * item, in their order: its outcome, and what was created. A key is free when it was never used, also not since the statement began, or
- * when its 24 hours are over. Of equal keys one is `created`, and the others are `busy` until then.
+ * when its 24 hours are over. Of equal keys in a
+ * statement the first may create; the others are `busy`.
  */
 export const creationSql = (
   { table, json, newRow }: Resource,
@@ -34,18 +35,21 @@ export const creationSql = (
 ): string => `
     with input as materialized (
       select
-        wanted.*,
+        *,
         -- without a key, or with one with which neither an earlier item nor another transaction creates at this moment
-        key is null or row_number() over (partition by api_key_id, key order by number) = 1
-          and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key,
-        key is not null and exists (
-          select from idempotency_keys as known
-          where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
-      from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
-        with ordinality as wanted (members, api_key_id, key, fingerprint, number)),
+        key is null or not is_used and row_number() over (partition by api_key_id, key order by number) = 1
+          and pg_try_advisory_xact_lock(hashtextextended(key, api_key_id)) as holds_key
+      from (
+        select
+          wanted.*,
+          key is not null and exists (
+            select from idempotency_keys as known
+            where known.api_key_id = wanted.api_key_id and known.key = wanted.key and known.expires_at > now()) as is_used
+        from unnest($1::jsonb[], $2::bigint[], $3::text[], $4::bytea[])
+          with ordinality as wanted (members, api_key_id, key, fingerprint, number)) as wanted),
     -- a request whose key is used neither waits for a row nor takes something from another
     candidate as (
-      select * from input where holds_key and not is_used),${before}
+      select * from input where holds_key),${before}
     decided as (
       select candidate.*, ${rejection} as rejection
       from ${from}),
@@ -76,6 +80,7 @@ export const creationSql = (
       select (record).* from free)
     select
       case
+        when input.is_used then 'used'
         when not input.holds_key then 'busy'
         when free.id is not null then 'created'
         else coalesce(decided.rejection, 'used')

@@ -30,6 +30,9 @@ const COUNTS_MAX = 100_000;
 /** Counts in one statement, which takes some 5 ms: writes of requests may wait for its connection. */
 const CHUNK = 200;
 
+/** Chunks with a wrong row that are sent row by row at a time. Further ones are dropped: nobody may wait for 100,000 statements. */
+const SPLITS_MAX = 10;
+
 const MINUTE_MS = 60_000;
 
 /**
@@ -180,17 +183,17 @@ export class UsageRecorder implements HttpObserver {
 
   async #writeCounts(): Promise<void> {
     const chunks = chunked(this.#counts.take(), CHUNK);
-    let hasWrong = false;
+    let splits = 0;
     for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
       try {
         await this.#send(chunk);
       } catch (err) {
         if (isDataError(err)) {
-          if (!hasWrong) this.logger.warn({ err }, 'a row of the usage by hour cannot be written');
-          hasWrong = true;
+          if (splits === 0) this.logger.warn({ err }, 'a row of the usage by hour cannot be written');
           // The row of one key must not keep those of others from being written.
-          if (chunk.length > 1) chunks.unshift(...chunked(chunk, 1));
+          if (chunk.length > 1 && splits < SPLITS_MAX) chunks.unshift(...chunked(chunk, 1));
           else this.#drop(chunk);
+          if (chunk.length > 1) splits += 1;
           continue;
         }
         if (mayBeCommitted(err)) this.#drop(chunk);

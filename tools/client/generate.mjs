@@ -22,7 +22,7 @@ export async function generateClient(documentFile) {
   );
   return {
     'schema.ts': `${HEAD}${astToString(types)}`,
-    'int64.ts': `${HEAD}${INT64}${JSON.stringify(int64Names([schemas, paths]), null, 2)});\n`,
+    'int64.ts': `${HEAD}${INT64}${JSON.stringify(int64Names(schemas, paths), null, 2)});\n`,
   };
 }
 
@@ -30,15 +30,20 @@ const INT64 = `/** The members and parameters that are 64-bit integers. */
 export const INT64_NAMES: ReadonlySet<string> = new Set(`;
 
 /** JSON has no types, so a name is of a 64-bit integer everywhere or nowhere. The client takes each `…Id` for one. */
-function int64Names(parts) {
+function int64Names(schemas, paths) {
   const [exact, others] = [new Set(), new Set()];
-  for (const [name, schema] of parts.flatMap(namedSchemas)) {
+  for (const [name, schema] of [schemas, paths].flatMap(namedSchemas)) {
     const { type, format } = schema.items ?? schema;
     if (format === 'int64') exact.add(name);
     else if (type === 'integer' || name.endsWith('Id')) others.add(name);
   }
   const mixed = [...others].filter((name) => exact.has(name) || name.endsWith('Id'));
   if (mixed.length > 0) throw new Error(`not everywhere int64: ${mixed.join(', ')}`);
+  const members = namedSchemas(schemas).filter(
+    ([, { format, type }]) => format === 'int64' && type === 'integer',
+  );
+  if (JSON.stringify(schemas).split('"format":"int64"').length - 1 !== members.length)
+    throw new Error('the client reads int64 only where a member is one: not in an array, a map or null');
   return [...exact].sort((a, b) => a.localeCompare(b));
 }
 

@@ -34,6 +34,11 @@ const [, ORVAL_BIGINTS = ''] = /^```js\n(BigInt\.prototype.*?)^```$/ms.exec(read
 
 const LARGE = '9007199254740993';
 
+const [, INT64 = ''] = /^const INT64 = \/(.+)\/;$/m.exec(ORVAL_BIGINTS) ?? [];
+const generated = await readFile(join(root, 'client/src/generated/int64.ts'), 'utf8');
+for (const [, name] of generated.matchAll(/^ {2}"(\w+)"/gm))
+  if (!new RegExp(INT64).test(name)) throw new Error(`client/README.md: INT64 leaves out ${name}`);
+
 /** The command of each generator, and the program. */
 const GENERATORS = {
   'openapi-typescript and openapi-fetch': {

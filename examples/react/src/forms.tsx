@@ -73,7 +73,8 @@ export function PetFields({ error, pet }: PetFieldsProps) {
       <Field name="categoryId" label="Category" error={error} defaultValue={pet?.categoryId} required />
       <label>
         Status{' '}
-        <select name="status" defaultValue={pet?.status ?? 'available'}>
+        <select name="status" defaultValue={pet === undefined ? 'available' : pet.status}>
+          {pet !== undefined && pet.status === undefined && <option value="" />}
           {PET_STATUSES.map((status) => (
             <option key={status}>{status}</option>
           ))}

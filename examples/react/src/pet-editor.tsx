@@ -1,12 +1,14 @@
 // A dialog that changes a pet. The list shows the change at once, and the pet as it was if the service rejects it. The ETag of what was read
 // goes with the change, so that nothing of somebody else is overwritten unseen.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { isPetStoreError, type Pet, type PetStatus } from '@petstore/client';
+import { isPetStoreError, type Pet } from '@petstore/client';
 import { FormError, PET_FIELDS, PetFields, petOf } from './forms.js';
 import { type PetPages, PETS, useStore } from './store.js';
 
+type Members = Partial<ReturnType<typeof petOf>>;
+
 interface Change {
-  readonly members: { readonly name: string; readonly categoryId: string; readonly status: PetStatus };
+  readonly members: Members;
   readonly etag: string | undefined;
 }
 
@@ -48,7 +50,10 @@ export function PetEditor({ id, onClose }: { id: string; onClose: () => void }) 
         key={data?.etag}
         onSubmit={(event) => {
           event.preventDefault();
-          change.mutate({ members: petOf(new FormData(event.currentTarget)), etag: data?.etag });
+          if (!data) return;
+          const members = changesOf(data.pet, new FormData(event.currentTarget));
+          if (Object.keys(members).length === 0) onClose();
+          else change.mutate({ members, etag: data.etag });
         }}
       >
         {data && <PetFields error={change.error} pet={data.pet} />}
@@ -68,7 +73,13 @@ function showModal(dialog: HTMLDialogElement | null): void {
   if (dialog?.open === false) dialog.showModal();
 }
 
-const withPet = (pages: PetPages, id: string, members: Partial<Pet>): PetPages => ({
+/** What differs: members that nobody has touched stay as they are. */
+const changesOf = (pet: Pet, fields: FormData): Members =>
+  Object.fromEntries(
+    Object.entries(petOf(fields)).filter(([name, value]) => value !== (pet[name as keyof Pet] ?? '')),
+  );
+
+const withPet = (pages: PetPages, id: string, members: Members): PetPages => ({
   ...pages,
   pages: pages.pages.map((page) => ({
     ...page,

@@ -3,7 +3,8 @@ const fullWidth = (character: string): string => String.fromCharCode(character.c
 
 /** A character in any case and width, as it is or percent-encoded. */
 function encoded(character: string): string {
-  const forms = [character, character.toUpperCase()].flatMap((one) => [one, fullWidth(one)]);
+  const cases = new Set([character, character.toUpperCase()]);
+  const forms = [...cases].flatMap((one) => [one, fullWidth(one)]);
   const codes = forms.map((form) => Buffer.from(form).toString('hex').replaceAll(/../g, '%$&'));
   return `(?:${[...forms, ...codes].join('|')})`;
 }

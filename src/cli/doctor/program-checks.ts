@@ -205,7 +205,7 @@ const printed = async (client: Client, isTemporary: boolean): Promise<readonly P
 export const checkSnapshots: Check = async ({ client }) => {
   const { rows } = await client.query<OpenSnapshot>(OPEN_SNAPSHOTS);
   const old = describeOldSnapshots(rows);
-  return old.length === 0 ? ok('no snapshot has been open for long') : warn(firstOf(old));
+  return old.length === 0 ? ok('no snapshot has been open for long') : warn(`${firstOf(old)}.`);
 };
 
 /** Writes that change no value: for operators and owners, and for the service. */

@@ -34,7 +34,7 @@ interface Summary {
   readonly [member: string]: unknown;
 }
 
-/** The plans, how many keys there are, and who keeps old versions of rows. */
+/** The plans, how many keys there are, and the old snapshots. */
 export async function readSummary(query: Query): Promise<Summary> {
   const plans = await query<PlanRow>(PLANS);
   const sum = (member: keyof PlanRow): bigint => plans.reduce((total, plan) => total + plan[member], 0n);
@@ -44,7 +44,7 @@ export async function readSummary(query: Query): Promise<Summary> {
     active: sum('active'),
     plans,
     states: KEY_STATES,
-    oldSnapshots: describeOldSnapshots(await query<OpenSnapshot>(OPEN_SNAPSHOTS)),
+    oldSnapshots: describeOldSnapshots(await query<OpenSnapshot>(OPEN_SNAPSHOTS)).map((one) => `${one}.`),
   };
 }
 

@@ -45,14 +45,18 @@ type ServingPools = Pick<ConnectionPools, 'all' | 'waiting' | 'state' | 'losesSt
 export class Readiness {
   /** Those that requests use, once they can be served. */
   pools: ServingPools | undefined;
-  isDraining = false;
+  #isDraining = false;
   #wasReady = false;
   #checks: NodeJS.Timeout | undefined;
   #checked: { readonly atMs: number; readonly report: Promise<DatabaseReport> } | undefined;
 
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
   /** The last result, a few seconds old, for those who must cause no query. */
   get wasReady(): boolean {
-    return this.#wasReady && !this.isDraining;
+    return this.#wasReady && !this.#isDraining;
   }
 
   /** Requests can be served from now on. */
@@ -64,14 +68,14 @@ export class Readiness {
 
   /** From now on the replica is not ready, whatever the checks find. */
   drain(): void {
-    this.isDraining = true;
+    this.#isDraining = true;
     clearInterval(this.#checks);
   }
 
   /** Settles within a second, whatever the database does. */
   async check(): Promise<ReadinessReport> {
     const { canServe, checks } = await this.#databaseReport();
-    const { isDraining: draining } = this;
+    const draining = this.#isDraining;
     this.#wasReady = canServe;
     return { isReady: canServe && !draining, checks: { ...checks, draining } };
   }
