@@ -91,8 +91,8 @@ interface BatchItem {
  *     load ──► queued ──────── #giveUp ────────┐
  *      #take ↓     ↑ #putBack: its row is      │
  *            ↓     ↑ locked                    ▼
- *           under-way ─── #settle, #fail ──► settled
- *       #fail ↓    ↑ #take                     ▲
+ *           under-way ── #settle, #fail, ──► settled
+ *       #fail ↓    ↑ #take     #giveUp         ▲
  *           to-retry ───────── #giveUp ────────┘
  */
 type State = 'queued' | 'under-way' | 'to-retry' | 'settled';

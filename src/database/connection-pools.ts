@@ -86,8 +86,8 @@ export class ConnectionPools {
     this.#lostResults = new LostResults(options.url, options.statementTimeoutMs, options.probeTimeoutMs);
     this.main = this.#open(options, mainMax);
     this.admission = this.#open(options, ADMISSION);
-    this.#lockReport = new LockReport(this.main, options.onWarning ?? (() => undefined));
-    this.state = new DatabaseState(options.onWarning ?? (() => undefined));
+    this.#lockReport = new LockReport(this.main, options.onWarning ?? ignore);
+    this.state = new DatabaseState(options.onWarning ?? ignore);
     this.namedStatements = options.namedStatements;
     this.waitMs = options.waitMs;
     this.endsWithinMs = endsWithinMs(options.statementTimeoutMs);
@@ -148,7 +148,7 @@ export class ConnectionPools {
     return pool;
   }
 
-  #lostStatement({ onWarning = () => undefined }: ConnectionPoolsOptions): void {
+  #lostStatement({ onWarning = ignore }: ConnectionPoolsOptions): void {
     this.#losses.push(performance.now());
     if (this.#losses.length > LOSSES) this.#losses.shift();
     if (performance.now() < this.#warnsAgainAt) return;
@@ -166,10 +166,7 @@ export class ConnectionPools {
     for (const pool of this.all) {
       for (let left = pool.idleCount; left > 0; left -= 1) {
         // The pool hands out an idle connection at once; given back as broken, it is dropped.
-        pool.connect().then(
-          (connection) => connection.release(true),
-          () => undefined,
-        );
+        pool.connect().then((connection) => connection.release(true), ignore);
       }
     }
   }
@@ -211,3 +208,7 @@ const poolConfig = (options: ConnectionPoolsOptions, max: number): pg.PoolConfig
 /** Whether the error of one connection is probably that of the idle ones, too. */
 const makesSuspect = (error: unknown): boolean =>
   error instanceof Error && (classifyDatabaseError(error) === 'broken' || isReadOnly(error));
+
+function ignore(): void {
+  // Who needs to know has another way.
+}

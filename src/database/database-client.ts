@@ -87,7 +87,7 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/** The moment of `performance.now()` by which what runs within sends its statements. Prisma passes no options of a call on to its adapter. */
+/** The moment of `performance.now()` by which the code that runs inside must send its statements. Prisma passes no options of a call on to its adapter. */
 const lastMoment = new AsyncLocalStorage<number>();
 
 /** `DatabasePool` with the types of the driver for what it overrides. */

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.js';
 import { accept, silence, withFakePostgres } from '../../test/support/fake-postgres.js';
 import { Batching } from '../batching/batching.js';
+import { connectionTo } from '../config/database-tls.js';
 import { ConnectionPools } from './connection-pools.js';
+import { DatabasePool, type SendingPool } from './database-client.js';
 import {
   BrokenConnectionError,
   classifyDatabaseError,
@@ -155,6 +157,20 @@ describe('a declared statement', () => {
     } finally {
       await fresh.close();
     }
+  });
+
+  it('that fails late is reported without its moment', async () => {
+    const now = jest.spyOn(performance, 'now');
+    let report: Promise<unknown> | undefined;
+    const pool: SendingPool = new DatabasePool(connectionTo(database.url), () => {
+      now.mockReturnValue(Number.MAX_SAFE_INTEGER);
+      report ??= pool.query('select 1');
+    });
+    const failed = pool.sendBefore(performance.now() + 60_000, () => pool.query('select 1 / 0'));
+    await expect(failed).rejects.toThrow('division by zero');
+    await expect(report).resolves.toMatchObject({ rowCount: 1 });
+    now.mockRestore();
+    await pool.end();
   });
 
   it('is not sent if the settings of its new connection take longer than a connection may', async () => {

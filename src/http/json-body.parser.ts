@@ -29,24 +29,19 @@ function parse(text: string): unknown {
 
 /** The line and column of the first part that is not JSON; nothing of a text that is nested too deep to be looked at. */
 function placeOf(text: string): string {
-  const place = { line: 0, column: 0 };
+  let place = '';
+  const onError = (_code: number, _offset: number, _length: number, line: number, column: number): never => {
+    place = `: see line ${line + 1}, column ${column + 1}`;
+    // Ends the visit: the first error is enough, and a text may have thousands.
+    throw new RangeError(place);
+  };
   try {
-    const onError = (
-      _code: number,
-      _offset: number,
-      _length: number,
-      line: number,
-      column: number,
-    ): never => {
-      Object.assign(place, { line: line + 1, column: column + 1 });
-      // The first error is enough. A text may have thousands.
-      throw new RangeError();
-    };
     visit(text, { onError }, { disallowComments: true });
   } catch (error) {
+    // Also that of the stack.
     if (!(error instanceof RangeError)) throw error;
   }
-  return place.line === 0 ? '' : `: see line ${place.line}, column ${place.column}`;
+  return place;
 }
 
 /** What reads the value next may call itself for each level. */

@@ -142,12 +142,13 @@ function isStorableText(value: unknown, codePointsMax: number): boolean {
 
 /** The JSON type that a rule takes. A query has an array where a parameter is repeated. */
 export interface RuleContext {
-  readonly takes: 'array' | 'number' | 'string';
+  readonly takes: string;
 }
 
-function takenBy({ type, isArray: isRepeated }: ApiPropertyOptions): RuleContext['takes'] {
-  if (isRepeated === true || type === 'array') return 'array';
-  return type === 'integer' ? 'number' : 'string';
+function takenBy({ type, isArray: isRepeated }: ApiPropertyOptions): string {
+  if (isRepeated === true) return 'array';
+  if (type === 'integer') return 'number';
+  return typeof type === 'string' ? type : 'string';
 }
 
 interface ValidatedPropertyOptions {

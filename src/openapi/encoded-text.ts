@@ -1,7 +1,13 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import type { FastifyReply } from 'fastify';
 import Negotiator from 'negotiator';
+
+/** What is used of a reply of Fastify. */
+interface EncodedReply {
+  readonly request: { readonly headers: IncomingHttpHeaders };
+  header(name: string, value: string): unknown;
+}
 
 type Encode = (text: string) => Promise<Buffer>;
 
@@ -19,7 +25,7 @@ export class EncodedText {
   constructor(private readonly text: string) {}
 
   /** The text in the encoding that the client prefers, with the headers for it. */
-  async for(reply: FastifyReply): Promise<string | Buffer> {
+  async for(reply: EncodedReply): Promise<string | Buffer> {
     reply.header('vary', 'Accept-Encoding');
     const client = new Negotiator({ headers: reply.request.headers });
     const encoding = client.encoding([...COMPRESSED, 'identity'], { preferred: COMPRESSED }) ?? 'identity';

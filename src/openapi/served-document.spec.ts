@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { FastifyReply } from 'fastify';
 import type { PrismaService } from '../database/prisma.service.js';
 import { ServedDocument } from './served-document.js';
 
@@ -21,7 +20,7 @@ describe('the plans in the document', () => {
 
   const shown = async (): Promise<unknown> => {
     const { json } = await document.texts();
-    const reply = { header: () => undefined, request: { headers: {} } } as unknown as FastifyReply;
+    const reply = { header: () => undefined, request: { headers: {} } };
     const text = await json.for(reply);
     return (JSON.parse(String(text)) as { 'x-plans'?: unknown })['x-plans'];
   };
@@ -45,7 +44,7 @@ describe('the plans in the document', () => {
     findMany.mockResolvedValue(plans);
     expect(await shown()).toEqual(plans);
     const { json } = await document.texts();
-    const reply = { header: () => undefined, request: { headers: {} } } as unknown as FastifyReply;
+    const reply = { header: () => undefined, request: { headers: {} } };
     const text = String(await json.for(reply));
     expect((JSON.parse(text) as { info: { description: string } }).info.description).toContain(
       [

@@ -26,8 +26,7 @@ interface Creation {
 /**
  * Creates records, in the order in which they were requested, and stores the response where there is an Idempotency-Key. One row for each
  * item, in their order: its outcome, and what was created. A key is free when it was never used, also not since the statement began, or
- * when its 24 hours are over. Of equal keys in a
- * statement the first may create; the others are `busy`.
+ * when its 24 hours are over. Of equal keys in a statement the first may create; the others are `busy`.
  */
 export const creationSql = (
   { table, json, newRow }: Resource,

@@ -21,6 +21,6 @@ export class InventoryController {
     example: INVENTORY_EXAMPLE,
   })
   async getInventory(@RequestDeadline() deadline: number): Promise<Inventory> {
-    return await this.inventory.read(undefined, deadline);
+    return await this.inventory.read(deadline);
   }
 }

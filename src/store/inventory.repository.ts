@@ -11,15 +11,19 @@ const READ_INVENTORY = statement('read_inventory', 'select available, pending, s
 /** The counts of the pets, which triggers of the database maintain. Concurrent reads share a result. */
 @Injectable()
 export class InventoryRepository {
-  readonly read: Batcher<undefined, Inventory>['load'];
+  readonly #reads: Batcher<undefined, Inventory>;
 
   constructor(batching: Batching, prisma: PrismaService) {
-    this.read = batching.batchReads<undefined, Inventory>({
+    this.#reads = batching.batchReads<undefined, Inventory>({
       name: 'read_inventory',
       send: deduplicated(
         () => 'the inventory',
         () => prisma.read<Inventory>(READ_INVENTORY, []),
       ),
-    }).load;
+    });
+  }
+
+  read(deadline: number): Promise<Inventory> {
+    return this.#reads.load(undefined, deadline);
   }
 }

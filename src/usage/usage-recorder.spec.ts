@@ -129,6 +129,17 @@ describe('UsageRecorder', () => {
     expect(warnings).toHaveLength(2);
   });
 
+  it('sends ten chunks with wrong rows row by row at a time, and drops the others', async () => {
+    let statements = 0;
+    fails = () => {
+      statements += 1;
+      return Object.assign(new Error('check constraint'), { code: '23514', severity: 'ERROR' });
+    };
+    for (let keyId = 1; keyId <= 12 * 200; keyId += 1) respond(BigInt(keyId));
+    await recorder.write();
+    expect([statements, await dropped()]).toEqual([10 * (1 + 200) + 2, 12 * 200]);
+  });
+
   it('writes many keys in several statements, and drops of them only the one that may have been written', async () => {
     for (let keyId = 1; keyId <= 500; keyId += 1) respond(BigInt(keyId));
     failures = [unknown];

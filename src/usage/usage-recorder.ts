@@ -30,7 +30,7 @@ const COUNTS_MAX = 100_000;
 /** Counts in one statement, which takes some 5 ms: writes of requests may wait for its connection. */
 const CHUNK = 200;
 
-/** Chunks with a wrong row that are sent row by row at a time. Further ones are dropped: nobody may wait for 100,000 statements. */
+/** Chunks with a wrong row that are sent row by row at a time. Further ones are dropped: a stop cannot wait for 100,000 statements. */
 const SPLITS_MAX = 10;
 
 const MINUTE_MS = 60_000;

@@ -62,6 +62,17 @@ try {
   await mustRun(packageFile('@typescript/native', 'bin/tsc'), ['-p', folder]);
   const printed = await mustRun(join(folder, 'dist/use.js'), []);
   if (printed !== PRINTED) throw new Error(`the client with more members printed ${printed}`);
+  for (const schema of [
+    { type: 'array', items: INT64 },
+    { type: 'object', additionalProperties: INT64 },
+    { ...INT64, type: ['integer', 'null'] },
+  ]) {
+    document.components.schemas.Pet.properties.weightGrams = schema;
+    await writeFile(join(folder, 'openapi.yaml'), stringify(document));
+    const said = await generateClient(join(folder, 'openapi.yaml')).catch((error) => error.message);
+    if (!/^(?:the client reads int64 only|not everywhere int64)/.test(said))
+      throw new Error(`the client was generated with ${JSON.stringify(schema)}`);
+  }
   console.log('The typed client is exact for members that the document gains');
 } finally {
   await rm(folder, { recursive: true });

@@ -22,6 +22,9 @@ export class ClientConnection extends Duplex {
   isInputIgnored = false;
   /** Whether the first line of the next request has not arrived whole. */
   isInFirstLine = true;
+  readonly #socket: Socket;
+  /** Received and not passed on yet. */
+  #received: Buffer;
   /** Whether the server wants to read. */
   #isWanted = false;
 
@@ -31,12 +34,11 @@ export class ClientConnection extends Duplex {
     throw new Error('an HTTP connection that the service has not accepted');
   }
 
-  constructor(
-    private readonly socket: Socket,
-    /** Received and not passed on yet. */
-    private received: Buffer,
-  ) {
+  /** @param received what the client has sent so far */
+  constructor(socket: Socket, received: Buffer) {
     super({ decodeStrings: false, readableHighWaterMark: PIECE_BYTES });
+    this.#socket = socket;
+    this.#received = received;
     this.remoteAddress = socket.remoteAddress;
     this.on('data', (piece: Buffer) => {
       if (this.requests.arriving === undefined && piece.includes('\n')) this.isInFirstLine = false;
@@ -50,8 +52,8 @@ export class ClientConnection extends Duplex {
 
   ignoreInput(): void {
     this.isInputIgnored = true;
-    this.received = NOTHING;
-    this.socket.pause();
+    this.#received = NOTHING;
+    this.#socket.pause();
   }
 
   dispatch(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void {
@@ -63,14 +65,14 @@ export class ClientConnection extends Duplex {
   destroySoon(): void {
     this.ignoreInput();
     this.end();
-    this.socket.resume();
+    this.#socket.resume();
     const timer = setTimeout(() => this.destroy(), LINGER_MS).unref();
     this.once('close', () => clearTimeout(timer));
   }
 
   /** Emits `timeout` after so many milliseconds without a byte in either direction, as a socket does. */
   setTimeout(timeoutMs: number): this {
-    this.socket.setTimeout(timeoutMs);
+    this.#socket.setTimeout(timeoutMs);
     return this;
   }
 
@@ -80,51 +82,51 @@ export class ClientConnection extends Duplex {
   }
 
   override _write(chunk: unknown, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.socket.write(chunk as string | Uint8Array, encoding, done);
+    this.#socket.write(chunk as string | Uint8Array, encoding, done);
   }
 
   override _writev(
     chunks: readonly { readonly chunk: unknown; readonly encoding: BufferEncoding }[],
     done: (error?: Error | null) => void,
   ): void {
-    this.socket.cork();
+    this.#socket.cork();
     for (const [index, { chunk, encoding }] of chunks.entries()) {
       this._write(chunk, encoding, index === chunks.length - 1 ? done : () => undefined);
     }
-    this.socket.uncork();
+    this.#socket.uncork();
   }
 
   override _final(done: () => void): void {
-    this.socket.end(done);
+    this.#socket.end(done);
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.socket.destroy();
+    this.#socket.destroy();
     done(error);
   }
 
   #receive(bytes: Buffer): void {
     if (this.isInputIgnored) return;
-    this.received = this.received.length === 0 ? bytes : Buffer.concat([this.received, bytes]);
+    this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes]);
     this.#passOn();
-    if (this.received.length > 0) this.socket.pause();
+    if (this.#received.length > 0) this.#socket.pause();
   }
 
   #passOn(): void {
     if (!this.#isWanted || this.isInputIgnored) return;
     // Nothing is dispatched behind the last request.
     if (this.requests.isClosing && this.requests.arriving === undefined) return;
-    if (this.received.length > 0) {
-      const piece = this.received.subarray(0, PIECE_BYTES);
+    if (this.#received.length > 0) {
+      const piece = this.#received.subarray(0, PIECE_BYTES);
       // An empty subarray would keep the whole buffer in memory.
-      this.received = this.received.length > PIECE_BYTES ? this.received.subarray(PIECE_BYTES) : NOTHING;
+      this.#received = this.#received.length > PIECE_BYTES ? this.#received.subarray(PIECE_BYTES) : NOTHING;
       this.#isWanted = false;
       this.push(piece);
-    } else if (this.socket.readableEnded) {
+    } else if (this.#socket.readableEnded) {
       this.#isWanted = false;
       this.push(null);
-    } else if (this.socket.isPaused()) {
-      this.socket.resume();
+    } else if (this.#socket.isPaused()) {
+      this.#socket.resume();
     }
   }
 }

@@ -151,10 +151,10 @@ export class Dashboard {
   #wanted(path: string, parameters: URLSearchParams): Wanted | undefined {
     switch (path) {
       case 'data/summary':
-        return viewOf(path, async () => {
-          const { oldSnapshots, ...summary } = await this.#read(readSummary);
-          return { ...summary, address: this.#address, problems: [...this.#problems(), ...oldSnapshots] };
-        });
+        return viewOf(path, async () => ({
+          ...(await this.#read((query) => readSummary(query, this.#problems()))),
+          address: this.#address,
+        }));
       case 'data/peaks':
         return viewOf(path, () => this.#read(readPlanPeaks));
       case 'data/attention': {

@@ -28,14 +28,9 @@ interface PlanRow {
   readonly active: bigint;
 }
 
-interface Summary {
-  /** A sentence for each that has been open for ten minutes. */
-  readonly oldSnapshots: readonly string[];
-  readonly [member: string]: unknown;
-}
-
-/** The plans, how many keys there are, and the old snapshots. */
-export async function readSummary(query: Query): Promise<Summary> {
+/** The plans, how many keys there are, and the problems that are known, with the old snapshots. */
+export async function readSummary(query: Query, known: readonly string[]): Promise<object> {
+  const oldSnapshots = describeOldSnapshots(await query<OpenSnapshot>(OPEN_SNAPSHOTS));
   const plans = await query<PlanRow>(PLANS);
   const sum = (member: keyof PlanRow): bigint => plans.reduce((total, plan) => total + plan[member], 0n);
   return {
@@ -44,7 +39,7 @@ export async function readSummary(query: Query): Promise<Summary> {
     active: sum('active'),
     plans,
     states: KEY_STATES,
-    oldSnapshots: describeOldSnapshots(await query<OpenSnapshot>(OPEN_SNAPSHOTS)).map((one) => `${one}.`),
+    problems: [...known, ...oldSnapshots.map((one) => `${one}.`)],
   };
 }
 

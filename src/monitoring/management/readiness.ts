@@ -43,12 +43,16 @@ type ServingPools = Pick<ConnectionPools, 'all' | 'waiting' | 'state' | 'losesSt
 
 /** Whether this replica should get requests: it serves, its database takes writes and has this release's schema, no stop. */
 export class Readiness {
-  /** Those that requests use, once they can be served. */
-  pools: ServingPools | undefined;
+  #pools: ServingPools | undefined;
   #isDraining = false;
   #wasReady = false;
   #checks: NodeJS.Timeout | undefined;
   #checked: { readonly atMs: number; readonly report: Promise<DatabaseReport> } | undefined;
+
+  /** Those that requests use, once they can be served. */
+  get pools(): ServingPools | undefined {
+    return this.#pools;
+  }
 
   get isDraining(): boolean {
     return this.#isDraining;
@@ -61,7 +65,7 @@ export class Readiness {
 
   /** Requests can be served from now on. */
   serve(pools: ServingPools): void {
-    this.pools = pools;
+    this.#pools = pools;
     this.#checks = setInterval(() => void this.check(), CHECK_EVERY_MS).unref();
     void this.check();
   }
@@ -81,7 +85,7 @@ export class Readiness {
   }
 
   #databaseReport(): Promise<DatabaseReport> {
-    const { pools } = this;
+    const pools = this.#pools;
     if (pools === undefined) return Promise.resolve({ canServe: false, checks: STARTING });
     const nowMs = performance.now();
     if (this.#checked === undefined || nowMs - this.#checked.atMs > FRESH_MS) {
