@@ -294,6 +294,10 @@ describe('the docs page in Chromium', () => {
       `['pre code', '.code-text', '.code-word', '.code-flag'].map((one) => getComputedStyle(document.querySelector('#listPets .snippet ' + one)).color)`,
     );
     expect(new Set(colours).size).toBe(4);
+    // An address is no part of the strings beside it.
+    const strings = await page.locator('.prose pre .code-text').allInnerTexts();
+    expect(strings).toContain("'psk_…'");
+    expect(strings.filter((text) => /^['"], |: ['"]$/.test(text))).toEqual([]);
     expect(await page.evaluate(`getComputedStyle(document.querySelector('.bar')).backgroundColor`)).toMatch(
       /^rgb\(/,
     );
