@@ -1,4 +1,4 @@
-// npm run bench: starts a PostgreSQL and a Redis of its own, lets the service and its peers take turns under load, prints a table.
+// npm run bench: starts its own PostgreSQL and Redis, loads the service and its peers in turn, and prints a table.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, totalmem } from 'node:os';
@@ -28,9 +28,9 @@ const { values: options } = parseArgs({
     write: { type: 'boolean', default: false },
     /** The directory of another build, to be compared with this one. */
     against: { type: 'string' },
-    /** What a request costs PostgreSQL as the store grows: docs/scaling.md. About an hour, and 30 GB of disk. */
+    /** PostgreSQL's cost per request as the store grows: docs/scaling.md. About an hour, and 30 GB of disk. */
     growth: { type: 'boolean', default: false },
-    /** Of that, only the statements of operators. Ten minutes, and 15 GB of disk. */
+    /** Only the operators' statements of that. Ten minutes, and 15 GB of disk. */
     operators: { type: 'boolean', default: false },
     /** Promises, timers and bytes that a request of each contest makes. Five minutes. */
     counts: { type: 'boolean', default: false },
@@ -41,15 +41,15 @@ if (options.write && (options.short || options.only)) throw new Error('--write i
 const SIZE = options.short ? { pets: 100_000, keys: 10_000 } : { pets: 1_000_000, keys: 100_000 };
 const ROUNDS = Number(options.rounds ?? (options.short ? 1 : 5));
 const SECONDS = options.short ? 1 : 5;
-/** Node.js compiles what is hot for some ten seconds: before, the rates of an application with more code are those of its compiler. */
+/** Node.js compiles hot code for some ten seconds. Until then, rates of larger applications mostly measure the compiler. */
 const WARM_UP_SECONDS = options.short ? 1 : 10;
-/** Of a size of the pool. */
+/** Per pool size. */
 const TRIAL_SECONDS = 2;
 const CONNECTIONS = 64;
 const POOL_SIZES = options.short ? [10] : [4, 10, 20];
 /** Each row of these works can be written once. */
 const NEEDS_ROWS = new Set(['order', 'change-order', 'delete']);
-/** A round with an invalid response may have coincided with another program's work; a second one has not. */
+/** One invalid round may be due to other load on the machine; a second is not. */
 const TRIES = 2;
 
 const log = (message) => process.stderr.write(`${message}\n`);
@@ -116,7 +116,7 @@ async function runContest({ work, servers }, database) {
     await assertSameResponses(contenders);
     for (let round = 0; round < ROUNDS; round += 1) {
       log(`${work}: round ${round + 1} of ${ROUNDS}`);
-      // Another one begins each round, so that none always follows the same.
+      // Rotates the order each round, so that none always follows the same.
       for (let turn = 0; turn < contenders.length; turn += 1) {
         const contender = contenders[(round + turn) % contenders.length];
         contender.rounds.push(await validRound(contender));
@@ -159,7 +159,7 @@ async function startContender(contender, work, database) {
     return await contender.drive(seconds);
   };
   if (!contender.hasPool) return await start(undefined, WARM_UP_SECONDS);
-  // Each peer gets the pool that is best for it.
+  // Each peer gets its best pool size.
   let best = { requests: -1, poolMax: POOL_SIZES[0] };
   for (const poolMax of POOL_SIZES.length > 1 ? POOL_SIZES : []) {
     const { requests } = await start(poolMax, TRIAL_SECONDS);
@@ -176,6 +176,7 @@ async function writeInto(file, table) {
   const at = text.indexOf(heading);
   if (at === -1) throw new Error(`docs/performance.md has no "${heading.trim()}"`);
   const style = await prettier.resolveConfig(file);
-  const written = `${text.slice(0, at)}${heading}\n${table}`;
+  const ignored = table.replace('\n\n|', '\n\n<!-- prettier-ignore -->\n|');
+  const written = `${text.slice(0, at)}${heading}\n${ignored}`;
   await writeFile(file, await prettier.format(written, { ...style, parser: 'markdown' }));
 }

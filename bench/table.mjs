@@ -5,8 +5,15 @@ import { median } from './measure.mjs';
  * @param contests with their contenders and rounds; the first contender is the service
  * @param {readonly string[]} facts about the machine and the run
  */
-export const render = (contests, facts) =>
-  `${[facts.map((fact) => `- ${fact}`).join('\n'), ...contests.map(renderContest)].join('\n\n')}\n`;
+export const render = (contests, facts) => {
+  const heads = ['', ...Object.keys(COLUMNS), 'the service is'];
+  const rows = contests.flatMap((contest) => [
+    [`**${contest.title}**`, ...heads.slice(1).map(() => '')],
+    ...rowsOf(contest),
+  ]);
+  const table = grid([heads, ['---', ...heads.slice(1).map(() => '--:')], ...rows]);
+  return `${facts.map((fact) => `- ${fact}`).join('\n')}\n\n${table}\n`;
+};
 
 const COLUMNS = {
   'requests/s': (of) => thousands(of('requestsPerSecond')),
@@ -17,19 +24,17 @@ const COLUMNS = {
   MB: (of) => (of('memoryBytes') / 1e6).toFixed(0),
 };
 
-function renderContest({ title, contenders }) {
+function rowsOf({ contenders }) {
   const [service] = contenders;
-  const rows = contenders.map((contender) => {
+  return contenders.map((contender) => {
     const valid = contender.rounds.filter(({ isValid }) => isValid);
     const of = (figure) => median(valid.map((round) => round[figure]));
     const cells = Object.values(COLUMNS).map((cell) => (valid.length === 0 ? '–' : cell(of)));
     return [nameOf(contender), ...cells, contender === service ? '' : ratioOf(service, contender)];
   });
-  const heads = ['', ...Object.keys(COLUMNS), 'the service is'];
-  return `### ${title}\n\n${grid([heads, ['---', ...heads.slice(1).map(() => '--:')], ...rows])}`;
 }
 
-/** The ratio of the rates by round: what disturbs a round disturbs both. */
+/** The ratio per round: noise in a round affects both. */
 function ratioOf({ rounds }, other) {
   const ratios = rounds
     .map((round, index) => [round, other.rounds[index]])

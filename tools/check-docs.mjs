@@ -1,4 +1,4 @@
-// npm run check -- docs: links in the documents work, and every variable, error code and dependency is documented.
+// npm run check -- docs: links in the documents work, every variable, error code and dependency is documented, and lines are short.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
@@ -37,6 +37,28 @@ for (const document of documents) {
     else if (anchor !== undefined && !anchorsOf(file).has(anchor)) {
       faults.push(`${document}: ${target} has no such heading`);
     }
+  }
+}
+
+/** Longer lines cannot be read in a diff. The padding of tables does not count; docs/database.md is generated. */
+const LINE_MAX = 250;
+const RUNBOOKS = ['operations', 'deployment', 'backup', 'high-availability'].map((name) => `docs/${name}.md`);
+/** A reader at night skips a longer paragraph. */
+const PARAGRAPH_WORDS_MAX = 80;
+
+for (const document of documents.filter((one) => one !== 'docs/database.md')) {
+  for (const [index, line] of read(document).split('\n').entries()) {
+    const { length } = line.replaceAll(/(?<=\S) {2,}/g, ' ').replaceAll(/-{4,}/g, '---');
+    if (length > LINE_MAX) faults.push(`${document}:${index + 1}: the line has ${length} characters`);
+  }
+}
+for (const document of RUNBOOKS) {
+  for (const paragraph of read(document)
+    .replaceAll(/^ *```.*?^ *```$/gms, '')
+    .split(/\n\n|^(?:-|\d+\.) /m)) {
+    const words = paragraph.match(/\S+/g) ?? [];
+    if (!/^(?:\||<!--)/.test(paragraph) && words.length > PARAGRAPH_WORDS_MAX)
+      faults.push(`${document}: a paragraph of ${words.length} words: ${words.slice(0, 8).join(' ')} …`);
   }
 }
 

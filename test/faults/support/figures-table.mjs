@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const HEAD = `
-| Fault | Injected | Requests | Wrong | Lost | Healed after | Also measured |
+| FieldError | Injected | Requests | Wrong | Lost | Healed after | Also measured |
 | --- | --: | --: | --: | --: | --: | --- |
 `;
 
@@ -29,7 +29,7 @@ function read(file) {
   }
 }
 
-function row({ fault, injected, requests, wrong, lost, healMs, also = '' }) {
+function row({ fault, requests, wrong, lost, healMs, also = '' }) {
   const healed = healMs === undefined ? '' : `${Math.round(healMs)} ms`;
-  return `| ${[fault, injected, requests, wrong, lost, healed, also].join(' | ')} |`;
+  return `| ${[fault, requests, wrong + lost, healed, also].join(' | ')} |`;
 }
